@@ -1,0 +1,38 @@
+import type { Redis } from "@upstash/redis/cloudflare";
+import type { Database } from "../db/client.ts";
+import type { Publisher } from "../queue/publish.ts";
+import type { Env } from "./env.ts";
+import type { SigningKeys } from "./keys.ts";
+import type { Logger } from "./log.ts";
+import type { DnsResolver } from "./outbound/resolve.ts";
+
+/** The Idempotency-Key of a request: whose it is, and what the first request with it looked like. */
+export interface Idempotency {
+  caller: string;
+  key: string;
+  fingerprint: string;
+  /** Set when the kept result of the first request was given again. */
+  replayed: boolean;
+}
+
+/** What a verb of the domain works with: everything outside the process, and the clock. */
+export interface Context {
+  env: Env;
+  db: Database;
+  redis: Redis;
+  queue: Publisher;
+  keys(): Promise<SigningKeys>;
+  /** The service's clock. Leases use the database's. */
+  now(): Date;
+  requestId: string;
+  /** SHA-256 of the caller's address (of its /64 for IPv6), for limits; null inside the queue's consumers. */
+  addressHash: string | null;
+  idempotency: Idempotency | null;
+  log: Logger;
+  /** Drops answers kept in this isolate that depend on what a verb changed. */
+  cache: { invalidate(tag: "catalogue" | "board"): void };
+  /** Goes on after the answer; a failure is logged and harms nobody. */
+  defer(work: () => Promise<unknown>): void;
+  fetch: typeof fetch;
+  resolver: DnsResolver;
+}

@@ -1,0 +1,94 @@
+import * as z from "zod";
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim().toLowerCase())
+      .filter((item) => item !== ""),
+  );
+const emails = list.transform((items) => new Set(items));
+
+/** A URL without a path: what can stand before `/api/…`. */
+const origin = z.url({ protocol: /^https?$/ }).transform((text, context) => {
+  const url = new URL(text);
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    context.addIssue({ code: "custom", message: "must be an origin without a path" });
+  }
+  return url.origin;
+});
+
+const FLAGS = ["billing", "certify", "secret_suites", "sweeps"] as const;
+
+/** A feature that an operator can switch on and off. */
+export type Flag = (typeof FLAGS)[number];
+
+const schema = z
+  .object({
+    ENVIRONMENT: z.enum(["development", "test", "production"]),
+    BASE_URL: origin,
+    FRONTEND_URL: z.url({ protocol: /^https?$/ }),
+    ALLOWED_ORIGINS: z
+      .string()
+      .default("")
+      .transform((text) => text.split(",").filter((item) => item.trim() !== ""))
+      .pipe(z.array(z.string().trim().pipe(origin))),
+    DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
+    NEON_LOCAL_PROXY: origin.optional(),
+    UPSTASH_REDIS_REST_URL: z.url(),
+    UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+    QSTASH_URL: z.url(),
+    QSTASH_TOKEN: z.string().min(1),
+    QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
+    QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
+    SIGNING_KEYS: z.string().min(2),
+    DATA_ENCRYPTION_KEY: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (openssl rand -base64 32)"),
+    STRIPE_SECRET_KEY: z.string().optional(),
+    STRIPE_WEBHOOK_SECRET: z.string().optional(),
+    STRIPE_PRICE_PRO_MONTHLY: z.string().optional(),
+    STRIPE_PRICE_PRO_YEARLY: z.string().optional(),
+    STRIPE_PRICE_TEAM_MONTHLY: z.string().optional(),
+    STRIPE_PRICE_TEAM_YEARLY: z.string().optional(),
+    STRIPE_PRICE_CERTIFICATION: z.string().optional(),
+    STRIPE_API_BASE: origin.optional(),
+    GITHUB_CLIENT_ID: z.string().optional(),
+    GITHUB_CLIENT_SECRET: z.string().optional(),
+    GITHUB_BASE: origin.optional(),
+    EMAIL_FROM: z.string().min(3),
+    RESEND_API_KEY: z.string().optional(),
+    RESEND_API_BASE: origin.optional(),
+    DNS_RESOLVER_URL: z.url(),
+    ADMIN_EMAILS: emails,
+    TEAM_OVERRIDE_EMAILS: emails,
+    FLAGS: list.pipe(z.array(z.enum(FLAGS))).transform((flags) => new Set<Flag>(flags)),
+  })
+  .superRefine((env, context) => {
+    if (env.ENVIRONMENT !== "production") return;
+    for (const name of ["STRIPE_API_BASE", "GITHUB_BASE", "RESEND_API_BASE", "NEON_LOCAL_PROXY"] as const) {
+      if (env[name] !== undefined)
+        context.addIssue({ code: "custom", path: [name], message: "is refused in production" });
+    }
+    for (const name of ["BASE_URL", "DNS_RESOLVER_URL"] as const) {
+      if (!env[name].startsWith("https:"))
+        context.addIssue({ code: "custom", path: [name], message: "must be https in production" });
+    }
+  });
+
+/** The settings of decisions section 10, parsed and typed. */
+export type Env = z.output<typeof schema>;
+
+/**
+ * Validates all settings at once.
+ * Throws an Error whose message lists everything that is missing or malformed, one line each, without any value.
+ */
+export function parseEnv(raw: Record<string, unknown>): Env {
+  const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ""));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `- ${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The configuration is not usable:\n${lines.join("\n")}`);
+}

@@ -1,0 +1,126 @@
+import { type CryptoKey, calculateJwkThumbprint, importJWK } from "jose";
+import * as z from "zod";
+
+/** A public Ed25519 key as RFC 8037 writes it: the members of the RFC 7638 thumbprint and nothing else. */
+export interface PublicJwk {
+  kty: "OKP";
+  crv: "Ed25519";
+  /** The 32 bytes of the public key in base64url. */
+  x: string;
+}
+
+/** A public key as a JWK set publishes it. */
+export interface PublishedJwk extends PublicJwk {
+  kid: string;
+  alg: "EdDSA";
+  use: "sig";
+}
+
+/** A key whose signatures can be verified. A retired key may be no more than this. */
+export interface VerificationKey {
+  /** RFC 7638 JWK thumbprint: SHA-256 in base64url. */
+  thumbprint: string;
+  publicKey: CryptoKey;
+  publicJwk: PublicJwk;
+}
+
+/** A key that also signs; its private half cannot be exported again. */
+export interface SigningKey extends VerificationKey {
+  privateKey: CryptoKey;
+}
+
+/** The service's Ed25519 keys. */
+export interface SigningKeys {
+  /** The first key of the set: the only one that signs. */
+  active: SigningKey;
+  /** Every key in the order of the set, `active` first: what any of them signed stays verifiable. */
+  all: VerificationKey[];
+  /** The public half of `all` for publication; `kid` is the thumbprint unless `kidOf` says otherwise. */
+  publicJwks(kidOf?: (key: VerificationKey) => string): PublishedJwk[];
+}
+
+// 32 bytes are 43 characters whose last carries two zero bits. Another spelling of the same key
+// would have another thumbprint, so only the canonical one is taken.
+const bytes32 = (name: string) =>
+  z.string({ error: `${name} is missing` }).regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, {
+    error: `${name} is not 32 bytes in base64url`,
+  });
+
+const Jwk = z.object(
+  {
+    kty: z.literal("OKP", { error: "kty is not OKP" }),
+    crv: z.literal("Ed25519", { error: "crv is not Ed25519" }),
+    x: bytes32("x"),
+    d: bytes32("d").optional(),
+  },
+  { error: "is not an object" },
+);
+
+const JwkSet = z.object(
+  {
+    keys: z.array(Jwk, { error: "has no array `keys`" }).min(1, { error: "has no key" }),
+  },
+  { error: "is not an object" },
+);
+
+/**
+ * Loads the service's keys from a private JWK set (RFC 7517 section 5, RFC 8037): every key is Ed25519, the first signs,
+ * all are published. A key without `d` may stand anywhere but first. Other members of a key are ignored.
+ *
+ * @throws Error that lists what is wrong by the key's place in the set and never quotes any of its content.
+ */
+export async function loadSigningKeys(jwkSetJson: string): Promise<SigningKeys> {
+  const set = JwkSet.safeParse(parse(jwkSetJson));
+  if (!set.success) throw refusal(set.error.issues.map((issue) => describe(issue.path, issue.message)));
+
+  const all = await Promise.all(set.data.keys.map(load));
+  const [active] = all;
+  if (!active || !("privateKey" in active)) throw refusal(["key 0 must sign and has no d"]);
+  const repeated = all.findIndex((key, index) => all.findIndex((other) => other.thumbprint === key.thumbprint) < index);
+  if (repeated !== -1) throw refusal([`key ${repeated} stands in the set twice`]);
+
+  return {
+    active,
+    all,
+    publicJwks: (kidOf = (key) => key.thumbprint) =>
+      all.map((key) => ({ ...key.publicJwk, kid: kidOf(key), alg: "EdDSA", use: "sig" })),
+  };
+}
+
+async function load(jwk: z.infer<typeof Jwk>, index: number): Promise<VerificationKey | SigningKey> {
+  const { d, ...publicJwk } = jwk;
+  const publicKey = await importJWK(publicJwk, "EdDSA").catch(() => null);
+  if (!publicKey) throw refusal([`key ${index}: x is not a public key`]);
+  const key = { thumbprint: await calculateJwkThumbprint(publicJwk), publicKey, publicJwk };
+  if (d === undefined) return key;
+
+  const privateKey = await importJWK({ ...publicJwk, d }, "EdDSA").catch(() => null);
+  if (!privateKey || !(await belongTogether(privateKey, publicKey))) {
+    throw refusal([`key ${index}: d is not the private half of x`]);
+  }
+  return { ...key, privateKey };
+}
+
+// Node compares the halves on import, workerd does not; a mixed pair would sign what nobody can verify.
+async function belongTogether(privateKey: CryptoKey, publicKey: CryptoKey): Promise<boolean> {
+  const probe = new Uint8Array(32);
+  const signature = await crypto.subtle.sign("Ed25519", privateKey, probe);
+  return crypto.subtle.verify("Ed25519", publicKey, signature, probe);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The parser's own message quotes its input.
+    throw refusal(["is not JSON"]);
+  }
+}
+
+function describe([, index]: PropertyKey[], message: string): string {
+  return index === undefined ? message : `key ${String(index)}: ${message}`;
+}
+
+function refusal(reasons: string[]): Error {
+  return new Error(`SIGNING_KEYS: ${reasons.join("; ")}`);
+}

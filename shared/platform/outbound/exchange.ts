@@ -1,0 +1,98 @@
+import { readCapped } from "./body.ts";
+import { classifyError, type ExchangeFailure } from "./failure.ts";
+import { assertPublic, type DnsResolver } from "./resolve.ts";
+import { checkUrl, isLoopback, type OutboundPolicy } from "./url.ts";
+
+/** A request to a URL that a stranger owns. */
+export interface OutboundRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  /** Milliseconds for the whole exchange: name lookup, connection, headers, and the last byte of the body. */
+  deadlineMs: number;
+  /** How long the body may be, counted after decompression. */
+  maxResponseBytes: number;
+}
+
+/** What an exchange stands on. */
+export interface OutboundDeps {
+  fetch: typeof fetch;
+  resolver: DnsResolver;
+  policy: OutboundPolicy;
+  now: () => Date;
+}
+
+/**
+ * An answer with any status but a redirect, or why there is none. `latency_ms` runs from sending the request to the
+ * last byte or the failure; the name lookup is not in it, and it is 0 where nothing was sent.
+ */
+export type Exchange =
+  | { ok: true; status: number; headers: Headers; body: Uint8Array; latency_ms: number }
+  | ({ ok: false; latency_ms: number } & ExchangeFailure);
+
+/**
+ * Calls a URL that a stranger owns, and trusts nothing about it: the URL and every address of its name are judged
+ * before a packet goes there, redirects are not followed, and the answer is cut at its deadline and at its byte cap,
+ * of which no more than one chunk beyond is read. Never rejects: whatever happens is in the result.
+ *
+ * The runtime resolves the name again when it connects; against an answer that changes in between stands the Worker's
+ * `global_fetch_strictly_public`.
+ */
+export async function exchange(request: OutboundRequest, deps: OutboundDeps): Promise<Exchange> {
+  // Taken out of the object: workerd refuses a fetch that is called as a method.
+  const { fetch } = deps;
+  let sentAt: number | undefined;
+  const latency = () => (sentAt === undefined ? 0 : deps.now().getTime() - sentAt);
+  const fail = (failure_code: ExchangeFailure["failure_code"], detail: string): Exchange => ({
+    ok: false,
+    failure_code,
+    detail,
+    latency_ms: latency(),
+  });
+
+  const checked = checkUrl(request.url, deps.policy);
+  if (!checked.ok) return fail("endpoint_not_allowed", checked.message);
+  const { url } = checked;
+
+  async function converse(signal: AbortSignal): Promise<Exchange> {
+    if (!isLoopback(url)) {
+      const named = await assertPublic(url.hostname, deps.resolver, signal);
+      if (!named.ok) return fail("endpoint_not_allowed", named.message);
+      signal.throwIfAborted();
+    }
+
+    sentAt = deps.now().getTime();
+    const { method, headers, body = null } = request;
+    const response = await fetch(url, { method, headers, body, redirect: "manual", signal });
+    if (isRedirect(response)) return fail("agent_redirected", "The answer is a redirect. Give the final URL instead.");
+    const bytes = await readCapped(response.body, request.maxResponseBytes);
+    if (bytes === null) {
+      return fail("agent_response_too_large", `The answer is longer than ${request.maxResponseBytes} bytes.`);
+    }
+    return { ok: true, status: response.status, headers: response.headers, body: bytes, latency_ms: latency() };
+  }
+
+  const deadline = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expiry = new Promise<Exchange>((resolve) => {
+    timer = setTimeout(
+      () => resolve(fail("agent_timeout", `There was no complete answer within ${request.deadlineMs} ms.`)),
+      request.deadlineMs,
+    );
+  });
+  try {
+    return await Promise.race([converse(deadline.signal), expiry]);
+  } catch (error) {
+    const { failure_code, detail } = classifyError(error, url);
+    return fail(failure_code, detail);
+  } finally {
+    clearTimeout(timer);
+    // Whatever is still under way, a lookup, a connection or an unread body, ends here.
+    deadline.abort();
+  }
+}
+
+function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+}

@@ -1,0 +1,39 @@
+/** A JSON value that is safe to walk and to merge, or why the text was not taken. */
+export type BoundedJson = { ok: true; value: unknown } | { ok: false; reason: "not_json" | "too_deep" };
+
+/**
+ * Parses JSON from a stranger. Nesting beyond `maxDepth` arrays and objects is refused, so that code which recurses
+ * over the value can't run out of stack. Keys that reach a prototype when copied are dropped: `__proto__`, and
+ * `constructor` where it holds a `prototype`; a plain `constructor` is data and stays. Never throws.
+ */
+export function parseJsonBounded(text: string, { maxDepth = 64 }: { maxDepth?: number } = {}): BoundedJson {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, reason: "not_json" };
+  }
+
+  let level = isContainer(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return { ok: false, reason: "too_deep" };
+    level = level.flatMap((container) => {
+      if (!Array.isArray(container)) dropPrototypeKeys(container);
+      return Object.values(container).filter(isContainer);
+    });
+  }
+  return { ok: true, value };
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === "object" && value !== null;
+}
+
+function dropPrototypeKeys(object: Record<string, unknown>): void {
+  if (Object.hasOwn(object, "__proto__")) delete object["__proto__"];
+  if (!Object.hasOwn(object, "constructor")) return;
+  const inner = object["constructor"];
+  if (isContainer(inner) && Object.hasOwn(inner, "prototype")) delete object["constructor"];
+}

@@ -1,0 +1,101 @@
+import ipaddr from "ipaddr.js";
+import * as z from "zod";
+import { readCapped } from "./body.ts";
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+const RECORD_TYPES = { A: 1, AAAA: 28 } as const;
+const NO_ERROR = 0;
+const NAME_ERROR = 3;
+// All global unicast that IANA has given out (RFC 4291 section 2.4); what lies outside is local, mapped or unassigned.
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Asks the DNS. */
+export interface DnsResolver {
+  /**
+   * The addresses of one type that a name has after its CNAMEs are followed; empty when it has none.
+   * Rejects when that can't be known: no answer, a failure, a truncated answer.
+   */
+  query(hostname: string, type: keyof typeof RECORD_TYPES, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Whether a name leads to public addresses only, or why it may not be called. */
+export type NameVerdict =
+  | { ok: true }
+  | { ok: false; code: "name_not_resolved" | "address_not_public"; message: string };
+
+const DnsAnswer = z.object({
+  Status: z.literal([NO_ERROR, NAME_ERROR]),
+  TC: z.literal(false).optional(),
+  Answer: z.array(z.object({ type: z.int(), data: z.string() })).default([]),
+});
+
+/**
+ * Resolves names by DNS over HTTPS in its JSON form (`application/dns-json`, as the public resolvers serve it).
+ * A query that takes longer than `timeoutMs` fails.
+ */
+export function dohResolver(options: { url: string; fetch: typeof fetch; timeoutMs: number }): DnsResolver {
+  // Taken out of the object: workerd refuses a fetch that is called as a method.
+  const { fetch } = options;
+  return {
+    async query(hostname, type, signal) {
+      const url = new URL(options.url);
+      url.searchParams.set("name", hostname);
+      url.searchParams.set("type", type);
+      const response = await fetch(url, {
+        headers: { accept: "application/dns-json" },
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
+      });
+      const bytes = await readCapped(response.body, MAX_ANSWER_BYTES);
+      if (response.status !== 200 || bytes === null) throw new Error("the resolver did not answer");
+      const answer = DnsAnswer.parse(JSON.parse(new TextDecoder().decode(bytes)));
+      return answer.Answer.filter((record) => record.type === RECORD_TYPES[type]).map((record) => record.data);
+    },
+  };
+}
+
+/**
+ * Asks for a name's A and AAAA records at once and demands that every address is public unicast.
+ * It fails closed: a query that fails, and a name without an address, are refused. Never rejects.
+ */
+export async function assertPublic(hostname: string, resolver: DnsResolver, signal: AbortSignal): Promise<NameVerdict> {
+  const addresses = await resolveAll(hostname, resolver, signal);
+  if (addresses.length === 0) {
+    return {
+      ok: false,
+      code: "name_not_resolved",
+      message: `${hostname} could not be resolved to an address. Check its A and AAAA records.`,
+    };
+  }
+  if (!addresses.every(isPublicAddress)) {
+    return {
+      ok: false,
+      code: "address_not_public",
+      message: `${hostname} has an address that is not public. Remove it from its A and AAAA records.`,
+    };
+  }
+  return { ok: true };
+}
+
+async function resolveAll(hostname: string, resolver: DnsResolver, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    const answers = await Promise.all([
+      resolver.query(hostname, "A", signal),
+      resolver.query(hostname, "AAAA", signal),
+    ]);
+    return answers.flat();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Whether an address is public unicast by the IANA special-purpose registries. Every wrapping of an IPv4 address
+ * (mapped, compatible, 6to4, Teredo, NAT64) is refused whatever it wraps; so is text that is no plain address.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text).range() === "unicast";
+  if (!ipaddr.IPv6.isValid(text)) return false;
+  const address = ipaddr.IPv6.parse(text);
+  return address.range() === "unicast" && address.match(GLOBAL_UNICAST) && address.zoneId === undefined;
+}

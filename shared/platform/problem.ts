@@ -1,0 +1,86 @@
+/** The one table of error codes: every problem the service can answer with, its HTTP status and its title. */
+export const PROBLEMS = {
+  malformed_json: [400, "The body is not valid JSON"],
+  invalid_token: [400, "The token is not valid"],
+  unauthenticated: [401, "Credentials are needed"],
+  invalid_credentials: [401, "The email or the password is wrong"],
+  invalid_refresh: [401, "The refresh credential is not valid"],
+  invalid_signature: [401, "The signature is not valid"],
+  quota_exceeded: [402, "The plan's limit is reached"],
+  forbidden: [403, "This is not allowed"],
+  session_required: [403, "A session is needed, an API key is not enough"],
+  insufficient_scope: [403, "The API key's scope is too narrow"],
+  cross_site_request: [403, "The request comes from another site"],
+  trial_not_allowed: [403, "The agent's owner does not allow trials"],
+  not_found: [404, "Not found"],
+  method_not_allowed: [405, "The method is not allowed here"],
+  duplicate_name: [409, "The name is taken"],
+  email_taken: [409, "The email is taken"],
+  username_taken: [409, "The username is taken"],
+  idempotency_in_progress: [409, "The first request with this key is still running"],
+  agent_inactive: [409, "The agent is not active"],
+  run_final: [409, "The run is already final"],
+  provider_custody_retired: [410, "The connection mode is retired"],
+  payload_too_large: [413, "The body is too large"],
+  unsupported_media_type: [415, "The media type is not supported"],
+  validation_failed: [422, "The request is not valid"],
+  unrecognized_field: [422, "The body has a field that is not known"],
+  weak_password: [422, "The password is too weak"],
+  conflicting_parameters: [422, "Parameters exclude each other"],
+  feature_disabled: [422, "The feature is switched off"],
+  idempotency_key_reused: [422, "The idempotency key was used with another request"],
+  endpoint_not_allowed: [422, "The URL is not allowed"],
+  suite_unavailable: [422, "The suite can't be run"],
+  task_unavailable: [422, "A task can't be run"],
+  invalid_variant: [422, "The variant's root does not fit"],
+  invalid_task: [422, "The task is not consistent"],
+  rate_limited: [429, "Too many requests"],
+  login_locked: [429, "Too many failed sign-ins"],
+  internal_error: [500, "Something went wrong on our side"],
+  dependency_unavailable: [503, "A part of the service does not answer"],
+} as const satisfies Record<string, readonly [number, string]>;
+
+/** A code of the closed table. */
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One finding about a request, as it stands in `errors` of a 422. */
+export interface Finding {
+  in: "body" | "query" | "path" | "header";
+  pointer: string;
+  code: string;
+  message: string;
+}
+
+/** More about a problem: findings of a 422, members of its own, and headers such as Retry-After. */
+export interface ProblemExtras {
+  errors?: Finding[];
+  members?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+/** An expected failure: thrown anywhere, turned into an RFC 9457 answer by the HTTP layer. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly extras: ProblemExtras;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = "Problem";
+    this.code = code;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code][0];
+  }
+}
+
+/** A 422 about one member of the body; `code` doubles as the finding's code. */
+export function bodyProblem(code: ProblemCode, pointer: string, message: string): Problem {
+  return new Problem(code, message, { errors: [{ in: "body", pointer, code, message }] });
+}
+
+/** The 404 that says nothing about whether the thing exists for somebody else. */
+export function notFound(what: string): Problem {
+  return new Problem("not_found", `No such ${what}, or it is not visible to you.`);
+}
