@@ -1,0 +1,80 @@
+import { MODEL_PRICES } from "./model-prices.ts";
+
+/** List prices of a model per token, in 1e-12 USD: integers, so that sums are exact. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+}
+
+/** One row of a price list. A model name that ends in `-272k` prices the base model's calls above 272,000 input tokens. */
+export interface PriceRow extends ModelPrice {
+  vendor: string;
+  model: string;
+}
+
+interface Entry {
+  vendor: string;
+  price: ModelPrice;
+  /** Dearer prices for long contexts, the longest first. */
+  tiers: { above: number; price: ModelPrice }[];
+}
+
+/** A price list by model name. */
+export type PriceTable = ReadonlyMap<string, Entry>;
+
+const TIER = /^(.+)-(\d+)k$/;
+const DATE = /[-@]20\d{2}(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])$/;
+
+// Names that gateways and the vendors' own APIs write for what the list calls otherwise.
+const VENDOR_ALIASES = new Map([
+  ["mistralai", "mistral"],
+  ["gemini", "google"],
+  ["models", "google"],
+]);
+const MODEL_ALIASES = new Map([["claude-haiku-4-5", "claude-4-5-haiku"]]);
+
+const fold = (name: string) => name.toLowerCase().replaceAll(".", "-");
+const foldVendor = (name: string) => name.toLowerCase().replaceAll("-", "");
+
+/**
+ * Indexes a price list.
+ *
+ * @throws Error when two models differ only in what a look-up ignores (letter case, `.` for `-`).
+ */
+export function priceTable(rows: readonly PriceRow[]): PriceTable {
+  const table = new Map<string, Entry>();
+  for (const { vendor, model, input, output } of rows) {
+    if (table.has(fold(model))) throw new Error(`two models are named like ${model}`);
+    table.set(fold(model), { vendor: foldVendor(vendor), price: { input, output }, tiers: [] });
+  }
+  for (const [name, { price }] of table) {
+    const [, base = "", thousands] = TIER.exec(name) ?? [];
+    table.get(base)?.tiers.push({ above: Number(thousands) * 1000, price });
+  }
+  for (const { tiers } of table.values()) tiers.sort((a, b) => b.above - a.above);
+  return table;
+}
+
+/** The price list that ships with the service. */
+export const DEFAULT_PRICES: PriceTable = priceTable(MODEL_PRICES);
+
+/**
+ * The price of one call, or null when the model is not in the list. A name is taken as it stands, then without the
+ * prefix of its own vendor (`openai/`), then without a release date (`-2024-08-06`, `-20250514`); letter case and
+ * `.` for `-` are no matter. Nothing else is guessed: another vendor's prefix, a fine-tune or a variant has no price.
+ */
+export function priceOf(table: PriceTable, model: string, inputTokens: number): ModelPrice | null {
+  const entry = find(table, model);
+  if (!entry) return null;
+  return entry.tiers.find(({ above }) => inputTokens > above)?.price ?? entry.price;
+}
+
+function find(table: PriceTable, model: string): Entry | null {
+  const slash = model.indexOf("/");
+  const name = fold(model.slice(slash + 1));
+  const undated = name.replace(DATE, "");
+  const entry = table.get(name) ?? table.get(undated) ?? table.get(MODEL_ALIASES.get(undated) ?? "");
+  if (!entry || slash === -1) return entry ?? null;
+  const vendor = foldVendor(model.slice(0, slash));
+  return (VENDOR_ALIASES.get(vendor) ?? vendor) === entry.vendor ? entry : null;
+}
