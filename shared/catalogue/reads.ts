@@ -1,0 +1,82 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { suites, tasks } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import type { SuiteRead, TaskDomain, TaskRead } from "./schemas.ts";
+
+type TaskRow = z.input<typeof TaskRead>;
+type SuiteRow = z.input<typeof SuiteRead>;
+
+/** SQL: the public JSON of the task row `t`. The key never leaves the database here, nor what a secret task says. */
+const taskJson: SQL = sql`jsonb_build_object(
+  'id', t.id, 'title', t.title, 'domain', t.domain, 'prompt', case when not t.is_secret then t.prompt end,
+  'input', case when not t.is_secret then t.input end, 'output_format', t.output_format,
+  'output_schema', case when not t.is_secret then t.output_schema end, 'tools', case when not t.is_secret then t.tools end,
+  'grader_type', t.grader ->> 'type', 'suite_id', t.suite_id, 'suite_version', t.suite_version,
+  'is_active', t.is_active, 'is_secret', t.is_secret, 'time_limit_ms', t.time_limit_ms,
+  'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms,
+  'expected_tool_calls', t.expected_tool_calls, 'pass_threshold', t.pass_threshold, 'created_at', t.created_at)`;
+
+const suiteJson: SQL = sql`jsonb_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'description', s.description,
+  'version', s.version, 'is_secret', s.is_secret,
+  'task_count', (select count(*) from ${tasks} t where t.suite_id = s.id and t.is_active),
+  'domains', coalesce((select jsonb_agg(distinct t.domain) from ${tasks} t where t.suite_id = s.id and t.is_active), '[]'))`;
+
+/** One task; throws 404. */
+export async function readTask(ctx: Context, taskId: string): Promise<TaskRow> {
+  const row = await readJson<TaskRow>(
+    ctx,
+    sql`select ${taskJson} as result from ${tasks} t where t.id = ${taskId}::uuid`,
+  );
+  if (row === null) throw notFound("task");
+  return row;
+}
+
+/** A page of the active tasks, suite by suite. */
+export async function listTasks(
+  ctx: Context,
+  {
+    domain,
+    page,
+    page_size: size,
+  }: { domain?: z.output<typeof TaskDomain> | undefined; page: number; page_size: number },
+): Promise<{ items: TaskRow[]; total: number }> {
+  const condition = sql`t.is_active ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}`;
+  const result = await readJson<{ items: TaskRow[]; total: number }>(
+    ctx,
+    sql`with hits as (
+      select t.*, row_number() over (order by s.created_at nulls last, s.id, t.position, t.id) as place
+      from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}
+    )
+    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
+      select jsonb_agg(${taskJson} order by t.place) from (
+        select * from hits order by place limit ${size} offset ${(page - 1) * size}) t), '[]')) as result`,
+  );
+  return result ?? { items: [], total: 0 };
+}
+
+/** One suite; throws 404. */
+export async function readSuite(ctx: Context, suiteId: string): Promise<SuiteRow> {
+  const row = await readJson<SuiteRow>(
+    ctx,
+    sql`select ${suiteJson} as result from ${suites} s where s.id = ${suiteId}::uuid`,
+  );
+  if (row === null) throw notFound("suite");
+  return row;
+}
+
+/** A page of the suites, oldest first. */
+export async function listSuites(
+  ctx: Context,
+  { page, page_size: size }: { page: number; page_size: number },
+): Promise<{ items: SuiteRow[]; total: number }> {
+  const result = await readJson<{ items: SuiteRow[]; total: number }>(
+    ctx,
+    sql`select jsonb_build_object('total', (select count(*) from ${suites}), 'items', coalesce((
+      select jsonb_agg(${suiteJson} order by s.created_at, s.id) from (
+        select * from ${suites} order by created_at, id limit ${size} offset ${(page - 1) * size}) s), '[]')) as result`,
+  );
+  return result ?? { items: [], total: 0 };
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { Instant } from "../platform/time.ts";
+
+/** The ten domains of the catalogue. */
+export const DOMAINS = [
+  "reasoning",
+  "math",
+  "coding",
+  "data_extraction",
+  "tool_use",
+  "instruction_following",
+  "planning",
+  "retrieval",
+  "safety",
+  "robustness",
+] as const;
+
+export const TaskDomain = z.enum(DOMAINS).meta({ id: "TaskDomain" });
+
+const GRADER_TYPES = [
+  ["exact", "normalized_text", "numeric", "multiple_choice", "regex", "set_f1"],
+  ["json_fields", "json_schema", "tool_calls", "constraints", "refusal"],
+].flat() as [string, ...string[]];
+
+export const TaskRead = z
+  .object({
+    id: z.uuid(),
+    title: z.string(),
+    domain: TaskDomain,
+    prompt: z.string().nullable().meta({ description: "Null for a secret task" }),
+    input: z.json().nullable(),
+    output_format: z.enum(["text", "json", "tool_calls"]),
+    output_schema: z.json().nullable(),
+    tools: z.json().nullable(),
+    grader_type: z.enum(GRADER_TYPES),
+    suite_id: z.uuid().nullable(),
+    suite_version: z.number().int(),
+    is_active: z.boolean(),
+    is_secret: z.boolean(),
+    time_limit_ms: z.number().int(),
+    reference_cost_usd: z.number(),
+    reference_latency_ms: z.number().int(),
+    expected_tool_calls: z.number().int().nullable(),
+    pass_threshold: z.number(),
+    created_at: Instant,
+  })
+  .meta({ id: "TaskRead" });
+
+export const SuiteRead = z
+  .object({
+    id: z.uuid(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    version: z.number().int(),
+    is_secret: z.boolean(),
+    task_count: z.number().int().meta({ description: "Active tasks" }),
+    domains: z.array(TaskDomain),
+  })
+  .meta({ id: "SuiteRead" });

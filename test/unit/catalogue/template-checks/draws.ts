@@ -1,0 +1,14 @@
+import { createHash } from "node:crypto";
+import { secretSuites } from "../../../../shared/catalogue/templates/index.ts";
+import { randomFrom } from "../../../../shared/catalogue/templates/random.ts";
+import type { MintedTask, SecretTemplate } from "../../../../shared/catalogue/templates/types.ts";
+
+/** The templates of all secret suites. */
+export const templates = secretSuites.flatMap((suite) => suite.templates);
+
+/** The draws 0 to `count` - 1 of a template; each has its own fixed seed. */
+export function drawMany(template: SecretTemplate, count: number): MintedTask[] {
+  return Array.from({ length: count }, (_, number) =>
+    template.mint(randomFrom(createHash("sha256").update(`${template.id} ${number}`).digest())),
+  );
+}
