@@ -1,0 +1,21 @@
+import type { Hono } from "hono";
+import { CONSUMERS, DELIVERIES } from "../queues/index.ts";
+import { createApp } from "../shared/http/app.ts";
+import { deliveries } from "../shared/queue/deliveries.ts";
+import { ROUTES } from "./routes.ts";
+import { runSchedule } from "./scheduled.ts";
+import { createService, type Overrides } from "./service.ts";
+
+/** The service as a whole: what the Worker exports, and what tests run in-process. */
+export interface Application {
+  fetch: Hono["fetch"];
+  scheduled(cron: string): Promise<void>;
+}
+
+/** Puts the whole service together for one set of settings. */
+export function createApplication(raw: Record<string, unknown>, overrides: Overrides = {}): Application {
+  const service = createService(raw, DELIVERIES, overrides);
+  const app = createApp(service, ROUTES);
+  app.route("/", deliveries(service, CONSUMERS));
+  return { fetch: app.fetch, scheduled: (cron) => runSchedule(service, cron) };
+}

@@ -1,0 +1,16 @@
+import type { Route } from "../shared/http/route.ts";
+import { agents } from "./agents.ts";
+import { auth } from "./auth.ts";
+import { board } from "./board.ts";
+import { evidence } from "./evidence.ts";
+import { health } from "./health.ts";
+import { openapi } from "./openapi.ts";
+import { runs } from "./runs.ts";
+import { sessions } from "./sessions.ts";
+import { tasks } from "./tasks.ts";
+import { wellKnown } from "./well-known.ts";
+
+const described = [auth, agents, tasks, runs, sessions, board, evidence, wellKnown, health].flat();
+
+/** Every endpoint there is. */
+export const ROUTES: readonly Route[] = [...described, ...openapi(described)];

@@ -1,0 +1,247 @@
+import * as z from "zod";
+import { bearerToken } from "../shared/http/credentials.ts";
+import { pageOf, paged, pageQuery } from "../shared/http/paging.ts";
+import { accepted, ok } from "../shared/http/reply.ts";
+import { route } from "../shared/http/route.ts";
+import { Problem } from "../shared/platform/problem.ts";
+import { cancelRun } from "../shared/screening/end.ts";
+import { readEvidence, verify } from "../shared/screening/evidence.ts";
+import { readPreflight } from "../shared/screening/preflight.ts";
+import { listRuns, readOutput, readPhases, readRun } from "../shared/screening/reads.ts";
+import { report } from "../shared/screening/report.ts";
+import {
+  BatchCreate,
+  RunCreate,
+  RunCreateRead,
+  RunOutput,
+  RunPhases,
+  RunRead,
+  RunStatus,
+  RunUpdate,
+  ScreeningPreflightRead,
+} from "../shared/screening/schemas.ts";
+import { type Submission, submit } from "../shared/screening/submit.ts";
+
+const tag = "Runs";
+const params = z.object({ run_id: z.uuid() });
+const REFUSALS = [
+  "not_found",
+  "forbidden",
+  "agent_inactive",
+  "provider_custody_retired",
+  "task_unavailable",
+  "quota_exceeded",
+] as const;
+
+const RunEvidence = z
+  .object({ jws: z.string(), statement: z.record(z.string(), z.json()), kid: z.string(), verified: z.boolean() })
+  .meta({ id: "RunEvidence" });
+
+function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
+  if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
+  return task_ids === undefined || task_ids.length === 0 ? { kind: "catalogue" } : { kind: "exact", taskIds: task_ids };
+}
+
+export const runs = [
+  route({
+    id: "createRun",
+    method: "post",
+    path: "/api/v1/runs",
+    tag,
+    summary: "Run one task",
+    description:
+      "The run is queued and carried out asynchronously; it takes one run of the monthly allowance. Strangers, signed in " +
+      "or not, may run an agent whose owner set `allow_trial`; such a trial counts for no score. Without an account 5 a " +
+      "day from an address, 200 a day in all.",
+    auth: "open",
+    limit: "write",
+    body: RunCreate,
+    returns: { 202: RunCreateRead },
+    problems: [...REFUSALS, "trial_not_allowed", "insufficient_scope"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      if (principal.kind === "key" && principal.scope === "read") {
+        throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
+      }
+      const [run] = await submit(ctx, principal, {
+        agentId: body.agent_id,
+        tasks: { kind: "one", taskId: body.task_id },
+        repeats: 1,
+        isPrivate: body.private,
+      });
+      return accepted(run, `/api/v1/runs/${run?.id}`);
+    },
+  }),
+  route({
+    id: "createBatch",
+    method: "post",
+    path: "/api/v1/runs/batch",
+    tag,
+    summary: "Run many tasks, each several times",
+    description:
+      "All or nothing: tasks × repeats runs are reserved at once. With `suite_id` the active tasks of that public suite, " +
+      "with `task_ids` exactly these, with neither the first 100 of the catalogue. The runs come in task order, then by " +
+      "repeat; their `screening_session_id` is the receipt.",
+    auth: "write",
+    body: BatchCreate,
+    returns: { 200: z.array(RunRead) },
+    problems: [...REFUSALS, "suite_unavailable", "conflicting_parameters"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      const reserved = await submit(ctx, principal, {
+        agentId: body.agent_id,
+        tasks: tasksOf(body),
+        repeats: body.repeats,
+        isPrivate: body.private,
+      });
+      return ok(reserved);
+    },
+  }),
+  route({
+    id: "listRuns",
+    method: "get",
+    path: "/api/v1/runs",
+    tag,
+    summary: "Runs that the caller may see, newest first",
+    description: "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run.",
+    auth: "open",
+    query: pageQuery.extend({
+      agent_id: z.uuid().optional(),
+      task_id: z.uuid().optional(),
+      status: RunStatus.optional(),
+      scope: z.literal("personal").optional(),
+      team_id: z.uuid().optional(),
+      mine: z.stringbool().default(false),
+    }),
+    returns: { 200: pageOf(RunRead, "RunPage") },
+    problems: ["conflicting_parameters", "unauthenticated", "not_found"],
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listRuns(ctx, principal, query), query));
+    },
+  }),
+  route({
+    id: "readPreflight",
+    method: "get",
+    path: "/api/v1/runs/preflight",
+    tag,
+    summary: "What bounds a screening",
+    auth: "open",
+    returns: { 200: ScreeningPreflightRead },
+    cache: "catalogue",
+    async handler({ ctx }) {
+      return ok(await readPreflight(ctx));
+    },
+  }),
+  route({
+    id: "readRun",
+    method: "get",
+    path: "/api/v1/runs/{run_id}",
+    tag,
+    summary: "One run",
+    auth: "open",
+    params,
+    returns: { 200: RunRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readRun(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "updateRun",
+    method: "patch",
+    path: "/api/v1/runs/{run_id}",
+    tag,
+    summary: "Report on a running run",
+    description:
+      "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
+      "deadline. Or for the agent's owner. Nobody can set a score. On a final run the owner gets it as it is; the token is dead.",
+    auth: "open",
+    ownTokens: true,
+    limit: "write",
+    params,
+    body: RunUpdate,
+    returns: { 200: RunRead },
+    problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
+    async handler({ ctx, principal, params: { run_id }, body, c }) {
+      const token = bearerToken(c);
+      const raw = await c.req.text();
+      if (token?.startsWith("run_")) return ok(await report(ctx, { kind: "token", token }, run_id, body, raw));
+      if (principal.kind === "anonymous") {
+        throw new Problem(
+          "unauthenticated",
+          "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
+        );
+      }
+      if (principal.kind === "key" && principal.scope === "read") {
+        throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
+      }
+      return ok(await report(ctx, { kind: "user", userId: principal.userId }, run_id, body, raw));
+    },
+  }),
+  route({
+    id: "cancelRun",
+    method: "post",
+    path: "/api/v1/runs/{run_id}/cancel",
+    tag,
+    summary: "Cancel a queued or running run",
+    description: "A run whose agent was not called yet gives its allowance back. A final run stays as it is.",
+    auth: "write",
+    params,
+    returns: { 200: RunRead },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await cancelRun(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunPhases",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/phases",
+    tag,
+    summary: "What happened in a run, fact by fact",
+    auth: "open",
+    params,
+    returns: { 200: RunPhases },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readPhases(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunOutput",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/output",
+    tag,
+    summary: "What went over the wire, for owner and members",
+    description:
+      "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed.",
+    auth: "open",
+    params,
+    returns: { 200: RunOutput },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readOutput(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunEvidence",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/evidence",
+    tag,
+    summary: "The signed statement of a run",
+    description: "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none.",
+    auth: "open",
+    params,
+    returns: { 200: RunEvidence },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id }, c }) {
+      const { jws, kid } = await readEvidence(ctx, principal, run_id);
+      if (c.req.header("accept")?.includes("application/vc+jwt")) {
+        return c.newResponse(jws, 200, { "Content-Type": "application/vc+jwt", Vary: "Accept, Authorization, Cookie" });
+      }
+      const verification = await verify(ctx, jws);
+      const statement = verification.valid ? verification.statement : {};
+      return ok({ jws, kid, statement, verified: verification.valid }, { Vary: "Accept, Authorization, Cookie" });
+    },
+  }),
+];

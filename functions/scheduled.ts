@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import { describeError } from "../shared/db/client.ts";
+import { idempotency_keys } from "../shared/db/schema/index.ts";
+import type { Service } from "../shared/http/app.ts";
+import type { Context } from "../shared/platform/context.ts";
+import { newId } from "../shared/platform/ids.ts";
+import { sweep } from "../shared/queue/outbox.ts";
+import { reap } from "../shared/screening/end.ts";
+import { recompute } from "../shared/screening/recompute.ts";
+
+/** The two triggers of wrangler.toml. */
+export const EVERY_MINUTE = "* * * * *";
+export const DAILY = "17 3 * * *";
+
+type Work = [name: string, work: (ctx: Context) => Promise<unknown>];
+
+const SCHEDULE: Record<string, Work[]> = {
+  [EVERY_MINUTE]: [
+    ["sweep", sweep],
+    ["reap", reap],
+  ],
+  [DAILY]: [
+    ["recompute", recompute],
+    ["forget keys", (ctx) => ctx.db.execute(sql`delete from ${idempotency_keys} where expires_at < now()`)],
+  ],
+};
+
+/** Does what is due at a trigger; one part that fails holds no other up, and is tried again at the next. */
+export async function runSchedule(service: Service, cron: string): Promise<void> {
+  const pending: Promise<unknown>[] = [];
+  const ctx = service.context({
+    requestId: newId(new Date()),
+    addressHash: null,
+    defer: (work) => void pending.push(work()),
+  });
+  for (const [name, work] of SCHEDULE[cron] ?? []) {
+    await work(ctx).catch((error: unknown) => {
+      ctx.log.error("scheduled work failed", { work: name, detail: describeError(error) });
+    });
+  }
+  await Promise.all(pending);
+}

@@ -1,0 +1,79 @@
+import { Redis } from "@upstash/redis/cloudflare";
+import { createDatabase, describeError } from "../shared/db/client.ts";
+import type { Service } from "../shared/http/app.ts";
+import { createAnswerCache } from "../shared/http/cache.ts";
+import type { Context } from "../shared/platform/context.ts";
+import { type Env, parseEnv } from "../shared/platform/env.ts";
+import { loadSigningKeys } from "../shared/platform/keys.ts";
+import { createLogger } from "../shared/platform/log.ts";
+import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
+import { createPublisher, type Delivery } from "../shared/queue/publish.ts";
+
+/** What a test may put in place of the outside world. */
+export interface Overrides {
+  now?: () => Date;
+  fetch?: typeof fetch;
+  resolver?: DnsResolver;
+  log?: (line: string) => void;
+}
+
+/** Redis that does not answer within this time counts as down: no request waits longer for it. */
+const REDIS_TIMEOUT_MS = 700;
+const DNS_TIMEOUT_MS = 3000;
+
+/**
+ * Puts the service together from its settings: once for an isolate. Throws with the list of all that is wrong with them.
+ * `deliveries` says how each consumer of the queue wants its messages sent.
+ */
+export function createService(
+  raw: Record<string, unknown>,
+  deliveries: ReadonlyMap<string, Delivery>,
+  overrides: Overrides = {},
+): Service & { env: Env } {
+  const env = parseEnv(raw);
+  const now = overrides.now ?? (() => new Date());
+  const call = overrides.fetch ?? ((input, init) => fetch(input, init));
+  const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
+  const queue = createPublisher(env, deliveries);
+  const resolver =
+    overrides.resolver ?? dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: DNS_TIMEOUT_MS });
+  const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
+  const cache = createAnswerCache();
+  let keys: ReturnType<typeof loadSigningKeys> | undefined;
+  return {
+    env,
+    cache,
+    context(request) {
+      const log = logger.with({ request_id: request.requestId });
+      const ctx: Context = {
+        env,
+        db,
+        queue,
+        // A client for each request: workerd does not let one request wait for another's pipeline.
+        redis: new Redis({
+          url: env.UPSTASH_REDIS_REST_URL,
+          token: env.UPSTASH_REDIS_REST_TOKEN,
+          retry: false,
+          enableTelemetry: false,
+          signal: () => AbortSignal.timeout(REDIS_TIMEOUT_MS),
+        }),
+        keys: () => (keys ??= loadSigningKeys(env.SIGNING_KEYS)),
+        now,
+        requestId: request.requestId,
+        addressHash: request.addressHash,
+        idempotency: null,
+        log,
+        cache,
+        defer: (work) =>
+          request.defer(() =>
+            work().catch((error: unknown) => {
+              log.warn("deferred work failed", { detail: describeError(error) });
+            }),
+          ),
+        fetch: call,
+        resolver,
+      };
+      return ctx;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Writes every generated file anew; with `--check` it fails where one is not up to date instead. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const check = process.argv.includes("--check");
+const flags = check ? ["--check"] : [];
+const GENERATORS = ["shared/identity/common-passwords.generate.ts", "shared/scoring/model-prices.generate.ts"];
+
+function run(command: string, args: string[], cwd = ROOT): string {
+  return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+try {
+  for (const generator of GENERATORS) run(process.execPath, [generator, ...flags]);
+  const kit = join(ROOT, "node_modules", "drizzle-kit", "bin.cjs");
+  const generate = ["generate", "--dialect", "postgresql", "--schema", "shared/db/schema/index.ts", "--out"];
+  if (check) {
+    // The kit has no dry run: what it would add to a copy is what is missing.
+    const copy = mkdtempSync(join(tmpdir(), "migrations-"));
+    cpSync(join(ROOT, "migrations"), copy, { recursive: true });
+    const before = readdirSync(copy).length;
+    run(process.execPath, [kit, ...generate, copy]);
+    const stale = readdirSync(copy).length !== before;
+    rmSync(copy, { recursive: true });
+    if (stale) throw new Error("The schema has changes without a migration: run npm run generate.");
+  } else {
+    run(process.execPath, [kit, ...generate, "./migrations"]);
+  }
+} catch (error) {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  console.error(stderr === undefined || stderr === "" ? message : stderr);
+  process.exitCode = 1;
+}

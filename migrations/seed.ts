@@ -1,0 +1,145 @@
+/** Loads the shipped catalogue: `npm run seed` with DATABASE_URL and DATA_ENCRYPTION_KEY set. Again, it changes nothing. */
+import { Buffer } from "node:buffer";
+import { isDeepStrictEqual } from "node:util";
+import { Client } from "pg";
+import { publicSuites } from "../shared/catalogue/seed/index.ts";
+import type { SeedTask } from "../shared/catalogue/seed/types.ts";
+import { mintSuite, secretSuites } from "../shared/catalogue/templates/index.ts";
+
+/** Any fixed number: two seedings of one database take turns on it. */
+const LOCK = 4_012_346;
+
+type Shipped = Omit<SeedTask, "wrong_answers">;
+
+/** A suite as it ships; the tasks of a secret one are minted for its version. */
+interface ShippedSuite {
+  slug: string;
+  name: string;
+  description: string;
+  is_secret: boolean;
+  tasks(version: number): Shipped[];
+}
+
+/** What a seeding did. */
+export interface Seeded {
+  suites: number;
+  tasks: number;
+  changed: number;
+}
+
+function shipped(secretKey: Uint8Array): ShippedSuite[] {
+  return [
+    ...publicSuites.map((suite) => ({ ...suite, is_secret: false, tasks: () => suite.tasks })),
+    ...secretSuites.map((suite) => ({
+      ...suite,
+      is_secret: true,
+      tasks: (version: number) => mintSuite(secretKey, suite, version),
+    })),
+  ];
+}
+
+/** The columns that a shipped task fills, in the order of their values. */
+function columns(task: Shipped): Record<string, unknown> {
+  return {
+    slug: task.slug,
+    title: task.title,
+    domain: task.domain,
+    prompt: task.prompt,
+    input: task.input ?? null,
+    output_format: task.output_format,
+    output_schema: task.output_schema ?? null,
+    tools: task.tools ?? null,
+    grader: task.grader,
+    expected_output: task.expected_output,
+    pass_threshold: task.pass_threshold ?? 1,
+    time_limit_ms: task.time_limit_ms,
+    reference_cost_usd: task.reference_cost_usd,
+    reference_latency_ms: task.reference_latency_ms,
+    expected_tool_calls: task.expected_tool_calls ?? null,
+  };
+}
+
+const JSON_COLUMNS = new Set(["input", "output_schema", "tools", "grader", "expected_output"]);
+
+/**
+ * Loads every shipped suite in one transaction. A task that changed is retired and takes its place anew, and its suite
+ * gets a new version, so that runs of the old form stay what they were.
+ */
+export async function seed(url: string, secretKey: Uint8Array): Promise<Seeded> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
+    const result: Seeded = { suites: 0, tasks: 0, changed: 0 };
+    for (const suite of shipped(secretKey)) {
+      const { tasks, changed } = await seedSuite(client, suite);
+      result.suites += 1;
+      result.tasks += tasks;
+      result.changed += changed;
+    }
+    await client.query("commit");
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: number; changed: number }> {
+  const { rows } = await client.query<{ id: string; version: number; fresh: boolean }>(
+    `insert into suites as s (slug, name, description, is_secret) values ($1, $2, $3, $4)
+     on conflict (slug) do update set name = excluded.name, description = excluded.description
+     returning id, version, xmax = 0 as fresh`,
+    [suite.slug, suite.name, suite.description, suite.is_secret],
+  );
+  const { id, version, fresh } = rows[0] as { id: string; version: number; fresh: boolean };
+  const present = await client.query<Record<string, unknown>>(
+    "select * from tasks where suite_id = $1 and is_active and slug is not null order by position",
+    [id],
+  );
+  const wanted = suite.tasks(version).map(columns);
+  const kept = present.rows.map((row) => pick(row, Object.keys(wanted[0] ?? {})));
+  if (isDeepStrictEqual(kept, wanted.map(plain))) return { tasks: wanted.length, changed: 0 };
+  const next = fresh ? version : version + 1;
+  const tasks = fresh ? wanted : suite.tasks(next).map(columns);
+  const same = (task: Record<string, unknown>) => kept.some((row) => isDeepStrictEqual(row, plain(task)));
+  const staying = tasks.filter(same).map((task) => task["slug"]);
+  await client.query(
+    `update tasks set is_active = false, retired_at = now()
+     where suite_id = $1 and is_active and slug is not null and not (slug = any($2::text[]))`,
+    [id, staying],
+  );
+  for (const [position, task] of tasks.entries()) {
+    await (same(task)
+      ? client.query("update tasks set position = $1 where slug = $2 and is_active", [position + 1, task["slug"]])
+      : insert(client, { ...task, suite_id: id, position: position + 1, is_secret: suite.is_secret }));
+  }
+  await client.query("update suites set version = $2 where id = $1", [id, next]);
+  await client.query("update tasks set suite_version = $2 where suite_id = $1 and is_active", [id, next]);
+  return { tasks: tasks.length, changed: tasks.length - staying.length };
+}
+
+async function insert(client: Client, task: Record<string, unknown>): Promise<void> {
+  const names = Object.keys(task);
+  const values = names.map((name) =>
+    JSON_COLUMNS.has(name) && task[name] !== null ? JSON.stringify(task[name]) : task[name],
+  );
+  const places = names.map((_name, index) => `$${index + 1}`);
+  await client.query(`insert into tasks (${names.join(", ")}) values (${places.join(", ")})`, values);
+}
+
+function pick(row: Record<string, unknown>, names: string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, row[name]]));
+}
+
+/** The same value as it comes back from the database: what JSON leaves out is gone. */
+function plain(task: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(task)) as Record<string, unknown>;
+}
+
+if (import.meta.main) {
+  const { DATABASE_URL: url, DATA_ENCRYPTION_KEY: key } = process.env;
+  if (url === undefined || key === undefined) throw new Error("Set DATABASE_URL and DATA_ENCRYPTION_KEY.");
+  const { suites, tasks, changed } = await seed(url, Buffer.from(key, "base64"));
+  console.log(`${suites} suites with ${tasks} tasks are in place; ${changed} tasks are new or changed.`);
+}

@@ -1,0 +1,16 @@
+import { consumer } from "../shared/queue/consumer.ts";
+import { dispatch } from "../shared/screening/dispatch.ts";
+import { abandon } from "../shared/screening/end.ts";
+import { LIMITS } from "../shared/screening/limits.ts";
+import { RunMessage } from "../shared/screening/messages.ts";
+
+/** Calls the agent of a queued run. */
+export const dispatchConsumer = consumer({
+  name: "dispatch",
+  body: RunMessage,
+  retries: 5,
+  timeoutSeconds: 180,
+  parallelism: LIMITS.concurrency,
+  handle: (ctx, { run_id }) => dispatch(ctx, run_id),
+  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+});

@@ -1,0 +1,14 @@
+import { consumer } from "../shared/queue/consumer.ts";
+import { abandon, expire } from "../shared/screening/end.ts";
+import { RunMessage } from "../shared/screening/messages.ts";
+
+/** Ends the wait for a callback at the run's deadline. */
+export const expireConsumer = consumer({
+  name: "expire",
+  body: RunMessage,
+  retries: 5,
+  timeoutSeconds: 60,
+  parallelism: null,
+  handle: (ctx, { run_id }) => expire(ctx, run_id),
+  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+});

@@ -1,0 +1,13 @@
+import type { Consumer } from "../shared/queue/consumer.ts";
+import type { Delivery } from "../shared/queue/publish.ts";
+import { dispatchConsumer } from "./dispatch.ts";
+import { expireConsumer } from "./expire.ts";
+import { scoreConsumer } from "./score.ts";
+
+/** Every consumer there is. */
+export const CONSUMERS: readonly Consumer[] = [dispatchConsumer, scoreConsumer, expireConsumer];
+
+/** How each consumer wants its messages sent. */
+export const DELIVERIES: ReadonlyMap<string, Delivery> = new Map(
+  CONSUMERS.map((consumer) => [consumer.name, consumer]),
+);

@@ -1,0 +1,15 @@
+import { consumer } from "../shared/queue/consumer.ts";
+import { abandon } from "../shared/screening/end.ts";
+import { RunMessage } from "../shared/screening/messages.ts";
+import { scoreRun } from "../shared/screening/score.ts";
+
+/** Grades, prices and signs an answered run. */
+export const scoreConsumer = consumer({
+  name: "score",
+  body: RunMessage,
+  retries: 5,
+  timeoutSeconds: 60,
+  parallelism: null,
+  handle: (ctx, { run_id }) => scoreRun(ctx, run_id),
+  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+});

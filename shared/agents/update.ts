@@ -1,0 +1,133 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { planLimit } from "../billing/plans.ts";
+import { databaseFailure } from "../db/client.ts";
+import { agents, teams, users } from "../db/schema/index.ts";
+import { writeJson } from "../db/statement.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { may } from "../teams/rights.ts";
+import { checkUrls, isRetired, retired } from "./connection.ts";
+import { duplicateName } from "./create.ts";
+import type { AgentUpdate } from "./schemas.ts";
+import { type AgentRow, agentJson, agentOwner, visibleAgent } from "./view.ts";
+
+interface Outcome {
+  outcome: "updated" | "forbidden" | "retired" | "no_endpoint" | "quota" | "bad_root";
+  limit: number | null;
+  agent: AgentRow | null;
+}
+
+/**
+ * Changes the fields that are given. An agent of a retired mode stays retired until `clear_customer_llm_key` gives the
+ * mode up; then it is `mock` until it is connected. Throws 404, 403, `duplicate_name`, `endpoint_not_allowed`,
+ * `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated again).
+ */
+export async function updateAgent(
+  ctx: Context,
+  principal: UserPrincipal,
+  agentId: string,
+  input: z.output<typeof AgentUpdate>,
+): Promise<AgentRow> {
+  if (isRetired(input.connection_mode)) throw retired();
+  const checked = await checkUrls(ctx, input);
+  const viewer = principal.userId;
+  const clear = input.clear_customer_llm_key === true;
+  const endpoint = "endpoint" in checked ? sql`${checked.endpoint ?? null}::text` : sql`a.endpoint`;
+  const mode = sql`case
+    when ${input.connection_mode ?? null}::text is not null then ${input.connection_mode ?? null}::text
+    when ${clear} and a.connection_mode in ('customer_llm', 'provider_assistant') then 'mock'
+    when a.connection_mode = 'mock' and ${typeof checked.endpoint === "string"} then 'http_endpoint'
+    else a.connection_mode end`;
+  const variantOf = input.variant_of ?? null;
+  const activating = input.is_active === true;
+  const ctes = sql`with target as (
+    select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${mode} as new_mode, ${endpoint} as new_endpoint,
+      ${planLimit(sql`(select u.plan from ${users} u where u.id = coalesce((select t.owner_id from ${teams} t where t.id = a.team_id), a.user_id))`, "agents")} as agent_limit,
+      (select count(*) from ${agents} o where o.is_active and o.id <> a.id
+        and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
+    from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
+  ), checked as (
+    select t.*, case
+      when not allowed then 'forbidden'
+      when connection_mode in ('customer_llm', 'provider_assistant') and not ${clear}
+        and ${input.connection_mode ?? checked.endpoint ?? null}::text is not null then 'retired'
+      when new_mode = 'http_endpoint' and new_endpoint is null then 'no_endpoint'
+      when ${activating} and not is_active and others >= agent_limit then 'quota'
+      when ${variantOf}::uuid is not null and (${variantOf}::uuid = id
+        or exists (select from ${agents} o where o.variant_of = t.id)
+        or not exists (select from ${agents} o where o.id = ${variantOf}::uuid and o.is_active and o.variant_of is null
+          and coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id))) then 'bad_root'
+      else 'updated' end as outcome
+    from target t
+  ), a as (
+    update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
+      connection_mode = c.new_mode, endpoint = c.new_endpoint,
+      customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now()
+    from checked c where a.id = c.id and c.outcome = 'updated' returning a.*
+  )`;
+  const result = sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
+    'agent', (select ${agentJson(viewer)} from a)) as result from checked c
+    union all select null where not exists (select from checked)`;
+  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lockOwner(agentId)).catch((error: unknown) => {
+    throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName() : error;
+  });
+  ctx.cache.invalidate("board");
+  return judge(outcome);
+}
+
+/** SQL: makes changes of one owner's agents take turns. */
+export function lockOwner(agentId: string): SQL {
+  return sql`select from ${users} u where u.id = (
+    select coalesce((select t.owner_id from ${teams} t where t.id = a.team_id), a.user_id)
+    from ${agents} a where a.id = ${agentId}::uuid
+  ) for update`;
+}
+
+function assignments(input: z.output<typeof AgentUpdate>): SQL[] {
+  const plain = [
+    "name",
+    "description",
+    "agent_protocol",
+    "is_public",
+    "allow_trial",
+    "variant_of",
+    "provider_url",
+    "manifest_url",
+    "is_active",
+  ] as const;
+  const set = plain
+    .filter((field) => input[field] !== undefined)
+    .map((field) => sql`${sql.identifier(field)} = ${input[field]}`);
+  if (input.declared_configuration !== undefined) {
+    const value = input.declared_configuration === null ? null : JSON.stringify(input.declared_configuration);
+    set.push(sql`declared_configuration = ${value}::jsonb`);
+  }
+  return set.length === 0 ? [sql`name = a.name`] : set;
+}
+
+function judge(outcome: Outcome | null): AgentRow {
+  switch (outcome?.outcome) {
+    case undefined:
+      throw notFound("agent");
+    case "forbidden":
+      throw new Problem("forbidden", "Only the owner, or an editor of its workspace, may change this agent.");
+    case "retired":
+      throw retired();
+    case "no_endpoint":
+      throw bodyProblem("validation_failed", "/endpoint", "The mode http_endpoint needs an endpoint.");
+    case "quota":
+      throw new Problem("quota_exceeded", `The plan allows ${outcome?.limit} active agents. Delete one or upgrade.`, {
+        members: { limit: outcome?.limit, used: outcome?.limit, resets_at: null },
+      });
+    case "bad_root":
+      throw bodyProblem(
+        "invalid_variant",
+        "/variant_of",
+        "Name an active agent of the same owner that is itself no variant.",
+      );
+    default:
+      return outcome?.agent as AgentRow;
+  }
+}

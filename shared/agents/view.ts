@@ -1,0 +1,68 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { board_entries } from "../db/schema/index.ts";
+import { interval } from "../scoring/interval.ts";
+import { may } from "../teams/rights.ts";
+import type { AgentRead } from "./schemas.ts";
+
+/** The owner columns of the agent row `a`, for `may`. */
+export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
+
+/** SQL: whether a viewer may see the agent row `a`: it is public and active, or theirs. */
+export function visibleAgent(viewer: string | null): SQL<boolean> {
+  return sql`((a.is_public and a.is_active) or ${may("see", viewer, agentOwner)})`;
+}
+
+const retired = sql`a.connection_mode in ('customer_llm', 'provider_assistant')`;
+
+/** SQL: whether the agent row `a` can be called live now. */
+export const hasEndpoint = sql<boolean>`(a.connection_mode = 'http_endpoint' and a.endpoint is not null and a.is_active)`;
+
+/**
+ * SQL: the JSON of the agent row `a` for a viewer. Columns of the owner's tier are added for owner and workspace alone,
+ * so that they never leave the database for anybody else.
+ */
+export function agentJson(viewer: string | null): SQL {
+  return sql`(jsonb_build_object(
+    'id', a.id, 'name', a.name, 'description', a.description,
+    'has_endpoint', ${hasEndpoint}, 'connection_retired', ${retired},
+    'agent_protocol', a.agent_protocol, 'allow_trial', a.allow_trial,
+    'verified_state', a.verified_state, 'registry_status', a.registry_status,
+    'is_public', a.is_public, 'is_active', a.is_active, 'variant_of', a.variant_of,
+    'created_at', a.created_at, 'updated_at', a.updated_at,
+    'board', (
+      select jsonb_build_object('composite_score', b.composite_score, 'variance', b.score_variance, 'tasks', b.tasks,
+        'tier', b.tier)
+      from ${board_entries} b where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
+    )
+  ) || case when ${may("see", viewer, agentOwner)} then jsonb_build_object(
+    'connection_mode', a.connection_mode, 'endpoint', a.endpoint, 'manifest_url', a.manifest_url,
+    'provider_url', a.provider_url, 'daemon_last_seen_at', a.daemon_last_seen_at,
+    'customer_llm_provider', a.customer_llm_provider, 'user_id', a.user_id, 'team_id', a.team_id,
+    'declared_configuration', a.declared_configuration
+  ) else '{}'::jsonb end)`;
+}
+
+/** An agent as `agentJson` gives it: scores still as the board keeps them. */
+export type AgentRow = Omit<
+  z.output<typeof AgentRead>,
+  "composite_score" | "score_low" | "score_high" | "score_basis" | "simulated"
+> & {
+  board: { composite_score: number; variance: number; tasks: number; tier: 0 | 1 | 2 } | null;
+};
+
+/** AgentRead from the database's JSON. */
+export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof AgentRead> {
+  if (board === null) {
+    return { ...agent, composite_score: 0, score_low: 0, score_high: 100, score_basis: null, simulated: false };
+  }
+  const { low, high } = interval(board.composite_score / 100, board.variance, board.tasks);
+  return {
+    ...agent,
+    composite_score: board.composite_score,
+    score_low: low,
+    score_high: high,
+    score_basis: board.tier === 0 ? "core" : "provisional",
+    simulated: board.tier === 2,
+  };
+}

@@ -1,0 +1,42 @@
+import { neon, neonConfig } from "@neondatabase/serverless";
+import { DrizzleQueryError } from "drizzle-orm";
+import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import * as schema from "./schema/index.ts";
+
+/** The database over HTTP: each `execute` or `batch` is one round trip; there are no interactive transactions. */
+export type Database = NeonHttpDatabase<typeof schema>;
+
+/** Well inside the 30 seconds after which a caller must have its 503. */
+const QUERY_TIMEOUT_MS = 12_000;
+
+/** A database handle for `url`; `localProxy` is the origin of a local server that speaks the driver's protocol. */
+export function createDatabase(url: string, localProxy: string | undefined): Database {
+  neonConfig.fetchFunction = (target: string, init: RequestInit) =>
+    fetch(target, { ...init, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+  if (localProxy !== undefined) neonConfig.fetchEndpoint = () => `${localProxy}/sql`;
+  return drizzle(neon(url), { schema });
+}
+
+/** What PostgreSQL said about a failed statement. */
+export interface DatabaseFailure {
+  /** SQLSTATE, or null when the database could not be reached or did not answer. */
+  code: string | null;
+  constraint: string | null;
+}
+
+/** Reads a failure of the driver, single query or batch; null for any other error. */
+export function databaseFailure(error: unknown): DatabaseFailure | null {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  if (!(cause instanceof Error)) return null;
+  if (cause.name !== "NeonDbError") return error instanceof DrizzleQueryError ? { code: null, constraint: null } : null;
+  const { code, constraint } = cause as Error & { code?: string | null; constraint?: string | null };
+  return { code: code ?? null, constraint: constraint ?? null };
+}
+
+/** What went wrong, for the log: of a failed statement what PostgreSQL said, and never the statement's parameters. */
+export function describeError(error: unknown): string {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  if (!(cause instanceof Error)) return "unknown";
+  const code = databaseFailure(error)?.code;
+  return `${code == null ? "" : `${code} `}${cause.name}: ${cause.message}`.slice(0, 500);
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { type AnyPgColumn, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns.ts";
+import { teams, users } from "./identity.ts";
+
+export const agents = pgTable(
+  "agents",
+  {
+    id: id(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    team_id: uuid().references(() => teams.id),
+    name: text().notNull(),
+    description: text().notNull().default(""),
+    connection_mode: text({ enum: ["http_endpoint", "mock", "customer_llm", "provider_assistant"] }).notNull(),
+    endpoint: text(),
+    agent_protocol: text({ enum: ["native", "openai_chat", "a2a"] })
+      .notNull()
+      .default("native"),
+    provider_url: text(),
+    manifest_url: text(),
+    customer_llm_provider: text(),
+    daemon_last_seen_at: instant(),
+    declared_configuration: jsonb(),
+    variant_of: uuid().references((): AnyPgColumn => agents.id),
+    is_public: boolean().notNull().default(true),
+    allow_trial: boolean().notNull().default(false),
+    is_active: boolean().notNull().default(true),
+    verified_state: text({ enum: ["unverified", "verified", "certified"] })
+      .notNull()
+      .default("unverified"),
+    registry_status: text({ enum: ["unregistered", "registered", "stale"] })
+      .notNull()
+      .default("unregistered"),
+    created_at: createdAt(),
+    updated_at: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("agents_name_key")
+      .on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`)
+      .where(sql`${table.is_active}`),
+    index("agents_user_idx").on(table.user_id, table.created_at.desc()),
+    index("agents_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
+    index("agents_public_idx")
+      .on(table.created_at.desc(), table.id.desc())
+      .where(sql`${table.is_public} and ${table.is_active}`),
+    index("agents_variant_idx").on(table.variant_of).where(sql`${table.variant_of} is not null`),
+  ],
+);

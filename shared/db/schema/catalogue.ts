@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import { boolean, doublePrecision, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns.ts";
+
+export const suites = pgTable("suites", {
+  id: id(),
+  slug: text().notNull().unique("suites_slug_key"),
+  name: text().notNull(),
+  description: text().notNull().default(""),
+  version: integer().notNull().default(1),
+  is_secret: boolean().notNull().default(false),
+  created_at: createdAt(),
+});
+
+export const tasks = pgTable(
+  "tasks",
+  {
+    id: id(),
+    /** Names a shipped task across seedings; null for tasks made by people. */
+    slug: text(),
+    suite_id: uuid().references(() => suites.id),
+    suite_version: integer().notNull().default(1),
+    position: integer().notNull().default(0),
+    title: text().notNull(),
+    domain: text().notNull(),
+    prompt: text().notNull(),
+    input: jsonb(),
+    output_format: text({ enum: ["text", "json", "tool_calls"] }).notNull(),
+    output_schema: jsonb(),
+    tools: jsonb(),
+    grader: jsonb().notNull(),
+    expected_output: jsonb(),
+    pass_threshold: doublePrecision().notNull().default(1),
+    time_limit_ms: integer().notNull().default(60_000),
+    reference_cost_usd: doublePrecision().notNull(),
+    reference_latency_ms: integer().notNull(),
+    expected_tool_calls: integer(),
+    is_active: boolean().notNull().default(true),
+    is_secret: boolean().notNull().default(false),
+    created_at: createdAt(),
+    retired_at: instant(),
+  },
+  (table) => [
+    uniqueIndex("tasks_slug_key").on(table.slug).where(sql`${table.is_active}`),
+    index("tasks_suite_idx").on(table.suite_id, table.position),
+    index("tasks_active_idx").on(table.domain, table.created_at).where(sql`${table.is_active}`),
+  ],
+);

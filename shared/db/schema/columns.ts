@@ -1,0 +1,14 @@
+import { sql } from "drizzle-orm";
+import { customType, timestamp, uuid } from "drizzle-orm/pg-core";
+
+/** A UUIDv7 primary key that the database fills in where the statement gives none (PostgreSQL 18). */
+export const id = () => uuid().primaryKey().default(sql`uuidv7()`);
+
+/** A point in time, in milliseconds as the interface shows it. */
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "string" });
+
+/** When the row came to be, by the database's clock. */
+export const createdAt = () => instant().notNull().defaultNow();
+
+/** Raw bytes. */
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

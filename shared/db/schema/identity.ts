@@ -1,0 +1,122 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant } from "./columns.ts";
+
+export const users = pgTable(
+  "users",
+  {
+    id: id(),
+    email: text().notNull(),
+    username: text(),
+    password_hash: text(),
+    email_verified: boolean().notNull().default(false),
+    plan: text({ enum: ["free", "pro", "team", "enterprise"] })
+      .notNull()
+      .default("free"),
+    charges_enabled: boolean().notNull().default(false),
+    payouts_enabled: boolean().notNull().default(false),
+    deletion_scheduled_for: instant(),
+    created_at: createdAt(),
+    updated_at: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("users_email_key").on(table.email),
+    uniqueIndex("users_username_key").on(sql`lower(${table.username})`),
+  ],
+);
+
+/** One signed-in device: the chain that every refresh credential given to it belongs to. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: id(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    user_agent: text(),
+    created_at: createdAt(),
+    last_used_at: createdAt(),
+    expires_at: instant().notNull(),
+    revoked_at: instant(),
+  },
+  (table) => [index("sessions_user_idx").on(table.user_id)],
+);
+
+/** Every refresh credential ever given, hashed: a replaced one that comes back tells that it was stolen. */
+export const refresh_tokens = pgTable(
+  "refresh_tokens",
+  {
+    token_hash: text().primaryKey(),
+    session_id: uuid()
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    created_at: createdAt(),
+    replaced_at: instant(),
+  },
+  (table) => [index("refresh_tokens_session_idx").on(table.session_id)],
+);
+
+export const api_keys = pgTable(
+  "api_keys",
+  {
+    id: id(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    key_hash: text().notNull(),
+    scope: text({ enum: ["read", "write"] }).notNull(),
+    rate_limit_per_minute: integer().notNull().default(60),
+    quota_per_day: integer().notNull().default(10_000),
+    last_used_at: instant(),
+    expires_at: instant(),
+    revoked_at: instant(),
+    created_at: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("api_keys_hash_key").on(table.key_hash),
+    uniqueIndex("api_keys_name_key")
+      .on(table.user_id, sql`lower(${table.name})`)
+      .where(sql`${table.revoked_at} is null`),
+  ],
+);
+
+export const teams = pgTable("teams", {
+  id: id(),
+  name: text().notNull(),
+  owner_id: uuid()
+    .notNull()
+    .references(() => users.id),
+  created_at: createdAt(),
+});
+
+export const team_members = pgTable(
+  "team_members",
+  {
+    team_id: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    role: text({ enum: ["owner", "admin", "editor", "runner", "member", "viewer"] }).notNull(),
+    joined_at: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.team_id, table.user_id] }),
+    index("team_members_user_idx").on(table.user_id),
+  ],
+);
+
+/** What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all. */
+export const allowances = pgTable(
+  "allowances",
+  {
+    kind: text({ enum: ["user", "team", "trial_address", "trial_global"] }).notNull(),
+    owner: text().notNull(),
+    period: text().notNull(),
+    used: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.owner, table.period] })],
+);

@@ -1,0 +1,6 @@
+export * from "./agents.ts";
+export * from "./catalogue.ts";
+export * from "./identity.ts";
+export * from "./queue.ts";
+export * from "./scoring.ts";
+export * from "./screening.ts";

@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import { databaseFailure } from "./client.ts";
+import { idempotency_keys } from "./schema/index.ts";
+
+const IN_PROGRESS = "ID001";
+const SEEN = "ID002";
+
+/**
+ * Runs one statement that yields at most one row with the column `result` (JSON), and returns it; null without a row.
+ * One round trip.
+ */
+export async function readJson<T>(ctx: Context, statement: SQL): Promise<T | null> {
+  const { rows } = await ctx.db.execute<{ result: T }>(statement);
+  return rows[0]?.result ?? null;
+}
+
+/**
+ * Runs one writing statement in one round trip: `ctes` starts with `with` and names its parts, `result` selects one
+ * row with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is kept in the same
+ * statement, so that an answer which was lost on its way is found again; a key seen before gives the kept result and
+ * does nothing. `lock` runs before it in the same transaction, so that the statement sees all that was committed by
+ * those it waited for. Throws `idempotency_in_progress` and `idempotency_key_reused`.
+ */
+export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: SQL): Promise<T> {
+  const once = ctx.idempotency;
+  if (once === null) {
+    const statement = ctx.db.execute<{ result: T }>(sql`${ctes} ${result}`);
+    const { rows } = lock === undefined ? await statement : (await ctx.db.batch([ctx.db.execute(lock), statement]))[1];
+    return (rows[0] as { result: T }).result;
+  }
+  const keep = sql`${ctes}, result as (${result}), kept as (
+    insert into ${idempotency_keys} (caller, key, fingerprint, result, expires_at)
+    select ${once.caller}, ${once.key}, ${once.fingerprint}, result, now() + interval '24 hours' from result
+  ) select result from result`;
+  try {
+    const [, , kept] = await ctx.db.batch([
+      ctx.db.execute(sql`select idempotency_claim(${once.caller}, ${once.key})`),
+      ctx.db.execute(lock ?? sql`select`),
+      ctx.db.execute<{ result: T }>(keep),
+    ]);
+    return (kept.rows[0] as { result: T }).result;
+  } catch (error) {
+    const code = databaseFailure(error)?.code;
+    if (code === IN_PROGRESS) {
+      throw new Problem(
+        "idempotency_in_progress",
+        "The first request with this key has not ended; try again shortly.",
+        {
+          headers: { "Retry-After": "1" },
+        },
+      );
+    }
+    if (code !== SEEN) throw error;
+    return replay<T>(ctx, once);
+  }
+}
+
+async function replay<T>(ctx: Context, once: NonNullable<Context["idempotency"]>): Promise<T> {
+  const { rows } = await ctx.db.execute<{ fingerprint: string; result: T }>(
+    sql`select fingerprint, result from ${idempotency_keys} where caller = ${once.caller} and key = ${once.key}`,
+  );
+  const [kept] = rows;
+  if (kept === undefined || kept.fingerprint !== once.fingerprint) {
+    throw new Problem(
+      "idempotency_key_reused",
+      "This Idempotency-Key was sent with another request; take a new key for a new request.",
+    );
+  }
+  once.replayed = true;
+  return kept.result;
+}

@@ -1,0 +1,115 @@
+import { getCookie } from "hono/cookie";
+import type { Context as HonoContext } from "hono";
+import { type KeyUse, authenticateKey } from "../identity/api-key.ts";
+import { verifyAccessToken } from "../identity/access-token.ts";
+import type { Principal, SessionPrincipal } from "../identity/principal.ts";
+import { sessionHolds } from "../identity/sessions.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import { assertWithin, countAddress, type LimitName, type Standing } from "./limits.ts";
+
+/** The cookie that carries the access token. */
+export const SESSION_COOKIE = "service_session";
+
+/** How the callback token of a run begins. */
+export const RUN_TOKEN_PREFIX = "run_";
+
+/** What a request presents: nothing, an API key, or an access token. */
+type Presented = { kind: "none" } | { kind: "key"; key: string } | { kind: "token"; token: string; viaCookie: boolean };
+
+function presented(c: HonoContext, cookieFirst: boolean): Presented {
+  const cookie = getCookie(c, SESSION_COOKIE);
+  const session: Presented =
+    cookie === undefined ? { kind: "none" } : { kind: "token", token: cookie, viaCookie: true };
+  if (cookieFirst && cookie !== undefined) return session;
+  const header = c.req.header("x-api-key");
+  if (header !== undefined) return { kind: "key", key: header };
+  const authorization = c.req.header("authorization");
+  if (authorization !== undefined) {
+    const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? "";
+    return token.startsWith("ask_") ? { kind: "key", key: token } : { kind: "token", token, viaCookie: false };
+  }
+  return session;
+}
+
+/** The bearer token of a request as it stands, for endpoints with credentials of their own kind. */
+export function bearerToken(c: HonoContext): string | null {
+  return /^Bearer +([^\s]+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
+}
+
+/**
+ * Finds out who calls, and counts the request against the key's quotas or the address's bucket: one round trip to
+ * Redis. A stale cookie makes the caller anonymous; a bad Authorization or X-API-Key throws 401. `onStanding` learns
+ * the standing before anything is thrown, so that its headers reach the refused caller too.
+ */
+export async function admit(
+  ctx: Context,
+  c: HonoContext,
+  { limit, cookieFirst, ownTokens }: { limit: LimitName; cookieFirst: boolean; ownTokens: boolean },
+  onStanding: (standing: Standing) => void,
+): Promise<Principal> {
+  const sent = presented(c, cookieFirst);
+  const foreign = ownTokens && sent.kind === "token" && sent.token.startsWith(RUN_TOKEN_PREFIX);
+  const credentials: Presented = foreign ? { kind: "none" } : sent;
+  if (credentials.kind === "key") {
+    const use = await authenticateKey(ctx, credentials.key);
+    if (use !== null) {
+      const standing = keyStanding(use);
+      onStanding(standing);
+      assertWithin(standing);
+      return use.principal;
+    }
+  }
+  const session =
+    credentials.kind === "token" && credentials.token !== "" ? await verifyAccessToken(ctx, credentials.token) : null;
+  const [standing, holds] = await Promise.all([
+    countAddress(ctx, limit),
+    session === null ? false : sessionHolds(ctx, session),
+  ]);
+  if (standing !== null) {
+    onStanding(standing);
+    assertWithin(standing);
+  }
+  if (session !== null && holds) {
+    const viaCookie = credentials.kind === "token" && credentials.viaCookie;
+    const principal: SessionPrincipal = { ...session, viaCookie };
+    if (viaCookie) assertSameSite(ctx, c);
+    return principal;
+  }
+  if (credentials.kind === "key" || (credentials.kind === "token" && !credentials.viaCookie)) {
+    throw new Problem(
+      "unauthenticated",
+      "The credentials are unknown, expired or revoked. Sign in again or take another key.",
+      {
+        headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
+      },
+    );
+  }
+  return { kind: "anonymous" };
+}
+
+function keyStanding({ minute, day }: KeyUse): Standing {
+  const windows = [
+    { name: "minute" as const, ...minute },
+    { name: "day" as const, ...day },
+  ];
+  return { windows, refused: windows.find(({ refused }) => refused) ?? null };
+}
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** A browser sends cookies unasked: an unsafe method needs an Origin that is ours or listed, else `cross_site_request`. */
+export function assertSameSite(ctx: Context, c: HonoContext): void {
+  if (SAFE_METHODS.has(c.req.method)) return;
+  const origin = c.req.header("origin");
+  if (origin !== undefined && isTrustedOrigin(ctx, origin)) return;
+  throw new Problem(
+    "cross_site_request",
+    "A request with the session cookie needs an Origin header of this service; API clients send the token as Authorization.",
+  );
+}
+
+/** Whether an Origin is the service's own or listed in ALLOWED_ORIGINS. */
+export function isTrustedOrigin(ctx: Context, origin: string): boolean {
+  return origin === ctx.env.BASE_URL || ctx.env.ALLOWED_ORIGINS.includes(origin);
+}

@@ -1,0 +1,35 @@
+import type { Context as HonoContext } from "hono";
+import type { Idempotency } from "../platform/context.ts";
+import { sha256 } from "../platform/crypto.ts";
+import { findingsProblem } from "./validation.ts";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The Idempotency-Key of a request, or null without one. Throws 422 for a key that is not 1 to 255 visible ASCII. */
+export function idempotencyOf(c: HonoContext, caller: string, body: unknown): Idempotency | null {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined) return null;
+  if (!KEY.test(key)) {
+    throw findingsProblem([
+      {
+        in: "header",
+        pointer: "/Idempotency-Key",
+        code: "invalid_format",
+        message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
+      },
+    ]);
+  }
+  const fingerprint = sha256(JSON.stringify([c.req.method, c.req.path, canonical(body)]));
+  return { caller, key, fingerprint, replayed: false };
+}
+
+/** The same JSON with every object's members in one order. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, child]) => [key, canonical(child)]),
+  );
+}

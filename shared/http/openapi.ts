@@ -1,0 +1,180 @@
+import * as z from "zod";
+import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
+import { ProblemDetails } from "./problems.ts";
+import type { Route } from "./route.ts";
+
+/** The version of the interface. */
+export const API_VERSION = "0.1.153";
+
+type Schema = Record<string, unknown>;
+
+const SECURITY: Record<Route["auth"], Record<string, string[]>[]> = {
+  none: [],
+  open: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }],
+  session: [{ session: [] }, { bearer: [] }],
+  admin: [{ session: [] }, { bearer: [] }],
+  read: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
+  write: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
+};
+
+const CALLERS: Record<Route["auth"], string> = {
+  none: "Anybody; no account's credentials are looked at.",
+  open: "Anybody; credentials are optional.",
+  session: "A session; API keys are refused.",
+  admin: "An operator's session.",
+  read: "A session, or an API key of scope read or write.",
+  write: "A session, or an API key of scope write.",
+};
+
+/** Problems that an endpoint can answer with beside those it declares, by what its declaration implies. */
+export function impliedProblems(route: Route): ProblemCode[] {
+  const codes: ProblemCode[] = ["internal_error", "dependency_unavailable"];
+  if (route.limit !== null) codes.push("rate_limited");
+  if (route.auth !== "none") codes.push("unauthenticated", "cross_site_request");
+  if (route.auth === "session" || route.auth === "admin") codes.push("session_required");
+  if (route.auth === "write") codes.push("insufficient_scope");
+  if (route.auth === "admin") codes.push("forbidden");
+  if (route.params !== undefined || route.query !== undefined || route.body !== undefined)
+    codes.push("validation_failed");
+  if (route.body !== undefined) {
+    codes.push("malformed_json", "payload_too_large", "unsupported_media_type", "unrecognized_field");
+  }
+  if (route.idempotent === true) codes.push("idempotency_in_progress", "idempotency_key_reused");
+  return codes;
+}
+
+/** Every problem that an endpoint can answer with. */
+export function problemsOf(route: Route): ProblemCode[] {
+  return [...new Set([...(route.problems ?? []), ...impliedProblems(route)])];
+}
+
+/** The OpenAPI 3.1.0 document of these routes. */
+export function openApi(routes: readonly Route[], baseUrl: string): Record<string, unknown> {
+  const schemas: Record<string, Schema> = {};
+  const paths: Record<string, Record<string, unknown>> = {};
+  const problem = toSchema(ProblemDetails, "output", schemas);
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method] = operation(route, schemas, problem);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Agent Screening and Credential Service",
+      version: API_VERSION,
+      description:
+        "Screens AI agents with benchmark tasks, scores success 40, reliability 30 and cost 30, signs the evidence and " +
+        "ranks agents on a public board. Times are ISO 8601 in UTC, durations milliseconds, money US dollars. Errors are " +
+        "RFC 9457 problems with a stable `code`.",
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        session: { type: "apiKey", in: "cookie", name: "service_session" },
+        bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key" },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      },
+    },
+  };
+}
+
+function operation(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, unknown> {
+  const parameters = [
+    ...parametersOf("path", route.params, schemas),
+    ...parametersOf("query", route.query, schemas),
+    ...(route.idempotent === true
+      ? [
+          {
+            name: "Idempotency-Key",
+            in: "header",
+            required: false,
+            description: "1 to 255 visible ASCII characters; the first result is given again for 24 hours",
+            schema: { type: "string", minLength: 1, maxLength: 255 },
+          },
+        ]
+      : []),
+  ];
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, `Callers: ${CALLERS[route.auth]}`]
+      .filter((text) => text !== undefined)
+      .join("\n\n"),
+    security: SECURITY[route.auth],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: toSchema(route.body, "input", schemas) } },
+          },
+        }),
+    responses: { ...successes(route, schemas), ...failures(route, problem) },
+  };
+}
+
+function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined, schemas: Record<string, Schema>) {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...json } = toSchema(field, "input", schemas);
+    const required = where === "path";
+    return { name, in: where, required, ...(description === undefined ? {} : { description }), schema: json };
+  });
+}
+
+function successes(route: Route, schemas: Record<string, Schema>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(route.returns).map(([status, returned]) => {
+      if (returned === null) return [status, { description: "Done" }];
+      if (!("parse" in returned)) {
+        return [
+          status,
+          { description: returned.description, content: { [returned.type]: { schema: { type: "string" } } } },
+        ];
+      }
+      const content = { "application/json": { schema: toSchema(returned, "output", schemas) } };
+      return [status, { description: Number(status) < 400 ? "OK" : "Not OK", content }];
+    }),
+  );
+}
+
+function failures(route: Route, problem: Schema): Record<string, unknown> {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of problemsOf(route)) {
+    const [status] = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => route.returns[status] === undefined)
+      .map(([status, codes]) => [
+        status,
+        {
+          description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code][1]}`).join("\n"),
+          content: { "application/problem+json": { schema: problem } },
+        },
+      ]),
+  );
+}
+
+/** The JSON Schema of a zod schema; what carries an id moves to the components and is referred to. */
+function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
+  const json = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }) as Schema;
+  const { $schema: _dialect, $defs, ...root } = json as Schema & { $defs?: Record<string, Schema> };
+  for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] ??= moved(definition);
+  const { id } = root as { id?: string };
+  if (id === undefined) return moved(root);
+  schemas[id] ??= moved(root);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+/** The same schema with references to the components, and without the ids that named them. */
+function moved(schema: Schema): Schema {
+  const text = JSON.stringify(schema, (key, value: unknown) => (key === "$id" ? undefined : value));
+  const { id: _id, ...rest } = JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/")) as Schema;
+  return rest;
+}

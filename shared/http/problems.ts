@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { databaseFailure } from "../db/client.ts";
+import { PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
+
+/** The RFC 9457 body of every error. */
+export const ProblemDetails = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
+    request_id: z.string().optional(),
+    errors: z
+      .array(
+        z.object({
+          in: z.enum(["body", "query", "path", "header"]),
+          pointer: z.string().meta({ description: "RFC 6901 JSON pointer" }),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: "Only on 422" }),
+    limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
+    used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
+    resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),
+  })
+  .meta({ id: "Problem" });
+
+/** Turns anything thrown into a Problem; what is not one of ours says nothing about itself. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const failure = databaseFailure(error);
+  if (failure !== null && isOutage(failure.code)) {
+    return new Problem("dependency_unavailable", "The database does not answer. Try again in a few seconds.", {
+      headers: { "Retry-After": "5" },
+    });
+  }
+  return new Problem(
+    "internal_error",
+    "Something went wrong on our side. Try again; if it stays, tell us the request id.",
+  );
+}
+
+/** No SQLSTATE at all, or one of the classes connection (08), resources (53), operator (57), rollback (40). */
+function isOutage(code: string | null): boolean {
+  return code === null || ["08", "53", "57", "40"].includes(code.slice(0, 2));
+}
+
+/** The RFC 9457 answer for a problem; the lockout's names no request, so that it is the same bytes each time. */
+export function problemResponse(problem: Problem, requestId: string): Response {
+  const [status, title] = PROBLEMS[problem.code];
+  const body = {
+    type: `urn:problem:${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    ...(problem.code === "login_locked" ? {} : { request_id: requestId }),
+    ...(problem.extras.errors === undefined ? {} : { errors: problem.extras.errors }),
+    ...problem.extras.members,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...problem.extras.headers },
+  });
+}

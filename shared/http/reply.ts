@@ -1,0 +1,22 @@
+/** What a handler answers: a status with a body that its declared schema will filter, or a finished Response. */
+export interface Reply {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+/** 200. */
+export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
+
+/** 201, with the address of what was made. */
+export const created = (body: unknown, location?: string): Reply => ({
+  status: 201,
+  body,
+  headers: location === undefined ? {} : { Location: location },
+});
+
+/** 202. */
+export const accepted = (body: unknown, location?: string): Reply => ({ ...created(body, location), status: 202 });
+
+/** 204. */
+export const noContent = (): Reply => ({ status: 204, body: null, headers: {} });

@@ -1,0 +1,94 @@
+import type { Context as HonoContext } from "hono";
+import type * as z from "zod";
+import type { Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import type { ProblemCode } from "../platform/problem.ts";
+import type { LimitName } from "./limits.ts";
+import type { Reply } from "./reply.ts";
+
+/**
+ * Who may call an endpoint:
+ * `none` no account's credentials are looked at (sign-in, a credential of another kind);
+ * `open` anybody, credentials are optional; `session` a signed-in person; `read`, `write` an API key of that scope or
+ * a session; `admin` an operator's session.
+ */
+export type AuthClass = "none" | "open" | "session" | "read" | "write" | "admin";
+
+type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
+  ? SessionPrincipal
+  : A extends "read" | "write"
+    ? UserPrincipal
+    : Principal;
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** What a handler gets: everything of the request, validated. */
+export interface Call<A extends AuthClass, P, Q, B> {
+  ctx: Context;
+  principal: PrincipalOf<A>;
+  params: Output<P>;
+  query: Output<Q>;
+  body: Output<B>;
+  /** The raw request, for what no schema describes: cookies, streams, Accept. */
+  c: HonoContext;
+}
+
+/** An answer that is not JSON of a schema: what it is, for the OpenAPI document. */
+export interface OtherContent {
+  type: string;
+  description: string;
+}
+
+/** One endpoint, said once: validation, authentication, limits, types and documentation come from this. */
+export interface Route {
+  id: string;
+  method: "get" | "post" | "patch" | "delete";
+  /** With parameters as `{name}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  auth: AuthClass;
+  /** The limit class; `read` for GET, else `write`. Null for what is called by machines of ours. */
+  limit?: LimitName | null;
+  /** Looks for the session cookie before the Authorization header; elsewhere the header wins. */
+  cookieFirst?: boolean;
+  /** Bearer tokens of a kind of its own (`run_…`) pass by the account's authentication, for the handler to judge. */
+  ownTokens?: boolean;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  returns: Record<number, z.ZodType | OtherContent | null>;
+  problems?: readonly ProblemCode[];
+  /** Takes an Idempotency-Key. */
+  idempotent?: boolean;
+  /** The answer to callers without credentials may be kept in the isolate until something with this tag changes. */
+  cache?: CacheTag;
+  handler(call: Call<AuthClass, z.ZodObject, z.ZodObject, z.ZodType>): Promise<Reply | Response> | Reply | Response;
+}
+
+/** What a cached answer depends on. */
+export type CacheTag = "catalogue" | "board" | "fixed";
+
+interface Spec<
+  A extends AuthClass,
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  B extends z.ZodType | undefined,
+> extends Omit<Route, "auth" | "params" | "query" | "body" | "handler"> {
+  auth: A;
+  params?: P;
+  query?: Q;
+  body?: B;
+  handler(call: Call<A, P, Q, B>): Promise<Reply | Response> | Reply | Response;
+}
+
+/** Declares an endpoint; the handler's types follow from the schemas and the auth class. */
+export function route<
+  A extends AuthClass,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(spec: Spec<A, P, Q, B>): Route {
+  return spec as unknown as Route;
+}

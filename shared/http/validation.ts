@@ -1,0 +1,87 @@
+import type * as z from "zod";
+import { type Finding, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
+
+/** Codes that a 422 carries at its top when every finding is of that one kind. */
+const TELLING: ReadonlySet<string> = new Set(
+  Object.entries(PROBLEMS)
+    .filter(([code, [status]]) => status === 422 && code !== "validation_failed")
+    .map(([code]) => code),
+);
+
+const MAX_DEPTH = 64;
+
+/** Turns zod's issues about one part of the request into the 422 of the contract. */
+export function validationProblem(where: Finding["in"], error: z.core.$ZodError): Problem {
+  const findings = error.issues.flatMap((issue) => toFindings(where, issue));
+  return findingsProblem(findings);
+}
+
+/** A 422 with these findings. */
+export function findingsProblem(findings: Finding[]): Problem {
+  const [first] = findings;
+  const telling = first !== undefined && TELLING.has(first.code) && findings.every(({ code }) => code === first.code);
+  const code = telling ? (first.code as ProblemCode) : "validation_failed";
+  const detail = findings
+    .slice(0, 3)
+    .map(({ pointer, message }) => (pointer === "" ? message : `${pointer}: ${message}`))
+    .join("; ");
+  return new Problem(code, detail, { errors: findings });
+}
+
+function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
+  const at = (path: PropertyKey[]): string => path.map((part) => `/${escapePointer(String(part))}`).join("");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      in: where,
+      pointer: at([...issue.path, key]),
+      code: "unrecognized_field",
+      message: "This field is not known here; remove it.",
+    }));
+  }
+  const missing = issue.code === "invalid_type" && issue.input === undefined && issue.message.endsWith("undefined");
+  const own = issue.code === "custom" ? (issue.params?.["code"] as string | undefined) : undefined;
+  return [
+    {
+      in: where,
+      pointer: at(issue.path),
+      code: own ?? (missing ? "missing_field" : issue.code),
+      message: missing ? "This field is required." : issue.message,
+    },
+  ];
+}
+
+/** Escapes one reference token of an RFC 6901 pointer. */
+export function escapePointer(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** What no part of a request may hold: text that is not Unicode, U+0000, nesting beyond 64 levels. */
+export function unstorable(where: Finding["in"], root: unknown): Finding[] {
+  const findings: Finding[] = [];
+  const open: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: "", depth: 0 }];
+  for (let next = open.pop(); next !== undefined && findings.length < 20; next = open.pop()) {
+    const { value, pointer, depth } = next;
+    if (typeof value === "string") {
+      if (!storable(value)) {
+        findings.push({ in: where, pointer, code: "invalid_text", message: "Remove U+0000 and lone surrogates." });
+      }
+    } else if (typeof value === "object" && value !== null) {
+      if (depth >= MAX_DEPTH) {
+        findings.push({ in: where, pointer, code: "too_deep", message: `Nest at most ${MAX_DEPTH} levels.` });
+        continue;
+      }
+      for (const [key, child] of Object.entries(value)) {
+        const at = `${pointer}/${escapePointer(key)}`;
+        if (!storable(key)) {
+          findings.push({ in: where, pointer, code: "invalid_text", message: "A field name is not valid text." });
+        }
+        open.push({ value: child, pointer: at, depth: depth + 1 });
+      }
+    }
+  }
+  return findings;
+}
+
+function storable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}

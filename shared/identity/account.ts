@@ -1,0 +1,43 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { monthOf, planLimit } from "../billing/plans.ts";
+import { agents, allowances, team_members } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import { isAdmin } from "./admin.ts";
+import type { UserRead } from "./schemas.ts";
+
+/** An account as the database gives it: UserRead but for what the settings decide. */
+export type AccountRow = Omit<z.output<typeof UserRead>, "is_admin">;
+
+/** SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. */
+export function accountJson(ctx: Context): SQL {
+  return sql`jsonb_build_object(
+    'id', u.id, 'email', u.email, 'username', u.username, 'email_verified', u.email_verified, 'plan', u.plan,
+    'arena_run_count', (select coalesce(sum(used), 0) from ${allowances} where kind = 'user' and owner = u.id::text),
+    'monthly_run_count', coalesce((
+      select used from ${allowances} where kind = 'user' and owner = u.id::text and period = ${monthOf(ctx.now())}
+    ), 0),
+    'monthly_run_limit', ${planLimit(sql`u.plan`, "runs")},
+    'agent_count', (select count(*) from ${agents} a where a.user_id = u.id and a.is_active),
+    'team_count', (select count(*) from ${team_members} m where m.user_id = u.id),
+    'charges_enabled', u.charges_enabled, 'payouts_enabled', u.payouts_enabled,
+    'has_password', u.password_hash is not null,
+    'deletion_scheduled_for', u.deletion_scheduled_for, 'created_at', u.created_at)`;
+}
+
+/** UserRead from an account's row. */
+export function toUserRead(ctx: Context, row: AccountRow): z.output<typeof UserRead> {
+  return { ...row, is_admin: isAdmin(ctx, row) };
+}
+
+/** The caller's own account; throws 401 when it is gone. */
+export async function readAccount(ctx: Context, userId: string): Promise<z.output<typeof UserRead>> {
+  const row = await readJson<AccountRow>(
+    ctx,
+    sql`select ${accountJson(ctx)} as result from users u where u.id = ${userId}::uuid`,
+  );
+  if (row === null) throw new Problem("unauthenticated", "This account does not exist any more.");
+  return toUserRead(ctx, row);
+}

@@ -1,0 +1,143 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { eq, sql } from "drizzle-orm";
+import { api_keys } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { sha256 } from "../platform/crypto.ts";
+import type { KeyPrincipal } from "./principal.ts";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LENGTH = 37;
+const CHECKSUM_LENGTH = 6;
+const FORMAT = new RegExp(`^ask_[${ALPHABET}]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const CACHE_SECONDS = 300;
+
+/** A new API key: `ask_`, 37 random base62 characters (220 bits) and a checksum of 6. */
+export function newApiKey(): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+  return `ask_${random}${checksum(random)}`;
+}
+
+/** Whether a text can be one of our keys: form and checksum, without any look-up. */
+export function isApiKey(text: string): boolean {
+  return FORMAT.test(text) && checksum(text.slice(4, 4 + RANDOM_LENGTH)) === text.slice(4 + RANDOM_LENGTH);
+}
+
+/** CRC-32 of the random part in base62: not a secret, it only spares look-ups of mistyped keys. */
+function checksum(random: string): string {
+  let value = crc32(random);
+  let text = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    text = ALPHABET.charAt(value % ALPHABET.length) + text;
+    value = Math.floor(value / ALPHABET.length);
+  }
+  return text;
+}
+
+/** What a key may do, as the cache in Redis holds it. */
+interface KeyRecord {
+  id: string;
+  user_id: string;
+  scope: "read" | "write";
+  per_minute: number;
+  per_day: number;
+  /** Unix time in milliseconds, or null. */
+  expires_at: number | null;
+}
+
+/** Where a key stands in its two windows after one more request; `reset` in seconds. */
+export interface KeyUse {
+  principal: KeyPrincipal;
+  minute: { limit: number; remaining: number; reset: number; refused: boolean };
+  day: { limit: number; remaining: number; reset: number; refused: boolean };
+}
+
+/**
+ * Counts one request against both windows of a cached key: reads the record and counts in one round trip.
+ * A refused request is counted in neither window. Returns {record, minute used, day used}.
+ */
+const COUNT_SCRIPT = `
+local record = redis.call('GET', KEYS[1])
+if not record then return nil end
+local key = cjson.decode(record)
+local minute = tonumber(redis.call('GET', KEYS[2]) or '0')
+local day = tonumber(redis.call('GET', KEYS[3]) or '0')
+if minute < key.per_minute and day < key.per_day then
+  redis.call('INCR', KEYS[2])
+  redis.call('EXPIRE', KEYS[2], 60)
+  redis.call('INCR', KEYS[3])
+  redis.call('EXPIRE', KEYS[3], 86400)
+end
+return {record, minute + 1, day + 1}`;
+
+const cacheKey = (hash: string): string => `key:${hash}`;
+
+/**
+ * The caller behind an API key, and its standing: one round trip to Redis where the key is cached, else one more to
+ * the database. Null for a key that is unknown, revoked or expired. Without Redis the database decides, uncounted.
+ */
+export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse | null> {
+  if (!isApiKey(key)) return null;
+  const hash = sha256(key);
+  const counted = await count(ctx, hash);
+  if (counted !== null) return counted;
+  const record = await load(ctx, hash);
+  if (record === null) return null;
+  try {
+    await ctx.redis.set(cacheKey(hash), record, { ex: CACHE_SECONDS });
+    return await count(ctx, hash);
+  } catch {
+    return toUse(ctx, record, 1, 1);
+  }
+}
+
+async function count(ctx: Context, hash: string): Promise<KeyUse | null> {
+  const now = ctx.now().getTime();
+  const keys = [
+    cacheKey(hash),
+    `key:${hash}:m:${Math.floor(now / 60_000)}`,
+    `key:${hash}:d:${Math.floor(now / 86_400_000)}`,
+  ];
+  try {
+    const result = await ctx.redis.eval<unknown[], [KeyRecord, number, number] | null>(COUNT_SCRIPT, keys, []);
+    return result === null ? null : toUse(ctx, ...result);
+  } catch {
+    return null;
+  }
+}
+
+async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
+  const [row] = await ctx.db
+    .select({
+      id: api_keys.id,
+      user_id: api_keys.user_id,
+      scope: api_keys.scope,
+      per_minute: api_keys.rate_limit_per_minute,
+      per_day: api_keys.quota_per_day,
+      expires_at: api_keys.expires_at,
+    })
+    .from(api_keys)
+    .where(sql`${eq(api_keys.key_hash, hash)} and ${api_keys.revoked_at} is null`);
+  return row === undefined ? null : { ...row, expires_at: row.expires_at === null ? null : Date.parse(row.expires_at) };
+}
+
+function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): KeyUse | null {
+  const now = ctx.now().getTime();
+  if (record.expires_at !== null && record.expires_at <= now) return null;
+  const window = (used: number, limit: number, length: number) => ({
+    limit,
+    remaining: Math.max(0, limit - used),
+    reset: Math.ceil((length - (now % length)) / 1000),
+    refused: used > limit,
+  });
+  return {
+    principal: { kind: "key", userId: record.user_id, keyId: record.id, scope: record.scope },
+    minute: window(minute, record.per_minute, 60_000),
+    day: window(day, record.per_day, 86_400_000),
+  };
+}
+
+/** Makes every location ask the database again about a key: after it was changed or revoked. */
+export async function forgetKey(ctx: Context, hash: string): Promise<void> {
+  await ctx.redis.del(cacheKey(hash));
+}

@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { databaseFailure } from "../db/client.ts";
+import { refresh_tokens, sessions, users } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { bodyProblem, Problem } from "../platform/problem.ts";
+import { type AccountRow, accountJson, toUserRead } from "./account.ts";
+import { normaliseEmail } from "./email.ts";
+import { assertStrongPassword, hashPassword } from "./password.ts";
+import type { UserCreate } from "./schemas.ts";
+import { newSession, type SignedIn, signedIn } from "./sign-in.ts";
+
+/**
+ * Makes an account and signs it in, in one statement.
+ * Throws `weak_password`, `email_taken`, `username_taken`.
+ */
+export async function register(
+  ctx: Context,
+  input: z.output<typeof UserCreate>,
+  userAgent: string | null,
+): Promise<SignedIn> {
+  const email = normaliseEmail(input.email);
+  assertStrongPassword(input.password, email, "/password");
+  const hash = await hashPassword(input.password);
+  const session = newSession(ctx);
+  const insert = sql`
+    with u as (
+      insert into ${users} (email, username, password_hash) values (${email}, ${input.username ?? null}, ${hash})
+      on conflict (email) do nothing returning *
+    ), s as (
+      insert into ${sessions} (id, user_id, user_agent, expires_at)
+      select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
+    ), t as (
+      insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
+    )
+    select ${accountJson(ctx)} as result from u`;
+  const { rows } = await ctx.db.execute<{ result: AccountRow }>(insert).catch((error: unknown) => {
+    if (databaseFailure(error)?.constraint !== "users_username_key") throw error;
+    throw bodyProblem("username_taken", "/username", "This username is taken; choose another.");
+  });
+  const [row] = rows;
+  if (row === undefined) {
+    throw new Problem("email_taken", "There is an account with this email. Sign in, or reset its password.");
+  }
+  return signedIn(ctx, toUserRead(ctx, row.result), session);
+}

@@ -1,0 +1,94 @@
+import { Receiver } from "@upstash/qstash";
+import { type Context as HonoContext, Hono } from "hono";
+import * as z from "zod";
+import { describeError } from "../db/client.ts";
+import type { Context } from "../platform/context.ts";
+import { newId } from "../platform/ids.ts";
+import type { Consumer } from "./consumer.ts";
+
+/** What the consumers need of the service: a context for each delivery. */
+export interface Deliverer {
+  context(request: Pick<Context, "requestId" | "addressHash" | "defer">): Context;
+}
+
+/** QStash's word that its tries are over: where the message was for, and what it said. */
+const FailureCallback = z.object({ url: z.string(), sourceBody: z.string() });
+
+/** Never tried again: the signature or the message itself is wrong. */
+function refuse(reason: string): Response {
+  return new Response(reason, { status: 489, headers: { "Upstash-NonRetryable-Error": "true" } });
+}
+
+/**
+ * The Hono app that QStash delivers to: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
+ * time. Every delivery must be signed by QStash for exactly this URL and body; a failure answers 500, so that it comes
+ * again.
+ */
+export function deliveries(service: Deliverer, consumers: readonly Consumer[]): Hono {
+  const app = new Hono();
+  for (const { name, body: schema, handle } of consumers) {
+    app.post(`/queues/${name}`, async (c) => {
+      const ctx = contextOf(service, c, name);
+      const raw = await verified(ctx, c);
+      if (raw === null) return c.text("the signature is not valid", 401);
+      const body = schema.safeParse(parse(raw));
+      if (!body.success) return refuse("the message is malformed");
+      return carryOut(ctx, c, () => handle(ctx, body.data));
+    });
+  }
+  app.post("/queues/dead", async (c) => {
+    const ctx = contextOf(service, c, "dead");
+    const raw = await verified(ctx, c);
+    if (raw === null) return c.text("the signature is not valid", 401);
+    const callback = FailureCallback.safeParse(parse(raw));
+    if (!callback.success) return refuse("the callback is malformed");
+    const consumer = consumers.find(({ name }) => callback.data.url === `${ctx.env.BASE_URL}/queues/${name}`);
+    const body = consumer?.body.safeParse(parse(atob(callback.data.sourceBody)));
+    if (consumer === undefined || body?.success !== true) return refuse("there is no such consumer");
+    ctx.log.error("message died", { consumer: consumer.name });
+    return carryOut(ctx, c, () => consumer.dead(ctx, body.data));
+  });
+  return app;
+}
+
+function contextOf(service: Deliverer, c: HonoContext, consumer: string): Context {
+  const ctx = service.context({
+    requestId: newId(new Date()),
+    addressHash: null,
+    defer: (work) => c.executionCtx.waitUntil(work()),
+  });
+  ctx.log = ctx.log.with({ consumer, message_id: c.req.header("upstash-message-id") });
+  return ctx;
+}
+
+/** The raw body, when QStash signed it for this URL; else null. */
+async function verified(ctx: Context, c: HonoContext): Promise<string | null> {
+  const raw = await c.req.text();
+  const { QSTASH_CURRENT_SIGNING_KEY, QSTASH_NEXT_SIGNING_KEY, BASE_URL } = ctx.env;
+  const receiver = new Receiver({
+    currentSigningKey: QSTASH_CURRENT_SIGNING_KEY,
+    nextSigningKey: QSTASH_NEXT_SIGNING_KEY,
+    devMode: false,
+  });
+  const signature = c.req.header("upstash-signature") ?? "";
+  const valid = await receiver.verify({ signature, body: raw, url: BASE_URL + c.req.path }).catch(() => false);
+  return valid ? raw : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>): Promise<Response> {
+  try {
+    await work();
+    return c.text("done");
+  } catch (error) {
+    ctx.log.error("delivery failed", { detail: describeError(error) });
+    return c.text("failed; try again", 500);
+  }
+}

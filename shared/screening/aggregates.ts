@@ -1,0 +1,131 @@
+import { type SQL, sql } from "drizzle-orm";
+import { agents, board_entries, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
+
+/** The slug of the suite on which agents are compared. */
+export const CORE_SUITE = "core";
+
+const DAY_MS = 86_400_000;
+
+/** SQL: the periods of the board with the time from which a run is within them. */
+function periods(now: Date): SQL {
+  const since = (days: number) => sql`${new Date(now.getTime() - days * DAY_MS).toISOString()}::timestamptz`;
+  return sql`(values ('all', '-infinity'::timestamptz), ('30d', ${since(30)}), ('7d', ${since(7)})) as p(period, since)`;
+}
+
+/** SQL: a run's cost where every call of it has a price; null otherwise, as `scoredCost` has it. */
+const COST = sql`case when not r.evidence_cost_partial then r.evidence_cost_usd::double precision end`;
+
+/** SQL: reference / max(reference, value), also where both are 0; null for a null value. */
+function ratio(reference: SQL, value: SQL): SQL {
+  return sql`case when ${value} <= ${reference} then 1 else ${reference} / ${value} end`;
+}
+
+/**
+ * SQL: the cells of the agents and tasks that `scope` (a condition over runs `r`) names, summed up anew from the last
+ * ten runs of each at its task's current suite version. The formulas are those of shared/scoring/score.ts.
+ */
+export function cells(scope: SQL, now: Date): SQL {
+  return sql`
+    select agent_id, task_id, period, simulated, n, c, c::double precision / n as success,
+      ((c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as reliability,
+      cost_efficiency, correctness, latency, cost, tool_efficiency,
+      (gradable * (c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as robustness, last_run_at
+    from (
+      select agent_id, task_id, period, simulated, count(*)::integer as n, count(*) filter (where passed)::integer as c,
+        avg(coalesce(efficiency, 0)) as cost_efficiency, avg(correctness) as correctness, avg(latency) as latency,
+        avg(efficiency) as cost, avg(tool_efficiency) as tool_efficiency,
+        avg(gradable)::double precision as gradable, max(finalized_at) as last_run_at
+      from (
+        select r.agent_id, r.task_id, p.period, r.simulated, r.passed, r.correctness, r.finalized_at,
+          (r.status = 'completed')::integer as gradable,
+          ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
+          case when r.passed or ${COST} is null then ${ratio(sql`t.reference_cost_usd`, COST)} else 0 end as efficiency,
+          case when t.expected_tool_calls > 0
+            then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency,
+          row_number() over (partition by r.agent_id, r.task_id, p.period, r.simulated
+            order by r.finalized_at desc, r.id desc) as recency
+        from ${runs} r join ${tasks} t on t.id = r.task_id cross join ${periods(now)}
+        where ${scope} and r.status in ('completed', 'failed') and not r.is_private and r.trigger <> 'trial'
+          and (r.counted or r.simulated) and r.failure_code is distinct from 'service_error'
+          and r.suite_version is not distinct from t.suite_version and r.finalized_at >= p.since
+      ) scored
+      where recency <= 10 group by agent_id, task_id, period, simulated
+    ) summed`;
+}
+
+const CELL_COLUMNS = sql.raw(
+  "agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
+);
+
+function overwrite(columns: string): SQL {
+  return sql.raw(
+    columns
+      .split(", ")
+      .map((name) => `${name} = excluded.${name}`)
+      .join(", "),
+  );
+}
+
+/** SQL: stores the cells of one agent at one task, or at all (null), in every period. */
+export function storeCells(agentId: string, taskId: string | null, now: Date): SQL {
+  const scope = sql`r.agent_id = ${agentId}::uuid ${taskId === null ? sql`` : sql`and r.task_id = ${taskId}::uuid`}`;
+  return sql`insert into ${task_scores} (${CELL_COLUMNS})
+    select ${CELL_COLUMNS} from (${cells(scope, now)}) x
+    on conflict (agent_id, period, task_id, simulated) do update set ${overwrite(
+      "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
+    )}`;
+}
+
+/**
+ * SQL: the board entries of the agents that `scope` (a condition over cells `s`) names, for `domains`. An agent whose
+ * real cells cover every active core task of the board is ranked on those alone; without any real cell its simulated
+ * ones are shown.
+ */
+export function entries(scope: SQL, domains: readonly string[]): SQL {
+  const boards = sql.join(
+    domains.map((domain) => sql`(${domain})`),
+    sql`, `,
+  );
+  return sql`
+    with placed as (
+      select s.*, b.domain, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
+        bool_or(not s.simulated) over board as has_real,
+        count(*) filter (where not s.simulated and k.slug = ${CORE_SUITE} and t.is_active) over board as covered
+      from ${task_scores} s join ${tasks} t on t.id = s.task_id left join ${suites} k on k.id = t.suite_id
+        join (values ${boards}) as b(domain) on b.domain in ('all', t.domain)
+      where ${scope}
+      window board as (partition by s.agent_id, b.domain, s.period)
+    ), standard as (
+      select b.domain, count(*) as tasks from (values ${boards}) as b(domain)
+        join ${tasks} t on b.domain in ('all', t.domain) and t.is_active
+        join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}
+      group by b.domain
+    ), chosen as (
+      select p.*, 0.4 * p.success + 0.3 * p.reliability + 0.3 * p.cost_efficiency as score,
+        case when not p.has_real then 2 when p.covered = coalesce(d.tasks, -1) then 0 else 1 end as tier
+      from placed p left join standard d on d.domain = p.domain
+      where p.simulated = not p.has_real
+    )
+    select c.agent_id, c.domain, c.period, c.tier::smallint as tier,
+      floor(avg(score) * 10000 + 0.5 + 1e-7) / 100 as composite_score, coalesce(var_samp(score), 0) as score_variance,
+      avg(success) as success_rate, avg(c.reliability) as reliability, avg(c.cost_efficiency) as cost_efficiency,
+      avg(c.correctness) as correctness, avg(c.latency) as latency, avg(c.cost) as cost,
+      avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness, sum(n)::integer as runs,
+      count(*)::integer as tasks, max(c.last_run_at) as last_run_at,
+      a.is_public and a.is_active as listed, a.verified_state <> 'unverified' as verified
+    from chosen c join ${agents} a on a.id = c.agent_id
+    where c.tier <> 0 or c.is_core
+    group by c.agent_id, c.domain, c.period, c.tier, a.id
+    order by c.agent_id, c.domain, c.period`;
+}
+
+const ENTRY_VALUES =
+  "tier, composite_score, score_variance, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified";
+
+/** SQL: stores one agent's entries on the boards of these domains, in every period. */
+export function storeEntries(agentId: string, domains: readonly string[]): SQL {
+  const columns = sql.raw(`agent_id, domain, period, ${ENTRY_VALUES}`);
+  return sql`insert into ${board_entries} (${columns})
+    select ${columns} from (${entries(sql`s.agent_id = ${agentId}::uuid`, domains)}) x
+    on conflict (agent_id, domain, period) do update set ${overwrite(ENTRY_VALUES)}`;
+}

@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import { grade } from "../grading/grade.ts";
+import type { Json } from "../grading/types.ts";
+import { type CostEvidence, costEvidence, type ReportedUsage, scoredCost } from "../scoring/cost.ts";
+import { DEFAULT_PRICES } from "../scoring/prices.ts";
+import { cell } from "../scoring/score.ts";
+import type { Answer } from "./answer.ts";
+import type { Answered } from "./load.ts";
+import type { Axes } from "./schemas.ts";
+
+/** What a run is worth: everything that is decided about it before it is signed. */
+export interface Assessment {
+  status: "completed" | "failed";
+  passed: boolean;
+  correctness: number;
+  explanation: string | null;
+  tool_calls_made: number | null;
+  axes: z.output<typeof Axes>;
+  cost: CostEvidence;
+}
+
+/** Grades and prices an answered run. Pure, and total on any answer. */
+export function assess({ run, task, answer }: Answered): Assessment {
+  const given = answer === null ? null : (JSON.parse(answer) as Answer);
+  const failed = run.failure_code !== null || given === null;
+  const verdict = failed
+    ? { passed: false, correctness: 0, explanation: null }
+    : grade(
+        {
+          grader: task.grader,
+          expected_output: task.expected_output as Json,
+          output_schema: task.output_schema as Json,
+          pass_threshold: task.pass_threshold,
+          is_secret: task.is_secret,
+        },
+        given,
+      );
+  const cost = withSweep(costEvidence((given?.usage ?? null) as ReportedUsage | null, DEFAULT_PRICES), given);
+  const tool_calls_made = given === null ? null : (given.tool_calls?.length ?? 0);
+  const scored = {
+    passed: verdict.passed,
+    correctness: verdict.correctness,
+    gradable: !failed,
+    latency_ms: failed ? null : run.latency_ms,
+    cost_usd: scoredCost(cost),
+    tool_calls_made,
+  };
+  const { correctness, latency, cost: priced, tool_efficiency, robustness_share } = cell([scored], task);
+  return {
+    status: failed ? "failed" : "completed",
+    ...verdict,
+    tool_calls_made,
+    axes: { correctness, latency, cost: priced, tool_efficiency, robustness: robustness_share },
+    cost,
+  };
+}
+
+/** The sweep result contract names model and tokens of the whole run where its calls don't. */
+function withSweep(cost: CostEvidence, answer: Answer | null): CostEvidence {
+  return {
+    ...cost,
+    serving_model: cost.serving_model ?? answer?.serving_model ?? null,
+    input_tokens: cost.input_tokens ?? answer?.input_tokens ?? null,
+    output_tokens: cost.output_tokens ?? answer?.output_tokens ?? null,
+  };
+}

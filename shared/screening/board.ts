@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { TaskDomain } from "../catalogue/schemas.ts";
+import { agents, board_entries, board_totals } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { Instant } from "../platform/time.ts";
+import { interval } from "../scoring/interval.ts";
+import { Axes } from "./schemas.ts";
+import { columnsJson } from "./view.ts";
+
+const share = z.number().min(0).max(1);
+
+export const LeaderboardRow = z
+  .object({
+    rank: z.number().int().nullable().meta({ description: "Null for provisional and simulated agents" }),
+    agent_id: z.uuid(),
+    name: z.string(),
+    verified_state: z.enum(["unverified", "verified", "certified"]),
+    simulated: z.boolean(),
+    score_basis: z.enum(["core", "provisional"]),
+    composite_score: z.number(),
+    score_low: z.number(),
+    score_high: z.number(),
+    success_rate: share,
+    reliability: share,
+    cost_efficiency: share,
+    axes: Axes,
+    runs: z.number().int(),
+    tasks: z.number().int(),
+    last_run_at: Instant,
+  })
+  .meta({ id: "LeaderboardRow" });
+
+/** What a board is narrowed to. */
+export const boardQuery = z.object({
+  verified_only: z.stringbool().default(false),
+  domain: TaskDomain.optional(),
+  period: z.enum(["all", "30d", "7d"]).default("all"),
+});
+
+interface Row
+  extends Record<"success_rate" | "reliability" | "cost_efficiency" | "composite_score" | "score_variance", number> {
+  agent_id: string;
+  name: string;
+  verified_state: "unverified" | "verified" | "certified";
+  tier: 0 | 1 | 2;
+  correctness: number | null;
+  latency: number | null;
+  cost: number | null;
+  tool_efficiency: number | null;
+  robustness: number | null;
+  runs: number;
+  tasks: number;
+  last_run_at: string;
+}
+
+const COLUMNS = [
+  [
+    "agent_id",
+    "tier",
+    "composite_score",
+    "score_variance",
+    "success_rate",
+    "reliability",
+    "cost_efficiency",
+    "correctness",
+  ],
+  ["latency", "cost", "tool_efficiency", "robustness", "runs", "tasks", "last_run_at"],
+].flat();
+
+/**
+ * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. The page is
+ * read off one partial index and the total off a counter, whatever the number of agents.
+ */
+export async function readBoard(
+  ctx: Context,
+  query: z.output<typeof boardQuery> & { page: number; page_size: number },
+): Promise<{ items: z.input<typeof LeaderboardRow>[]; total: number }> {
+  const { verified_only: verifiedOnly, period, page, page_size: size } = query;
+  const domain = query.domain ?? "all";
+  const offset = (page - 1) * size;
+  const result = await readJson<{ items: Row[]; total: number }>(
+    ctx,
+    sql`with rows as (
+      select b.* from ${board_entries} b
+      where b.domain = ${domain} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
+      order by b.tier, b.composite_score desc, b.runs desc, b.agent_id limit ${size} offset ${offset}
+    )
+    select jsonb_build_object(
+      'total', coalesce((select ${verifiedOnly ? sql`t.verified` : sql`t.listed`} from ${board_totals} t
+        where t.domain = ${domain} and t.period = ${period}), 0),
+      'items', coalesce((select jsonb_agg(${columnsJson("b", COLUMNS)}
+          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state)
+          order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
+        from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
+  );
+  if (result === null) return { items: [], total: 0 };
+  return { total: result.total, items: result.items.map((row, index) => toRow(row, offset + index + 1)) };
+}
+
+function toRow(
+  { tier, score_variance, correctness, latency, cost, tool_efficiency, robustness, ...row }: Row,
+  place: number,
+) {
+  const { low, high } = interval(row.composite_score / 100, score_variance, row.tasks);
+  return {
+    ...row,
+    rank: tier === 0 ? place : null,
+    simulated: tier === 2,
+    score_basis: tier === 0 ? ("core" as const) : ("provisional" as const),
+    score_low: low,
+    score_high: high,
+    axes: { correctness, latency, cost, tool_efficiency, robustness },
+  };
+}

@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import { agents, runs, tasks } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { randomToken, sha256 } from "../platform/crypto.ts";
+import { newId } from "../platform/ids.ts";
+import type { Job } from "./job.ts";
+import { appendPhases } from "./phases.ts";
+
+/** A run taken up: only the holder of the lease can end this attempt. */
+export interface Claim {
+  job: Job;
+  lease: string;
+  deadline: Date;
+  /** What the agent may report back with; it lives as long as this attempt. */
+  callbackToken: string;
+}
+
+/** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
+const LEASE_MARGIN_S = 30;
+
+/**
+ * Takes up a queued run, or one whose holder's lease has expired, in one statement; null for a run in any other state,
+ * so that a message that comes again does nothing.
+ */
+export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
+  const now = ctx.now();
+  const lease = newId(now);
+  const callbackToken = `run_${randomToken()}`;
+  const job = await readJson<Job>(
+    ctx,
+    sql`with claimed as (
+      update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${lease}::uuid,
+        lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
+        callback_hash = ${sha256(callbackToken)}, started_at = coalesce(r.started_at, ${now.toISOString()}::timestamptz),
+        deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond'
+      from ${agents} a, ${tasks} t
+      where r.id = ${runId}::uuid and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
+        and (r.status = 'queued' or (r.status = 'running' and not r.awaiting_callback and r.lease_expires_at < now()))
+      returning r.id, jsonb_build_object(
+        'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'screening_session_id', r.screening_session_id,
+          'repeat_index', r.repeat_index, 'repeat_total', r.repeat_total, 'attempt', r.attempt, 'simulated', r.simulated),
+        'agent', jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol),
+        'task', jsonb_build_object('domain', t.domain, 'prompt', t.prompt, 'input', t.input,
+          'output_format', t.output_format, 'output_schema', t.output_schema, 'tools', t.tools,
+          'expected_output', case when r.simulated then t.expected_output end, 'time_limit_ms', t.time_limit_ms,
+          'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms)
+      ) as job
+    ), facts as (
+      ${appendPhases(
+        sql`select id from claimed`,
+        [
+          { phase: "dispatched", outcome: "succeeded" },
+          { phase: "agent_responding", outcome: "started" },
+        ],
+        now,
+      )}
+    )
+    select job as result from claimed`,
+  );
+  if (job === null) return null;
+  return { job, lease, deadline: new Date(now.getTime() + job.task.time_limit_ms), callbackToken };
+}

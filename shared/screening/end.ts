@@ -1,0 +1,138 @@
+import { type SQL, sql } from "drizzle-orm";
+import { allowances, outbox, runs } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound, Problem } from "../platform/problem.ts";
+import { flush } from "../queue/outbox.ts";
+import type { Message } from "../queue/publish.ts";
+import { appendPhases } from "./phases.ts";
+import { mayRun, ownsRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
+
+/** How often a run is taken up before it is given up as our fault. */
+const MAX_ATTEMPTS = 5;
+
+/** SQL: gives the allowance of the runs that `ended` (columns paid_kind, paid_owner, paid_period) names back. */
+function refund(ended: SQL): SQL {
+  return sql`update ${allowances} w set used = greatest(0, w.used - x.units)
+    from (select paid_kind, paid_owner, paid_period, count(*)::integer as units from (${ended}) e group by 1, 2, 3) x
+    where w.kind = x.paid_kind and w.owner = x.paid_owner and w.period = x.paid_period`;
+}
+
+/**
+ * Cancels a queued or running run; the allowance comes back for one that was not called yet. A final run stays as it is.
+ * Throws 404 for a run that is not visible, `forbidden` without the right.
+ */
+export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: string): Promise<RunRow> {
+  const viewer = principal.userId;
+  const now = ctx.now();
+  const result = await readJson<{ allowed: boolean; run: RunRow }>(
+    ctx,
+    sql`with target as (
+      select r.id, r.status, (${mayRun("run", viewer)} or ${ownsRun(viewer)}) as allowed from ${runsWithAgents(sql`${runs}`)}
+      where r.id = ${runId}::uuid and ${visibleRun(viewer)}
+    ), ended as (
+      update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
+        lease_token = null, lease_expires_at = null, awaiting_callback = false
+      from target x where r.id = x.id and x.allowed and r.status in ('queued', 'running') returning r.*
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended e where e.started_at is null`)}
+    ), dropped as (
+      delete from ${outbox} o using ended e where o.id = e.id and o.consumer in ('dispatch', 'expire', 'score')
+    ), now_run as (
+      select * from ended union all select r.* from ${runs} r join target x on x.id = r.id where not exists (select from ended)
+    )
+    select jsonb_build_object('allowed', x.allowed, 'run', ${runJson(sql`true`)}) as result
+    from target x join now_run r on r.id = x.id`,
+  );
+  if (result === null) throw notFound("run");
+  if (!result.allowed) throw new Problem("forbidden", "Only who may run the agent may cancel its runs.");
+  return result.run;
+}
+
+/** Ends the wait for a callback that did not come before the deadline, and has the run scored as the agent's failure. */
+export async function expire(ctx: Context, runId: string): Promise<void> {
+  const message = await readJson<Message>(
+    ctx,
+    sql`with taken as (delete from ${outbox} where consumer = 'expire' and id = ${runId}::uuid), ${lapse(ctx, sql`r.id = ${runId}::uuid`)}
+    select to_jsonb(owed) as result from owed`,
+  );
+  if (message !== null) ctx.defer(() => ctx.queue.publish([{ ...message, flow_key: null, not_before: null }]));
+}
+
+/** SQL: the parts `lapsed`, `late` and `owed` of a statement that fails running runs whose callback did not come. */
+function lapse(ctx: Context, scope: SQL): SQL {
+  const now = ctx.now();
+  return sql`lapsed as (
+      update ${runs} r set answered_at = ${now.toISOString()}::timestamptz, awaiting_callback = false, callback_hash = null,
+        lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = 'No callback came before the deadline.'
+      where ${scope} and r.status = 'running' and r.awaiting_callback and r.answered_at is null
+        and r.deadline_at <= ${now.toISOString()}::timestamptz
+      returning r.id, r.attempt
+    ), late as (
+      ${appendPhases(
+        sql`select id from lapsed`,
+        [{ phase: "response_received", outcome: "failed", metadata: { failure_code: "agent_timeout" } }],
+        now,
+      )}
+    ), owed as (
+      insert into ${outbox} (consumer, id, generation, body)
+      select 'score', id, attempt, jsonb_build_object('run_id', id) from lapsed
+      on conflict (consumer, id) do nothing returning consumer, id, generation, body
+    )`;
+}
+
+const REAP_SIZE = 200;
+
+/**
+ * Finds running runs whose holder is gone: those that wait for a callback past their deadline fail as the agent's, others
+ * are queued again, or given up as our fault after five attempts. At most 200 a call; returns how many.
+ */
+export async function reap(ctx: Context): Promise<number> {
+  const now = ctx.now();
+  const messages = await readJson<Message[]>(
+    ctx,
+    sql`with expired as (
+      select r.id from ${runs} r
+      where r.status = 'running' and r.lease_expires_at < now()
+      order by r.lease_expires_at limit ${REAP_SIZE} for update skip locked
+    ), ${lapse(ctx, sql`r.id in (select id from expired)`)},
+    again as (
+      update ${runs} r set status = 'queued', lease_token = null, lease_expires_at = null, callback_hash = null,
+        answered_at = null, latency_ms = null, failure_code = null, failure_detail = null
+      from expired x where r.id = x.id and not r.awaiting_callback and r.attempt < ${MAX_ATTEMPTS} and r.status = 'running'
+      returning r.id, r.attempt, r.agent_id
+    ), resent as (
+      insert into ${outbox} (consumer, id, generation, body, flow_key)
+      select 'dispatch', id, attempt, jsonb_build_object('run_id', id), agent_id::text from again
+      on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at
+      returning consumer, id, generation, body, flow_key
+    ), given_up as (${giveUp(ctx, sql`r.id in (select id from expired) and not r.awaiting_callback and r.attempt >= ${MAX_ATTEMPTS}`)}
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)})
+    select jsonb_agg(m) as result from (
+      select consumer, id, generation, body, flow_key from resent
+      union all select consumer, id, generation, body, null from owed
+    ) m`,
+  );
+  if (messages === null) return 0;
+  ctx.log.info("reaped", { runs: messages.length, at: now.toISOString() });
+  await flush(
+    ctx,
+    messages.map((message) => ({ ...message, not_before: null })),
+  );
+  return messages.length;
+}
+
+/** SQL: ends runs that are not final as our fault. */
+function giveUp(ctx: Context, scope: SQL): SQL {
+  return sql`update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
+      failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
+      lease_expires_at = null, awaiting_callback = false, finalized_at = ${ctx.now().toISOString()}::timestamptz
+    where ${scope} and r.status in ('queued', 'running') returning r.*`;
+}
+
+/** Ends a run whose message failed for the last time as our fault, and gives its allowance back. */
+export async function abandon(ctx: Context, runId: string): Promise<void> {
+  await ctx.db.execute(sql`with given_up as (${giveUp(ctx, sql`r.id = ${runId}::uuid`)}),
+    dropped as (delete from ${outbox} where id = ${runId}::uuid and consumer in ('dispatch', 'score', 'expire'))
+    ${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}`);
+}

@@ -1,0 +1,28 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { tasks } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { LIMITS } from "./limits.ts";
+import type { ScreeningPreflightRead } from "./schemas.ts";
+
+/** What bounds a screening, and how long one over all active tasks (at most 100), once each, can take. */
+export async function readPreflight(ctx: Context): Promise<z.output<typeof ScreeningPreflightRead>> {
+  const active = await readJson<{ count: number; total_ms: number }>(
+    ctx,
+    sql`select jsonb_build_object('count', count(*), 'total_ms', coalesce(sum(time_limit_ms)
+        filter (where n <= ${LIMITS.tasksPerBatch}), 0)) as result
+      from (select time_limit_ms, row_number() over (order by time_limit_ms desc) as n
+        from ${tasks} where is_active and not is_secret) t`,
+  );
+  return {
+    max_tasks_per_batch: LIMITS.tasksPerBatch,
+    max_repeats: LIMITS.repeats,
+    max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
+    max_concurrency_per_agent: LIMITS.concurrency,
+    max_task_time_limit_ms: LIMITS.taskTimeMs,
+    max_response_bytes: LIMITS.responseBytes,
+    active_tasks: active?.count ?? 0,
+    estimated_max_duration_ms: Math.ceil((active?.total_ms ?? 0) / LIMITS.concurrency),
+  };
+}

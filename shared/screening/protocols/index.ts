@@ -1,0 +1,12 @@
+import type { Job } from "../job.ts";
+import { a2a } from "./a2a.ts";
+import { native } from "./native.ts";
+import { openaiChat } from "./openai-chat.ts";
+import type { Protocol } from "./protocol.ts";
+
+const PROTOCOLS: Record<Job["agent"]["agent_protocol"], Protocol> = { native, openai_chat: openaiChat, a2a };
+
+/** The protocol by its name. */
+export function protocolOf(name: Job["agent"]["agent_protocol"]): Protocol {
+  return PROTOCOLS[name];
+}

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import type { Protocol, Reading } from "./protocol.ts";
+import { answered, Json, misfit, ToolCalls } from "./reading.ts";
+
+/** The version of the native protocol. */
+export const NATIVE_VERSION = "2026-11";
+
+const NativeAnswer = z.object({
+  output: Json.optional(),
+  refused: z.boolean().optional(),
+  tool_calls: ToolCalls.optional(),
+  usage: Json.optional(),
+});
+
+/** Reads the native answer `{output, refused?, tool_calls?, usage?}`; fields beside these are no matter. */
+export function readNative(body: unknown): Reading {
+  const parsed = NativeAnswer.safeParse(body);
+  return parsed.success ? answered(parsed.data) : misfit(parsed.error);
+}
+
+/** The protocol of decisions section 5: one JSON request, answered at once or by callback. */
+export const native: Protocol = {
+  callsBack: true,
+  request({ run, task }, callback) {
+    return {
+      protocol: NATIVE_VERSION,
+      run_id: run.id,
+      screening_session_id: run.screening_session_id,
+      repeat_index: run.repeat_index ?? 1,
+      repeat_total: run.repeat_total ?? 1,
+      task: {
+        domain: task.domain,
+        prompt: task.prompt,
+        ...(task.input === null ? {} : { input: task.input }),
+        output_format: task.output_format,
+        ...(task.output_schema === null ? {} : { output_schema: task.output_schema }),
+        ...(task.tools === null ? {} : { tools: task.tools }),
+      },
+      deadline: callback.deadline,
+      callback: { method: "PATCH", url: callback.url, token: callback.token },
+    };
+  },
+  read: readNative,
+};

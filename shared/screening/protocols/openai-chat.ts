@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { parseJsonBounded } from "../../platform/outbound/json.ts";
+import type { Answer } from "../answer.ts";
+import type { Job } from "../job.ts";
+import { functionNames } from "./function-names.ts";
+import type { Protocol } from "./protocol.ts";
+import { answered, Json, MAX_TOOL_CALLS, misfit } from "./reading.ts";
+
+/** The API demands a model, and the endpoint is one agent that has chosen its own. */
+const MODEL = "default";
+
+const ToolCall = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
+
+const Choice = z.object({
+  message: z.object({
+    content: z.string().nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z.array(ToolCall).max(MAX_TOOL_CALLS).nullish(),
+  }),
+});
+
+const ChatCompletion = z.object({
+  // One is asked for; what else an endpoint sends is no matter.
+  choices: z.tuple([Choice], z.unknown()),
+  model: Json.default(null),
+  // Judged when it is priced, not when it is read.
+  usage: z
+    .object({ prompt_tokens: Json.default(null), completion_tokens: Json.default(null) })
+    .optional()
+    .catch(undefined),
+});
+
+/**
+ * OpenAI's chat completions, as compatible servers speak them: one user message, answered at once. A tool whose name
+ * the API refuses goes by another (`functionNames`), and its calls come back under its own.
+ */
+export const openaiChat: Protocol = {
+  callsBack: false,
+
+  request({ task }) {
+    const names = functionNamesOf(task);
+    const wanted = wantedOf(task);
+    const input = task.input === null ? [] : [`input:\n${JSON.stringify(task.input)}`];
+    const tools = (task.tools ?? []).map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name: names.get(name), description, parameters },
+    }));
+    return {
+      model: MODEL,
+      messages: [{ role: "user", content: [task.prompt, ...input, ...wanted.words].join("\n\n") }],
+      ...(tools.length === 0 ? {} : { tools }),
+      ...wanted.fields,
+    };
+  },
+
+  read(body, { task }) {
+    const parsed = ChatCompletion.safeParse(body);
+    if (!parsed.success) return misfit(parsed.error);
+    const { choices, model, usage } = parsed.data;
+    const { content, refusal, tool_calls } = choices[0].message;
+    const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
+    return answered({
+      output: content || (refusal ?? content ?? undefined),
+      refused: refusal ? true : undefined,
+      tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
+        name: tools.get(name) ?? name,
+        arguments: argumentsOf(text),
+      })),
+      usage: usage && {
+        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }],
+      },
+    });
+  },
+};
+
+function functionNamesOf({ tools }: Job["task"]): Map<string, string> {
+  return functionNames((tools ?? []).map(({ name }) => name));
+}
+
+/** How the API is told that JSON is wanted, and what it has to be told in words. */
+interface Wanted {
+  words: string[];
+  fields: { response_format?: Record<string, unknown> };
+}
+
+/**
+ * The API takes a schema only where its root is an object, and `json_object` only beside the word JSON. The schema is
+ * not `strict`: that would refuse every one with an optional property.
+ */
+function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
+  if (output_format !== "json") return { words: [], fields: {} };
+  if (schema === null) return { words: ["Answer in JSON."], fields: { response_format: { type: "json_object" } } };
+  if (describesObject(schema)) {
+    const response_format = { type: "json_schema", json_schema: { name: "answer", schema } };
+    return { words: [], fields: { response_format } };
+  }
+  return { words: [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`], fields: {} };
+}
+
+function describesObject(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
+}
+
+/** The arguments that a model wrote as JSON text; the text itself where it is not JSON, so that the call is graded. */
+function argumentsOf(text: string): Answer["output"] {
+  if (text.trim() === "") return {};
+  const parsed = parseJsonBounded(text);
+  return parsed.ok ? (parsed.value as Answer["output"]) : text;
+}

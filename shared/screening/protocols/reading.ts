@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { Answer } from "../answer.ts";
+import type { Reading, Unusable } from "./protocol.ts";
+
+/** The most tool calls that an answer may hold. */
+export const MAX_TOOL_CALLS = 1000;
+
+const MAX_EXCERPT = 500;
+
+/** Any JSON, but there. Every body was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
+export const Json = z.custom<Answer["output"]>((value) => value !== undefined);
+
+/** The calls that an agent made, in their order. */
+export const ToolCalls = z.array(z.object({ name: z.string(), arguments: Json })).max(MAX_TOOL_CALLS);
+
+/** The answer with these parts; one that says nothing at all is none. */
+export function answered(parts: {
+  output?: Answer["output"] | undefined;
+  refused?: boolean | undefined;
+  tool_calls?: Answer["tool_calls"] | undefined;
+  usage?: Answer["usage"] | undefined;
+}): Reading {
+  const { output, refused, tool_calls, usage } = parts;
+  if (output === undefined && tool_calls === undefined && refused === undefined) {
+    return invalid("The answer has no output.");
+  }
+  return {
+    kind: "answer",
+    answer: {
+      output: output ?? null,
+      ...(refused === undefined ? {} : { refused }),
+      ...(tool_calls === undefined ? {} : { tool_calls }),
+      ...(usage === undefined ? {} : { usage }),
+    },
+  };
+}
+
+/** An answer that is not what its protocol says. */
+export function invalid(detail: string): Unusable {
+  return { kind: "failure", code: "agent_invalid_response", detail };
+}
+
+/** An answer that does not fit its schema: says where, never what stands there. */
+export function misfit(error: z.ZodError, ...below: string[]): Unusable {
+  const at = [...below, ...(error.issues[0]?.path ?? [])].join(".");
+  return invalid(`The answer does not fit the protocol${at === "" ? "" : ` at ${at}`}.`);
+}
+
+/** The agent says that it failed: `detail`, and after it what the agent itself says, if anything. */
+export function reportedFailure(detail: string, said = ""): Unusable {
+  const words = excerpt(said);
+  return {
+    kind: "failure",
+    code: "agent_reported_failure",
+    detail: words === "" ? `${detail}.` : `${detail}: ${words}`,
+  };
+}
+
+/** The start of a stranger's text as the database can hold it: without control characters and lone surrogates. */
+function excerpt(text: string): string {
+  return text
+    .slice(0, MAX_EXCERPT)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,69 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { agents, runs, screening_sessions } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import { may } from "../teams/rights.ts";
+import type { ScreeningSessionRead } from "./schemas.ts";
+
+type SessionRow = z.input<typeof ScreeningSessionRead>;
+
+/** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
+function visibleSession(viewer: string | null): SQL {
+  const asked = viewer === null ? sql`false` : sql`s.user_id = ${viewer}::uuid`;
+  return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${asked} or ${may("see", viewer, agentOwner)})`;
+}
+
+/** SQL: the JSON of the session row `s`; its state is that of its runs. */
+const sessionJson: SQL = sql`(select jsonb_build_object(
+    'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
+    'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
+    'started_at', x.started_at, 'finished_at', case when x.open = 0 then x.finished_at end,
+    'status', case when x.open > 0 and x.started_at is null then 'queued' when x.open > 0 then 'running'
+      when x.cancelled = x.total then 'cancelled' else 'completed' end)
+  from (
+    select jsonb_agg(r.id order by r.position, r.repeat_index) as run_ids, min(r.started_at) as started_at,
+      max(r.finalized_at) as finished_at, count(*) as total, count(*) filter (where r.status = 'cancelled') as cancelled,
+      count(*) filter (where r.status in ('queued', 'running')) as open,
+      jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),
+        'running', count(*) filter (where r.status = 'running'), 'completed', count(*) filter (where r.status = 'completed'),
+        'failed', count(*) filter (where r.status = 'failed'), 'cancelled', count(*) filter (where r.status = 'cancelled'),
+        'passed', count(*) filter (where r.passed)) as counts
+    from ${runs} r where r.screening_session_id = s.id
+  ) x)`;
+
+/** One screening session; throws 404 for one that is not visible. */
+export async function readSession(ctx: Context, principal: Principal, sessionId: string): Promise<SessionRow> {
+  const viewer = viewerId(principal);
+  const row = await readJson<SessionRow>(
+    ctx,
+    sql`select ${sessionJson} as result from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
+      where s.id = ${sessionId}::uuid and ${visibleSession(viewer)}`,
+  );
+  if (row === null) throw notFound("screening session");
+  return row;
+}
+
+/** A page of an agent's screening sessions, newest first; throws 404 for an agent that is not visible. */
+export async function listSessions(
+  ctx: Context,
+  principal: Principal,
+  agentId: string,
+  { page, page_size: size }: { page: number; page_size: number },
+): Promise<{ items: SessionRow[]; total: number }> {
+  const viewer = viewerId(principal);
+  const result = await readJson<{ items: SessionRow[]; total: number }>(
+    ctx,
+    sql`select jsonb_build_object(
+      'total', (select count(*) from ${screening_sessions} s where s.agent_id = a.id and ${visibleSession(viewer)}),
+      'items', coalesce((select jsonb_agg(${sessionJson} order by s.created_at desc, s.id desc) from (
+        select * from ${screening_sessions} s where s.agent_id = a.id and ${visibleSession(viewer)}
+        order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}) s), '[]')) as result
+    from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+  );
+  if (result === null) throw notFound("agent");
+  return result;
+}

@@ -1,0 +1,68 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { agents } from "../db/schema/index.ts";
+import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { type Action, may } from "../teams/rights.ts";
+import type { RunRead } from "./schemas.ts";
+
+/** RunRead as the database gives it. */
+export type RunRow = z.output<typeof RunRead>;
+
+/** Columns of a run that RunRead shows to everybody who sees the run, in its order. */
+const PUBLIC_COLUMNS = [
+  [
+    "id",
+    "agent_id",
+    "task_id",
+    "status",
+    "trigger",
+    "simulated",
+    "screening_session_id",
+    "repeat_index",
+    "repeat_total",
+  ],
+  ["suite_id", "suite_version", "passed", "correctness", "axes", "latency_ms", "tool_calls_made", "failure_code"],
+  ["evidence_cost_usd", "evidence_cost_source", "evidence_cost_partial", "evidence_priced_call_count"],
+  ["evidence_unpriced_call_count", "evidence_total_call_count", "total_cost_usd", "serving_model", "input_tokens"],
+  ["output_tokens", "architecture_version", "evidence_signed", "created_at", "started_at", "finalized_at"],
+].flat();
+
+/** SQL: a JSON object of columns of the row `alias`. */
+export function columnsJson(alias: string, columns: readonly string[]): SQL {
+  // In pieces: a PostgreSQL function takes at most 100 arguments.
+  const pieces: SQL[] = [];
+  for (let i = 0; i < columns.length; i += 40) {
+    const pairs = columns
+      .slice(i, i + 40)
+      .map((name) => sql.join([sql.raw(`'${name}'`), sql`${sql.identifier(alias)}.${sql.identifier(name)}`], sql`, `));
+    pieces.push(sql`jsonb_build_object(${sql.join(pairs, sql`, `)})`);
+  }
+  return sql`(${sql.join(pieces, sql` || `)})`;
+}
+
+/** SQL: whether a viewer may do `action` with the run row `r`, by the owner of the agent row `a`. */
+export function mayRun(action: Action, viewer: string | null): SQL<boolean> {
+  return may(action, viewer, agentOwner);
+}
+
+/** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
+export function visibleRun(viewer: string | null): SQL<boolean> {
+  const asked = viewer === null ? sql`false` : sql`r.user_id = ${viewer}::uuid`;
+  return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
+}
+
+/** SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. */
+export function runJson(owned: SQL): SQL {
+  return sql`(${columnsJson("r", PUBLIC_COLUMNS)} || case when ${owned}
+    then ${columnsJson("r", ["scope", "team_id", "failure_detail"])} else '{}'::jsonb end)`;
+}
+
+/** SQL: whether the viewer is the owner, a member, or the one who asked for run `r` (of agent `a`). */
+export function ownsRun(viewer: string | null): SQL<boolean> {
+  return viewer === null ? sql`false` : sql`(r.user_id = ${viewer}::uuid or ${mayRun("see", viewer)})`;
+}
+
+/** SQL: runs joined to their agents, as `r` and `a`. */
+export function runsWithAgents(runs: SQL): SQL {
+  return sql`${runs} r join ${agents} a on a.id = r.agent_id`;
+}

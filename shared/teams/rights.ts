@@ -1,0 +1,39 @@
+import { type SQL, sql } from "drizzle-orm";
+import { team_members } from "../db/schema/index.ts";
+
+/** What the roles of a workspace may do, each including what stands before it in decisions section 8. */
+export const RIGHTS = {
+  viewer: ["see"],
+  member: ["see", "see_outputs"],
+  runner: ["see", "see_outputs", "run"],
+  editor: ["see", "see_outputs", "run", "edit"],
+  admin: ["see", "see_outputs", "run", "edit", "manage_members"],
+  owner: ["see", "see_outputs", "run", "edit", "manage_members", "own"],
+} as const satisfies Record<string, readonly string[]>;
+
+/** A role in a workspace. */
+export type Role = keyof typeof RIGHTS;
+
+/** Something a role may allow. */
+export type Action = (typeof RIGHTS)["owner"][number];
+
+/** The roles that allow an action. */
+export function rolesWith(action: Action): Role[] {
+  return (Object.keys(RIGHTS) as Role[]).filter((role) => (RIGHTS[role] as readonly Action[]).includes(action));
+}
+
+/**
+ * SQL: whether `viewer` may do `action` with what `owner_id` has made, which belongs to workspace `team_id` where that
+ * is not null. False for an anonymous viewer (null).
+ */
+export function may(action: Action, viewer: string | null, owner: { user_id: SQL; team_id: SQL }): SQL<boolean> {
+  if (viewer === null) return sql`false`;
+  const roles = sql.join(
+    rolesWith(action).map((role) => sql`${role}`),
+    sql`, `,
+  );
+  return sql`case when ${owner.team_id} is null then ${owner.user_id} = ${viewer}::uuid else exists (
+    select from ${team_members} m
+    where m.team_id = ${owner.team_id} and m.user_id = ${viewer}::uuid and m.role in (${roles})
+  ) end`;
+}
