@@ -1,0 +1,65 @@
+import { styleText } from "node:util";
+
+const FULL = "█";
+const EMPTY = "░";
+
+/** `text` in a style where standard output is a terminal and NO_COLOR is not set, else as it is. */
+export function styled(style: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+/** A bar of `width` characters, filled to a share of 0 to 1. */
+export function bar(share: number, width: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return FULL.repeat(full) + EMPTY.repeat(width - full);
+}
+
+/** A share of 0 to 1 as a percentage without decimals. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+/** `text` cut to at most `length` characters, or filled up to it. */
+export function fixed(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text.padEnd(length);
+}
+
+/** Lines of aligned columns: a heading and rows, numbers (by the column's heading) to the right. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ");
+  return [styled("dim", line(headings)), ...rows.map(line)];
+}
+
+/** Prints a heading and a block of lines under it. */
+export function printBlock(heading: string, lines: readonly string[]): void {
+  console.log(`\n${styled("bold", heading)}`);
+  for (const line of lines) console.log(`  ${line}`);
+}
+
+/** Prints one finished step. */
+export function printStep(text: string): void {
+  console.log(`${styled("green", "✓")} ${text}`);
+}
+
+/** A line of progress: redrawn in place on a terminal, else printed anew at every tenth of the way. */
+export function createProgress(): { show(done: number, total: number, note: string): void; end(): void } {
+  const { stdout } = process;
+  let printed = -1;
+  return {
+    show(done, total, note) {
+      const line = `  ${bar(total === 0 ? 0 : done / total, 30)} ${String(done).padStart(4)}/${total}  ${note}`;
+      if (stdout.isTTY) {
+        stdout.write(`\r\u001B[2K${line}`);
+        return;
+      }
+      const tenth = Math.floor((10 * done) / Math.max(1, total));
+      if (tenth > printed) console.log(line);
+      printed = Math.max(printed, tenth);
+    },
+    end() {
+      if (stdout.isTTY) stdout.write("\n");
+    },
+  };
+}

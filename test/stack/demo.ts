@@ -1,0 +1,181 @@
+/** `npm run demo`: the whole service on this machine screens a small real agent; exit code 0 only if all of it happened. */
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
+import { TokenResponse, UserRead } from "../../shared/identity/schemas.ts";
+import { LeaderboardRow } from "../../shared/screening/board.ts";
+import { RunOutput, RunRead, ScreeningSessionRead } from "../../shared/screening/schemas.ts";
+import { startSample } from "../agents/sample.ts";
+import { type ApiClient, createClient, DemoFailure, ensure } from "./demo-client.ts";
+import { checkEvidence } from "./demo-evidence.ts";
+import { createProgress, printBlock, printStep, styled } from "./demo-print.ts";
+import { groupByTask, printDomains, printFailed, printScores, printSlowest, type TaskRuns } from "./demo-scorecard.ts";
+import { listen } from "./http.ts";
+import { type Stack, startStack } from "./stack.ts";
+
+const REPEATS = 3;
+const SCREENING_MS = 120_000;
+const BOARD_MS = 10_000;
+const POLL_MS = 500;
+const DEFAULT_PORT = 8787;
+const { PORT, STACK_DIR } = process.env;
+const KEEP = process.argv.includes("--keep");
+
+type Run = z.output<typeof RunRead>;
+type Session = z.output<typeof ScreeningSessionRead>;
+
+/** Screens the agent at `endpoint` and shows what came of it. */
+async function screen(stack: Stack, endpoint: string): Promise<void> {
+  const open = createClient(stack.url);
+  const api = await signUp(stack, open);
+  const suite = (await open.all("/api/v1/suites", SuiteRead)).find(({ slug }) => slug === "core");
+  ensure(suite !== undefined, "The catalogue has no suite `core`.");
+  const agent = await api.post("/api/v1/agents", { name: "Rules of thumb", endpoint }, AgentRead);
+  printStep(`Agent ${agent.id} registered at ${endpoint}`);
+
+  const batch = { agent_id: agent.id, suite_id: suite.id, repeats: REPEATS };
+  const reserved = await api.post("/api/v1/runs/batch", batch, z.array(RunRead));
+  ensure(reserved.length === suite.task_count * REPEATS, `${reserved.length} runs were reserved.`);
+  printStep(`${suite.name}: ${suite.task_count} tasks × ${REPEATS} repeats = ${reserved.length} runs`);
+  await finished(api, reserved[0]?.screening_session_id ?? "");
+
+  const runs = await api.all(`/api/v1/runs?agent_id=${agent.id}`, RunRead);
+  ensure(runs.length === reserved.length, `${runs.length} of ${reserved.length} runs are listed.`);
+  const unscored = runs.find((run) => run.simulated || !run.evidence_signed || run.failure_code === "service_error");
+  ensure(unscored === undefined, `Run ${unscored?.id} is not a signed real run (${unscored?.failure_code}).`);
+  const row = await boardRow(open, agent.id, runs.length);
+  const tasks = await open.all("/api/v1/tasks", TaskRead);
+  const groups = groupByTask(tasks, runs);
+  ensure(groups.length === suite.task_count, `Runs of ${groups.length} tasks were found.`);
+
+  printScores(row);
+  printDomains(groups);
+  printSlowest(groups);
+  printFailed(await reasons(api, groups));
+
+  const evidence = await checkEvidence(open, runs);
+  printBlock("Evidence", [
+    `${styled("green", "✓")} ${evidence.verified} signed statements verified offline with the published key`,
+    ...evidence.kids.map((kid) => styled("dim", kid)),
+    `${styled("green", "✓")} one changed byte is found out: ${evidence.tampered}`,
+  ]);
+  printBlock("Where to look", [
+    `rank ${row.rank} on the board   ${stack.url}/`,
+    `the agent on the API   ${stack.url}/api/v1/agents/${agent.id}`,
+    `the board on the API   ${stack.url}/api/v1/leaderboard`,
+    `mail, queue, faults    ${stack.consoleUrl}`,
+  ]);
+}
+
+/** A new account whose plan allows the whole batch. */
+async function signUp(stack: Stack, open: ApiClient): Promise<ApiClient> {
+  const account = { email: `demo-${Date.now()}@example.test`, password: crypto.randomUUID() };
+  const session = await open.post("/api/v1/auth/register", account, TokenResponse);
+  // Until billing can upgrade in dev mode, the allowance comes from the local database; no API is by-passed after this.
+  const { hostname } = new URL(stack.databaseUrl);
+  ensure(hostname === "127.0.0.1", "The demo sets a plan in a local database only; unset DATABASE_URL.");
+  const database = new Client({ connectionString: stack.databaseUrl });
+  await database.connect();
+  await database.query("update users set plan = 'pro' where id = $1", [session.user.id]);
+  await database.end();
+  const api = open.as(session.access_token);
+  const { plan } = await api.get("/api/v1/auth/me", UserRead);
+  ensure(plan === "pro", `The account has the plan ${plan}.`);
+  printStep(`Account ${account.email} signed up; plan pro, set in the local database for the demo`);
+  return api;
+}
+
+/** Waits for the end of a screening session and shows how far it is. */
+async function finished(api: ApiClient, id: string): Promise<Session> {
+  const progress = createProgress();
+  const started = Date.now();
+  for (;;) {
+    const session = await api.get(`/api/v1/screening-sessions/${id}`, ScreeningSessionRead);
+    const { completed, failed, cancelled, passed } = session.counts;
+    const seconds = ((Date.now() - started) / 1000).toFixed(1);
+    progress.show(
+      completed + failed + cancelled,
+      session.run_ids.length,
+      `passed ${passed}, without answer ${failed}, ${seconds} s`,
+    );
+    if (session.finished_at !== null) {
+      progress.end();
+      ensure(session.status === "completed", `The session ended as ${session.status}.`);
+      printStep(`Screened in ${seconds} s`);
+      return session;
+    }
+    ensure(Date.now() - started < SCREENING_MS, `The session has not ended after ${SCREENING_MS / 1000} s.`);
+    await delay(POLL_MS);
+  }
+}
+
+/** The agent's line of the public board, as soon as it counts all `runs`. */
+async function boardRow(open: ApiClient, agentId: string, runs: number): Promise<z.output<typeof LeaderboardRow>> {
+  for (const started = Date.now(); ; await delay(POLL_MS)) {
+    const row = (await open.all("/api/v1/leaderboard", LeaderboardRow)).find(({ agent_id }) => agent_id === agentId);
+    if (row?.runs === runs) {
+      ensure(row.rank !== null && row.score_basis === "core", "The agent is not ranked on the board.");
+      return row;
+    }
+    ensure(Date.now() - started < BOARD_MS, `The board counts ${row?.runs ?? 0} of ${runs} runs of the agent.`);
+  }
+}
+
+/** Why the tasks that were not passed in every run failed: the failure of one such run, or its grader's explanation. */
+async function reasons(api: ApiClient, groups: readonly TaskRuns[]): Promise<(TaskRuns & { reason: string })[]> {
+  const failed = groups.flatMap((group) => {
+    const run: Run | undefined = group.runs.find(({ passed }) => passed !== true);
+    return run === undefined ? [] : [{ ...group, run }];
+  });
+  return Promise.all(
+    failed.map(async ({ run, ...group }) => {
+      const { explanation } = await api.get(`/api/v1/runs/${run.id}/output`, RunOutput);
+      return { ...group, reason: explanation ?? run.failure_code ?? "no reason was given" };
+    }),
+  );
+}
+
+/** `port` where it is free, else any free one. */
+async function portNear(port: number): Promise<number> {
+  const probe = await listen(() => ({ status: 204 }), port).catch(() => listen(() => ({ status: 204 })));
+  await probe.close();
+  return probe.port;
+}
+
+const began = Date.now();
+const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+const parts: (() => Promise<void>)[] = [];
+
+async function demo(): Promise<void> {
+  const port = PORT === undefined ? await portNear(DEFAULT_PORT) : Number(PORT);
+  const dir = join(STACK_DIR ?? fileURLToPath(new URL("../../.local", import.meta.url)), "demo");
+  const consolePort = await portNear(port + 1);
+  const progress = (step: string) => console.log(styled("dim", `starting ${step} …`));
+  const stack = await startStack({ dir, port, consolePort, fresh: true, progress });
+  parts.push(stack.stop);
+  const agent = await startSample({ service: stack.url, verify: true });
+  parts.push(agent.close);
+  printStep(`Service at ${stack.url}, agent at ${agent.url} (it refuses calls that the service has not signed)`);
+  await screen(stack, agent.url);
+}
+
+try {
+  await Promise.race([demo(), interrupted.then(() => Promise.reject(new DemoFailure("it was interrupted")))]);
+  console.log(`\n${styled("green", "All of it happened")}, in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+  if (KEEP) {
+    console.log("Ctrl-C stops everything.");
+    await interrupted;
+  }
+} catch (error) {
+  process.exitCode = 1;
+  const reason = error instanceof DemoFailure ? error.message : error instanceof Error ? error.stack : String(error);
+  console.error(`\n${styled("red", "The demo failed:")} ${reason}`);
+} finally {
+  for (const part of parts.toReversed()) await part();
+}
+process.exit();

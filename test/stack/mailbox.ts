@@ -1,0 +1,31 @@
+/** A mail that the service sent, kept instead of delivered. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  created_at: string;
+}
+
+/** The mails of a local stack, newest first. */
+export interface Mailbox {
+  add(mail: Omit<Mail, "created_at">): void;
+  list(to?: string): Mail[];
+  clear(): void;
+}
+
+const MAX_MAILS = 1000;
+
+/** An empty mailbox. */
+export function createMailbox(): Mailbox {
+  let mails: Mail[] = [];
+  return {
+    add(mail) {
+      mails = [{ ...mail, created_at: new Date().toISOString() }, ...mails].slice(0, MAX_MAILS);
+    },
+    list: (to) => (to === undefined ? mails : mails.filter((mail) => mail.to.toLowerCase() === to.toLowerCase())),
+    clear() {
+      mails = [];
+    },
+  };
+}

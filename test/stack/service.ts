@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { Client, Pool } from "pg";
+import { inject } from "vitest";
+import { type Application, createApplication } from "../../functions/app.ts";
+import type { Overrides } from "../../functions/service.ts";
+import { type Broker, startBroker } from "./broker.ts";
+import { type Counters, createCounters } from "./counters.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { listen } from "./http.ts";
+import { startNeonFront } from "./neon-front.ts";
+import { startRedisFront } from "./redis-front.ts";
+import { DEVELOPMENT, newSecrets, type Settings } from "./settings.ts";
+import { TEMPLATE, TEST_ENCRYPTION_KEY } from "./vitest-setup.ts";
+
+/** The service in this process, on a database of its own, behind the real fronts. */
+export interface TestService {
+  url: string;
+  settings: Settings;
+  app: Application;
+  broker: Broker;
+  counters: Counters;
+  faults: Faults;
+  logs: string[];
+  /** Runs SQL beside the service: to look at what it keeps, and to arrange what no caller can. */
+  sql<T extends object = Record<string, unknown>>(text: string, params?: unknown[]): Promise<T[]>;
+  /** Waits until no request, no deferred work and no due message is left. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a service for one test file. The clock is `overrides.now`, else the machine's. */
+export async function startService(options: { settings?: Settings; overrides?: Overrides } = {}): Promise<TestService> {
+  const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
+  const database = `test_${randomUUID().replaceAll("-", "")}`;
+  await admin(server, `create database ${database} template ${TEMPLATE}`);
+  const faults = createFaults();
+  const counters = createCounters();
+  const neon = await startNeonFront({ resolve: (name) => `${server}/${name}`, faults, counters });
+  const secrets: Settings = { ...(await newSecrets()), DATA_ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
+  const redis = await startRedisFront({ faults, counters, token: secrets["UPSTASH_REDIS_REST_TOKEN"] });
+  const broker = await startBroker({
+    token: secrets["QSTASH_TOKEN"] ?? "",
+    currentSigningKey: secrets["QSTASH_CURRENT_SIGNING_KEY"] ?? "",
+    nextSigningKey: secrets["QSTASH_NEXT_SIGNING_KEY"] ?? "",
+    faults,
+    counters,
+  });
+  let app: Application | undefined;
+  const pending = new Set<Promise<unknown>>();
+  const execution = {
+    waitUntil(work: Promise<unknown>) {
+      const done = work.catch(() => undefined).finally(() => pending.delete(done));
+      pending.add(done);
+    },
+    passThroughOnException: () => undefined,
+    props: {},
+  };
+  const http = await listen(async ({ method, url, headers, body }) => {
+    const request = new Request(new URL(url.pathname + url.search, settings["BASE_URL"]), {
+      method,
+      headers: Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [value].flat().map((one) => [name, one] as [string, string]),
+      ),
+      body: method === "GET" || method === "HEAD" ? null : new Uint8Array(body),
+    });
+    const response = await (app as Application).fetch(request, {}, execution);
+    const cookies = response.headers.getSetCookie();
+    const answer = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"));
+    return {
+      status: response.status,
+      headers: cookies.length === 0 ? answer : { ...answer, "set-cookie": cookies as unknown as string },
+      body: Buffer.from(await response.arrayBuffer()),
+    };
+  });
+  const settings: Settings = {
+    ...DEVELOPMENT,
+    ENVIRONMENT: "test",
+    ...secrets,
+    BASE_URL: http.url,
+    FRONTEND_URL: http.url,
+    DATABASE_URL: `postgres://test:test@database.localtest/${database}`,
+    NEON_LOCAL_PROXY: neon.url,
+    UPSTASH_REDIS_REST_URL: redis.url,
+    QSTASH_URL: broker.url,
+    DNS_RESOLVER_URL: "http://127.0.0.1:9/dns-query",
+    ...options.settings,
+  };
+  const logs: string[] = [];
+  app = createApplication(settings, { log: (line) => void logs.push(line), ...options.overrides });
+  const pool = new Pool({ connectionString: `${server}/${database}`, max: 4 });
+  return {
+    url: http.url,
+    settings,
+    app,
+    broker,
+    counters,
+    faults,
+    logs,
+    async sql<T extends object>(text: string, params: unknown[] = []) {
+      return (await pool.query(text, params)).rows as T[];
+    },
+    async settled() {
+      do {
+        await Promise.all(pending);
+        await broker.idle();
+      } while (pending.size > 0);
+    },
+    async stop() {
+      await broker.stop();
+      await Promise.all(pending);
+      await http.close();
+      await pool.end();
+      await neon.close();
+      await redis.close();
+      await admin(server, `drop database if exists ${database} with (force)`);
+    },
+  };
+}
+
+async function admin(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: `${server}/postgres` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv as parseDotenv } from "node:util";
+import { exportJWK, generateKeyPair } from "jose";
+
+/** Settings of the service by name, as the Worker gets them. */
+export type Settings = Record<string, string>;
+
+/** Keys that a stack makes once and keeps, so that tokens and evidence outlive a restart. */
+export async function keptSecrets(dir: string): Promise<Settings> {
+  const file = join(dir, "secrets.json");
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Settings;
+  const secrets = await newSecrets();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(file, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  return secrets;
+}
+
+/** Fresh keys for everything that signs, encrypts or lets in. */
+export async function newSecrets(): Promise<Settings> {
+  const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
+  const token = (): string => randomBytes(24).toString("base64url");
+  return {
+    SIGNING_KEYS: JSON.stringify({ keys: [await exportJWK(privateKey)] }),
+    DATA_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    UPSTASH_REDIS_REST_TOKEN: token(),
+    QSTASH_TOKEN: token(),
+    QSTASH_CURRENT_SIGNING_KEY: `sig_${token()}`,
+    QSTASH_NEXT_SIGNING_KEY: `sig_${token()}`,
+  };
+}
+
+/** What a development stack sets unless the developer does: operators by example, all flags, no payment key. */
+export const DEVELOPMENT: Settings = {
+  ENVIRONMENT: "development",
+  EMAIL_FROM: "Agent Screening <no-reply@example.test>",
+  ADMIN_EMAILS: "admin@example.test",
+  TEAM_OVERRIDE_EMAILS: "lead@example.test",
+  FLAGS: "billing,certify,secret_suites,sweeps",
+};
+
+/** Settings that a developer may give in `.dev.vars` or the environment; the stack's own addresses are not among them. */
+const OWN = new Set(["DATABASE_URL", "REDIS_URL"]);
+
+const NAMES = [
+  "ENVIRONMENT BASE_URL FRONTEND_URL ALLOWED_ORIGINS SIGNING_KEYS DATA_ENCRYPTION_KEY STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET STRIPE_PRICE_PRO_MONTHLY STRIPE_PRICE_PRO_YEARLY STRIPE_PRICE_TEAM_MONTHLY",
+  "STRIPE_PRICE_TEAM_YEARLY STRIPE_PRICE_CERTIFICATION STRIPE_API_BASE GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_BASE",
+  "EMAIL_FROM RESEND_API_KEY RESEND_API_BASE ADMIN_EMAILS TEAM_OVERRIDE_EMAILS FLAGS DATABASE_URL REDIS_URL",
+]
+  .join(" ")
+  .split(" ");
+
+/** The developer's own settings: `.dev.vars` in the project's folder, overridden by the environment. */
+export function developerSettings(): { settings: Settings; databaseUrl?: string; redisUrl?: string } {
+  const file = new URL("../../.dev.vars", import.meta.url);
+  const dotenv = existsSync(file) ? parseDotenv(readFileSync(file, "utf8")) : {};
+  const given: Settings = {};
+  for (const name of NAMES) {
+    const value = process.env[name] ?? dotenv[name];
+    if (value !== undefined) given[name] = value;
+  }
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = given;
+  const settings = Object.fromEntries(Object.entries(given).filter(([name]) => !OWN.has(name)));
+  return {
+    settings,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+  };
+}

@@ -1,0 +1,139 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { Buffer } from "node:buffer";
+import { migrate } from "../../migrations/migrate.ts";
+import { seed } from "../../migrations/seed.ts";
+import { startBroker } from "./broker.ts";
+import { startConsole } from "./console.ts";
+import { createCounters } from "./counters.ts";
+import { startDnsResolver } from "./dns.ts";
+import { createFaults } from "./faults.ts";
+import { createMailbox } from "./mailbox.ts";
+import { startNeonFront } from "./neon-front.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRedisFront } from "./redis-front.ts";
+import { crons } from "./schedule.ts";
+import { DEVELOPMENT, developerSettings, keptSecrets, type Settings } from "./settings.ts";
+import { startWorker } from "./worker.ts";
+
+/** How a stack is started. */
+export interface StackOptions {
+  /** Where the service listens; 8787 when not given. */
+  port?: number | undefined;
+  /** Where the console listens; the service's port + 1 when not given. */
+  consolePort?: number | undefined;
+  /** Where data are kept. */
+  dir: string;
+  /** Empties `dir` first. */
+  fresh?: boolean | undefined;
+  /** Settings on top of the developer's. */
+  settings?: Settings | undefined;
+  /** Told what is being started. */
+  progress?: ((step: string) => void) | undefined;
+}
+
+/** A running stack. */
+export interface Stack {
+  url: string;
+  consoleUrl: string;
+  databaseUrl: string;
+  settings: Settings;
+  stop(): Promise<void>;
+}
+
+const DATABASE = "screening";
+
+/**
+ * Starts the whole service on this machine: PostgreSQL, Redis, the queue's broker, a DNS resolver, and the Worker in
+ * workerd; migrates and seeds. What was started is stopped again when a part fails.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { dir, port = 8787, consolePort = port + 1, progress = () => undefined } = options;
+  if (options.fresh === true) rmSync(dir, { recursive: true, force: true });
+  const developer = developerSettings();
+  const secrets = await keptSecrets(dir);
+  const parts: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const part of parts.splice(0).toReversed()) await part();
+  };
+  try {
+    const faults = createFaults();
+    const counters = createCounters();
+    progress("PostgreSQL");
+    const databaseUrl = developer.databaseUrl ?? (await database(dir, parts));
+    progress("migrations and catalogue");
+    await migrate(databaseUrl);
+    const key =
+      options.settings?.["DATA_ENCRYPTION_KEY"] ??
+      developer.settings["DATA_ENCRYPTION_KEY"] ??
+      secrets["DATA_ENCRYPTION_KEY"];
+    await seed(databaseUrl, Buffer.from(key ?? "", "base64"));
+    progress("Redis, queue and resolver");
+    const neon = await startNeonFront({ resolve: () => databaseUrl, faults, counters });
+    parts.push(neon.close);
+    const redis = await startRedisFront({
+      faults,
+      counters,
+      redisUrl: developer.redisUrl,
+      token: secrets["UPSTASH_REDIS_REST_TOKEN"],
+    });
+    parts.push(redis.close);
+    const dns = await startDnsResolver();
+    parts.push(dns.stop);
+    const broker = await startBroker({
+      dbFile: join(dir, "queue.sqlite"),
+      token: secrets["QSTASH_TOKEN"] ?? "",
+      currentSigningKey: secrets["QSTASH_CURRENT_SIGNING_KEY"] ?? "",
+      nextSigningKey: secrets["QSTASH_NEXT_SIGNING_KEY"] ?? "",
+      faults,
+      counters,
+    });
+    parts.push(broker.stop);
+    const url = `http://127.0.0.1:${port}`;
+    const settings: Settings = {
+      ...DEVELOPMENT,
+      ...secrets,
+      BASE_URL: url,
+      FRONTEND_URL: url,
+      DATABASE_URL: `postgres://stack:stack@database.localtest/${DATABASE}`,
+      NEON_LOCAL_PROXY: neon.url,
+      UPSTASH_REDIS_REST_URL: redis.url,
+      QSTASH_URL: broker.url,
+      DNS_RESOLVER_URL: dns.url,
+      ...developer.settings,
+      ...options.settings,
+    };
+    progress("the Worker");
+    const worker = await startWorker(settings, port);
+    parts.push(worker.stop);
+    const ticking = setInterval(() => void worker.scheduled("* * * * *").catch(() => undefined), 60_000);
+    parts.push(() => Promise.resolve(clearInterval(ticking)));
+    const console = await startConsole(
+      {
+        service: url,
+        broker,
+        counters,
+        faults,
+        mailbox: createMailbox(),
+        async cron(expression) {
+          for (const cron of expression === undefined ? crons() : [expression]) await worker.scheduled(cron);
+        },
+      },
+      consolePort,
+    );
+    parts.push(console.close);
+    return { url, consoleUrl: console.url, databaseUrl, settings, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function database(dir: string, parts: (() => Promise<void>)[]): Promise<string> {
+  const postgres = await startPostgres({ dir: join(dir, "postgres") });
+  parts.push(postgres.stop);
+  await postgres.createDatabase(DATABASE).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== "42P04") throw error;
+  });
+  return postgres.url(DATABASE);
+}

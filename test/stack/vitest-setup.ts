@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { migrate } from "../../migrations/migrate.ts";
+import { seed } from "../../migrations/seed.ts";
+import { startPostgres } from "./postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresPort: number;
+  }
+}
+
+/** The database that every test file gets a copy of: migrated and seeded. */
+export const TEMPLATE = "template_service";
+/** The key from which the secret suites of the template are minted. */
+export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 7).toString("base64");
+
+/** Starts one PostgreSQL server for all test files. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dir = mkdtempSync(join(tmpdir(), "screening-test-"));
+  const postgres = await startPostgres({ dir });
+  await postgres.createDatabase(TEMPLATE);
+  await migrate(postgres.url(TEMPLATE));
+  await seed(postgres.url(TEMPLATE), Buffer.from(TEST_ENCRYPTION_KEY, "base64"));
+  project.provide("postgresPort", postgres.port);
+  return async () => {
+    await postgres.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+}
