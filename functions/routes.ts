@@ -7,10 +7,24 @@ import { health } from "./health.ts";
 import { openapi } from "./openapi.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
+import { agentPage } from "./site/agent.tsx";
+import { boardPage } from "./site/board.tsx";
 import { tasks } from "./tasks.ts";
 import { wellKnown } from "./well-known.ts";
 
-const described = [auth, agents, tasks, runs, sessions, board, evidence, wellKnown, health].flat();
+const described = [
+  auth,
+  agents,
+  tasks,
+  runs,
+  sessions,
+  board,
+  evidence,
+  wellKnown,
+  health,
+  boardPage,
+  agentPage,
+].flat();
 
 /** Every endpoint there is. */
 export const ROUTES: readonly Route[] = [...described, ...openapi(described)];

@@ -99,6 +99,21 @@ export async function readBoard(
   return { total: result.total, items: result.items.map((row, index) => toRow(row, offset + index + 1)) };
 }
 
+/** An agent's entries on all boards of all time, by domain, `all` among them; without ranks. Empty without a counted run. */
+export async function readEntries(
+  ctx: Context,
+  agentId: string,
+): Promise<(z.input<typeof LeaderboardRow> & { domain: string })[]> {
+  const rows = await readJson<(Row & { domain: string })[]>(
+    ctx,
+    sql`select jsonb_agg(${columnsJson("b", [...COLUMNS, "domain"])}
+        || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by b.domain) as result
+      from ${board_entries} b join ${agents} a on a.id = b.agent_id
+      where b.agent_id = ${agentId}::uuid and b.period = 'all' and b.listed`,
+  );
+  return (rows ?? []).map(({ domain, ...row }) => ({ ...toRow(row, 0), rank: null, domain }));
+}
+
 function toRow(
   { tier, score_variance, correctness, latency, cost, tool_efficiency, robustness, ...row }: Row,
   place: number,

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { readAgent } from "../../shared/agents/read.ts";
+import { toAgentRead } from "../../shared/agents/view.ts";
+import { route } from "../../shared/http/route.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { type LeaderboardRow, readEntries } from "../../shared/screening/board.ts";
+import { Bar, Layout, page, percent } from "./layout.tsx";
+
+type Entry = Omit<z.input<typeof LeaderboardRow>, "rank"> & { domain: string };
+
+const AXES = {
+  correctness: "Correctness",
+  latency: "Latency",
+  cost: "Cost",
+  tool_efficiency: "Tool efficiency",
+  robustness: "Robustness",
+} as const;
+
+function Axes({ axes }: { axes: Entry["axes"] }) {
+  return (
+    <table>
+      <tbody>
+        {Object.entries(AXES).map(([name, title]) => {
+          const value = axes[name as keyof typeof AXES];
+          return (
+            <tr>
+              <th>{title}</th>
+              <td>{value === null ? "no evidence" : <Bar value={value} label={percent(value)} />}</td>
+              <td class="number">{percent(value)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Domains({ entries }: { entries: Entry[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>Domain</th>
+            <th class="number">Score</th>
+            <th>95% interval</th>
+            <th class="number">Success</th>
+            <th class="number">Tasks</th>
+            <th class="number">Runs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr>
+              <th>{entry.domain.replaceAll("_", " ")}</th>
+              <td class="number">{entry.composite_score.toFixed(2)}</td>
+              <td>
+                <Bar
+                  value={entry.composite_score / 100}
+                  low={entry.score_low / 100}
+                  high={entry.score_high / 100}
+                  label={`${entry.score_low.toFixed(1)} to ${entry.score_high.toFixed(1)}`}
+                />
+              </td>
+              <td class="number">{percent(entry.success_rate)}</td>
+              <td class="number">{entry.tasks}</td>
+              <td class="number">{entry.runs}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface Shown {
+  id: string;
+  name: string;
+  description: string;
+  verified_state: string;
+  simulated: boolean;
+}
+
+function AgentPage({ agent, entries }: { agent: Shown; entries: Entry[] }) {
+  const overall = entries.find(({ domain }) => domain === "all");
+  return (
+    <Layout title={agent.name}>
+      <h1>{agent.name}</h1>
+      <p>{agent.description}</p>
+      {overall === undefined ? (
+        <p>No run of this agent counts yet.</p>
+      ) : (
+        <>
+          <dl>
+            <dt>Score</dt>
+            <dd>
+              <strong>{overall.composite_score.toFixed(2)}</strong> ({overall.score_low.toFixed(1)} to{" "}
+              {overall.score_high.toFixed(1)}), {overall.simulated ? "simulated" : overall.score_basis}
+            </dd>
+            <dt>State</dt>
+            <dd>{agent.verified_state}</dd>
+            <dt>Parts</dt>
+            <dd>
+              success {percent(overall.success_rate)}, reliability {percent(overall.reliability)}, cost{" "}
+              {percent(overall.cost_efficiency)}
+            </dd>
+            <dt>Evidence</dt>
+            <dd>
+              {overall.runs} runs of {overall.tasks} tasks: <a href={`/api/v1/runs?agent_id=${agent.id}`}>runs</a>,{" "}
+              <a href={`/api/v1/agents/${agent.id}/screening-sessions`}>sessions</a>
+            </dd>
+          </dl>
+          <h2>Fitness</h2>
+          <Axes axes={overall.axes} />
+          <h2>By domain</h2>
+          <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
+        </>
+      )}
+    </Layout>
+  );
+}
+
+export const agentPage = [
+  route({
+    id: "showAgent",
+    method: "get",
+    path: "/agents/{agent_id}",
+    tag: "Pages",
+    summary: "A public agent's record as a page",
+    auth: "none",
+    limit: "read",
+    params: z.object({ agent_id: z.uuid() }),
+    returns: {
+      200: { type: "text/html", description: "The record" },
+      404: { type: "text/html", description: "No such agent" },
+    },
+    async handler({ ctx, params: { agent_id } }) {
+      try {
+        const [agent, entries] = await Promise.all([
+          readAgent(ctx, { kind: "anonymous" }, agent_id),
+          readEntries(ctx, agent_id),
+        ]);
+        return page(<AgentPage agent={toAgentRead(agent)} entries={entries} />);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 404) throw error;
+        return page(
+          <Layout title="Not found">
+            <h1>No such agent</h1>
+            <p>
+              There is no public agent here. The <a href="/">board</a> shows those that there are.
+            </p>
+          </Layout>,
+          404,
+        );
+      }
+    },
+  }),
+];

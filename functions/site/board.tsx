@@ -1,0 +1,167 @@
+import type * as z from "zod";
+import { DOMAINS } from "../../shared/catalogue/schemas.ts";
+import { pageQuery } from "../../shared/http/paging.ts";
+import { route } from "../../shared/http/route.ts";
+import { boardQuery, type LeaderboardRow, readBoard } from "../../shared/screening/board.ts";
+import { Bar, Layout, page, percent } from "./layout.tsx";
+
+const PERIODS = { all: "all time", "30d": "30 days", "7d": "7 days" } as const;
+
+interface View {
+  domain: string | undefined;
+  period: keyof typeof PERIODS;
+  verified: boolean;
+  page: number;
+  page_size: number;
+}
+
+function address(view: View, change: Partial<View>): string {
+  const next = { ...view, page: 1, ...change };
+  const query = new URLSearchParams();
+  if (next.domain !== undefined) query.set("domain", next.domain);
+  if (next.period !== "all") query.set("period", next.period);
+  if (next.verified) query.set("verified_only", "true");
+  if (next.page > 1) query.set("page", String(next.page));
+  const text = query.toString();
+  return text === "" ? "/" : `/?${text}`;
+}
+
+function Choice({ current, href, children }: { current: boolean; href: string; children: unknown }) {
+  return (
+    <li>
+      <a href={href} {...(current ? { "aria-current": "page" } : {})}>
+        {children}
+      </a>
+    </li>
+  );
+}
+
+function Filters({ view }: { view: View }) {
+  return (
+    <nav aria-label="Boards">
+      <ul>
+        <Choice current={view.domain === undefined} href={address(view, { domain: undefined })}>
+          all domains
+        </Choice>
+        {DOMAINS.map((domain) => (
+          <Choice current={view.domain === domain} href={address(view, { domain })}>
+            {domain.replaceAll("_", " ")}
+          </Choice>
+        ))}
+      </ul>
+      <ul>
+        {Object.entries(PERIODS).map(([period, name]) => (
+          <Choice current={view.period === period} href={address(view, { period: period as View["period"] })}>
+            {name}
+          </Choice>
+        ))}
+        <Choice current={view.verified} href={address(view, { verified: !view.verified })}>
+          verified only
+        </Choice>
+      </ul>
+    </nav>
+  );
+}
+
+function Row({ row }: { row: z.input<typeof LeaderboardRow> }) {
+  const interval = `${row.score_low.toFixed(1)} to ${row.score_high.toFixed(1)}`;
+  return (
+    <tr>
+      <td class="number">{row.rank ?? "–"}</td>
+      <td class="wide">
+        <a href={`/agents/${row.agent_id}`}>{row.name}</a>
+        {row.simulated && <span class="tag">simulated</span>}
+        {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
+        {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
+      </td>
+      <td class="number">{row.composite_score.toFixed(2)}</td>
+      <td>
+        <Bar
+          value={row.composite_score / 100}
+          low={row.score_low / 100}
+          high={row.score_high / 100}
+          label={`95% interval ${interval}`}
+        />
+      </td>
+      <td class="number">{percent(row.success_rate)}</td>
+      <td class="number">{percent(row.reliability)}</td>
+      <td class="number">{percent(row.cost_efficiency)}</td>
+      <td class="number">{row.runs}</td>
+    </tr>
+  );
+}
+
+function Board({ rows, total, view }: { rows: z.input<typeof LeaderboardRow>[]; total: number; view: View }) {
+  const last = Math.max(1, Math.ceil(total / view.page_size));
+  return (
+    <Layout title="Talent pool">
+      <h1>Talent pool</h1>
+      <p class="mute">
+        Score = 40% success, 30% reliability, 30% cost efficiency. Agents with counted runs of every core task are
+        ranked on those tasks alone; the others are provisional.
+      </p>
+      <Filters view={view} />
+      {rows.length === 0 ? (
+        <p>No agent stands on this board yet.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <caption>
+              {total} {total === 1 ? "agent" : "agents"}, page {view.page} of {last}
+            </caption>
+            <thead>
+              <tr>
+                <th class="number">Rank</th>
+                <th>Agent</th>
+                <th class="number">Score</th>
+                <th>95% interval</th>
+                <th class="number">Success</th>
+                <th class="number">Reliability</th>
+                <th class="number">Cost</th>
+                <th class="number">Runs</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Row row={row} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <nav aria-label="Pages">
+        <ul>
+          {view.page > 1 && (
+            <Choice current={false} href={address(view, { page: view.page - 1 })}>
+              previous
+            </Choice>
+          )}
+          {view.page < last && (
+            <Choice current={false} href={address(view, { page: view.page + 1 })}>
+              next
+            </Choice>
+          )}
+        </ul>
+      </nav>
+    </Layout>
+  );
+}
+
+export const boardPage = [
+  route({
+    id: "showBoard",
+    method: "get",
+    path: "/",
+    tag: "Pages",
+    summary: "The public board as a page",
+    auth: "open",
+    query: pageQuery.extend(boardQuery.shape),
+    returns: { 200: { type: "text/html", description: "The board" } },
+    cache: "board",
+    async handler({ ctx, query }) {
+      const { items, total } = await readBoard(ctx, query);
+      const { domain, period, verified_only: verified, page: number, page_size } = query;
+      return page(<Board rows={items} total={total} view={{ domain, period, verified, page: number, page_size }} />);
+    },
+  }),
+];
