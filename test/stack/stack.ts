@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Buffer } from "node:buffer";
 import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
+import { parseEnv } from "../../shared/platform/env.ts";
 import { startBroker } from "./broker.ts";
 import { startConsole } from "./console.ts";
 import { createCounters } from "./counters.ts";
@@ -103,6 +104,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...developer.settings,
       ...options.settings,
     };
+    parseEnv(settings);
     progress("the Worker");
     const worker = await startWorker(settings, port);
     parts.push(worker.stop);

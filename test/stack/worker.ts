@@ -1,12 +1,13 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Settings } from "./settings.ts";
+import type { News, Order } from "./worker-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BUILDS = join(ROOT, "dist");
@@ -60,33 +61,62 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the bundled Worker in workerd on a port of this machine. */
+const START_ATTEMPTS = 20;
+const ATTEMPT_MS = 250;
+
+/**
+ * Starts the bundled Worker in workerd on a port of this machine. A port that a killed stack has not given up yet is
+ * waited for.
+ * @throws when the Worker does not come up, with what workerd says.
+ */
 export async function startWorker(settings: Settings, port: number): Promise<RunningWorker> {
-  const toml = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-  const options = convertV4MiniflareOptions({
-    name: "service",
-    scriptPath: await buildWorker(),
-    modules: true,
-    compatibilityDate: /compatibility_date = "(.+)"/.exec(toml)?.[1] ?? "",
-    compatibilityFlags: [...(/compatibility_flags = \[(.*)\]/.exec(toml)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
-      ([, flag]) => flag as string,
-    ),
-    bindings: settings,
-    host: "127.0.0.1",
-    port,
-    cf: false,
-    logRequests: false,
-    telemetry: { enabled: false },
-    stripCfConnectingIp: false,
-  });
-  const miniflare = new Miniflare(options);
-  await miniflare.ready;
+  const bundle = await buildWorker();
+  for (let attempt = 1; ; attempt += 1) {
+    const child = fork(new URL("./worker-process.ts", import.meta.url), { env: { ...process.env, ...SILENCE } });
+    const news = await ask(child, { kind: "start", bundle, settings, port });
+    if (news.kind === "ready") return running(child, port);
+    await stopped(child);
+    const message = news.kind === "failed" ? news.message : "the Worker's process ended";
+    if (attempt === START_ATTEMPTS || !/in use/i.test(message))
+      throw new Error(`The Worker does not start: ${message}`);
+    await delay(ATTEMPT_MS);
+  }
+}
+
+function running(child: ChildProcess, port: number): RunningWorker {
+  let orders = 0;
   return {
     url: `http://127.0.0.1:${port}`,
     async scheduled(cron) {
-      const worker = await miniflare.getWorker();
-      await worker.scheduled({ cron });
+      const news = await ask(child, { kind: "scheduled", id: (orders += 1), cron });
+      if (news.kind === "done" && news.error !== undefined) throw new Error(news.error);
     },
-    stop: () => miniflare.dispose(),
+    stop: () => stopped(child),
   };
+}
+
+/** Sends an order and waits for its answer; a child that ends instead counts as failed. */
+function ask(child: ChildProcess, order: Order): Promise<News> {
+  return new Promise((resolve) => {
+    const settle = (news: News): void => {
+      child.off("message", listener);
+      child.off("exit", ended);
+      resolve(news);
+    };
+    const listener = (news: News): void => {
+      if (order.kind === "start" ? news.kind !== "done" : news.kind === "done" && news.id === order.id) settle(news);
+    };
+    const ended = (): void => settle({ kind: "failed", message: "the Worker's process ended" });
+    child.on("message", listener);
+    child.once("exit", ended);
+    child.send(order);
+  });
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.disconnect();
+  });
 }

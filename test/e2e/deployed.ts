@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { type Caller, caller } from "../stack/client.ts";
+
+/** A whole stack in a process of its own, as `npm run dev` starts it. */
+export interface Deployed extends Caller {
+  url: string;
+  console: Caller;
+  /** Kills the process with SIGKILL: nothing gets to clean up. */
+  crash(): Promise<void>;
+  /** Starts it again on the same data and ports. */
+  restart(): Promise<void>;
+  sql<T extends object = Record<string, unknown>>(text: string, params?: unknown[]): Promise<T[]>;
+  stop(): Promise<void>;
+}
+
+const DEV = fileURLToPath(new URL("../stack/dev.ts", import.meta.url));
+
+/** A port that is free now, with the next one free too. */
+async function freePorts(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts a stack on free ports with data of its own. */
+export async function deploy(): Promise<Deployed> {
+  const dir = mkdtempSync(join(tmpdir(), "screening-e2e-"));
+  const [port, consolePort] = [await freePorts(), await freePorts()];
+  // The test runner sets variables of its own, BASE_URL among them, that would be taken for settings.
+  const { BASE_URL: _runner, ...inherited } = process.env;
+  const env = { ...inherited, PORT: String(port), CONSOLE_PORT: String(consolePort), STACK_DIR: dir };
+  let child: ChildProcess | undefined;
+  let database = "";
+
+  async function start(): Promise<void> {
+    const started = spawn(process.execPath, [DEV], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    child = started;
+    let output = "";
+    await new Promise<void>((resolve, reject) => {
+      const read = (chunk: Buffer): void => {
+        output += chunk.toString();
+        if (output.includes("Ctrl-C stops everything")) resolve();
+      };
+      started.stdout.on("data", read);
+      started.stderr.on("data", read);
+      started.once("exit", () => reject(new Error(`the stack ended: ${output}`)));
+    });
+    database = /postgres:\/\/\S+/.exec(output)?.[0] ?? "";
+  }
+
+  async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+
+  await start();
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    ...caller({ url }),
+    console: caller({ url: `http://127.0.0.1:${consolePort}` }),
+    crash: () => end("SIGKILL"),
+    restart: start,
+    async sql<T extends object>(text: string, params: unknown[] = []) {
+      const client = new Client({ connectionString: database });
+      await client.connect();
+      try {
+        return (await client.query(text, params)).rows as T[];
+      } finally {
+        await client.end();
+      }
+    },
+    async stop() {
+      await end("SIGTERM");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until the answer fits; the stack's own time limits bound the wait. */
+export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const answer = await ask();
+    if (fits(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`still not so after a minute: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { json, type Listening, listen } from "../stack/http.ts";
+import { caller } from "../stack/client.ts";
+import { type Deployed, deploy, until } from "./deployed.ts";
+
+let first: Deployed;
+let second: Deployed;
+let agent: Listening;
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([deploy(), deploy()]);
+  agent = await listen(() => json(200, { output: "42" }));
+});
+
+afterAll(async () => {
+  await agent.close();
+  await Promise.all([first.stop(), second.stop()]);
+});
+
+describe("two stacks side by side", () => {
+  it("serve accounts of their own", async () => {
+    const account = { email: "same@example.test", password: "correct horse battery" };
+    for (const stack of [first, second]) {
+      const registered = await stack.call("POST", "/api/v1/auth/register", account);
+      expect(registered.status, registered.text).toBe(201);
+    }
+    const again = await first.call("POST", "/api/v1/auth/register", account);
+    expect(again.body.code).toBe("email_taken");
+  });
+});
+
+describe("the Worker in workerd", () => {
+  it("screens an agent, signs the evidence and shows it on the board", async () => {
+    const { body } = await first.call("POST", "/api/v1/auth/register", {
+      email: "owner@example.test",
+      password: "correct horse battery",
+    });
+    const owner = caller(first, { authorization: `Bearer ${body.access_token}` });
+    const created = await owner.call("POST", "/api/v1/agents", { name: "Answers 42", endpoint: `${agent.url}/run` });
+    expect(created.status, created.text).toBe(201);
+    const tasks = await first.call("GET", "/api/v1/tasks?page_size=3");
+    const batch = await owner.call("POST", "/api/v1/runs/batch", {
+      agent_id: created.body.id,
+      task_ids: tasks.body.items.map(({ id }: { id: string }) => id),
+      repeats: 2,
+    });
+    expect(batch.status, batch.text).toBe(200);
+    await until(
+      () => owner.call("GET", `/api/v1/screening-sessions/${batch.body[0].screening_session_id}`),
+      (session) => session.body.status === "completed",
+    );
+    const evidence = await first.call("GET", `/api/v1/runs/${batch.body[0].id}/evidence`);
+    expect(evidence.body.verified).toBe(true);
+    const verdict = await first.call("POST", "/api/v1/evidence/verify", { jws: evidence.body.jws });
+    expect(verdict.body.valid).toBe(true);
+    const board = await first.call("GET", "/api/v1/leaderboard?verified_only=true");
+    expect(board.body.items).toMatchObject([{ agent_id: created.body.id, rank: null, score_basis: "provisional" }]);
+    const page = await first.call("GET", "/");
+    expect(page.text).toContain("Answers 42");
+  });
+
+  it("counts by the address that a caller sends as CF-Connecting-IP", async () => {
+    const statuses: number[] = [];
+    for (const address of [...Array(11).fill("203.0.113.7"), "203.0.113.8"]) {
+      const answer = await first.call("POST", "/api/v1/auth/login", "{", { "cf-connecting-ip": String(address) });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(400), 429, 400]);
+  });
+
+  it("answers within a second more while Redis hangs, and refuses to sign anybody in", async () => {
+    await second.console.call("POST", "/faults", { service: "redis", mode: "hang" });
+    const started = Date.now();
+    expect((await second.call("GET", "/api/v1/suites")).status).toBe(200);
+    expect(Date.now() - started).toBeLessThan(1500);
+    const login = await second.call("POST", "/api/v1/auth/login", { email: "same@example.test", password: "x" });
+    expect(login.status).toBe(503);
+    await second.console.call("POST", "/faults", { service: "redis", mode: "none" });
+    expect((await second.call("GET", "/readyz")).status).toBe(200);
+  });
+
+  it("answers 503 and tells nothing while the database is down", async () => {
+    await second.console.call("POST", "/faults", { service: "db", mode: "down" });
+    const answer = await second.call("GET", "/api/v1/runs");
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).not.toBeNull();
+    expect(Object.keys(answer.body).toSorted()).toEqual(["code", "detail", "request_id", "status", "title", "type"]);
+    await second.console.call("POST", "/faults", { service: "db", mode: "none" });
+  });
+});
