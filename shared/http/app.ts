@@ -33,6 +33,8 @@ export interface Service {
 interface Variables {
   ctx: Context;
   principal: Principal;
+  /** The stores' word on a caller that was let in on its own credential, while they are still being asked. */
+  confirmed: Promise<Principal> | null;
   standing: Standing | null;
 }
 
@@ -58,7 +60,14 @@ export function createApp(service: Service, routes: readonly Route[]): Hono<Env>
           headers: { Allow: allowed.join(", ") },
         });
   });
-  app.onError((error, c) => fail(error, c));
+  app.onError(async (error, c) => {
+    // A refusal by the stores counts before whatever else is wrong with the request.
+    const refused = await c.get("confirmed")?.then(
+      () => null,
+      (refusal: Error) => refusal,
+    );
+    return fail(refused ?? error, c);
+  });
   return app;
 }
 
@@ -72,6 +81,7 @@ function begin(service: Service): MiddlewareHandler<Env> {
     });
     c.set("ctx", ctx);
     c.set("standing", null);
+    c.set("confirmed", null);
     await next();
     const { headers } = c.res;
     headers.set("X-Request-Id", id);
@@ -155,15 +165,16 @@ function identify(route: Route): MiddlewareHandler<Env> {
         c.set("standing", standing);
         if (standing !== null) assertWithin(standing);
       } else {
-        c.set(
-          "principal",
-          await admit(
-            ctx,
-            c,
-            { limit, cookieFirst: route.cookieFirst ?? false, ownTokens: route.ownTokens ?? false },
-            (standing) => c.set("standing", standing),
-          ),
-        );
+        const credentials = { limit, cookieFirst: route.cookieFirst ?? false, ownTokens: route.ownTokens ?? false };
+        const { claimed, confirmed } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
+        if (route.method === "get" && claimed !== null) {
+          // A read changes nothing: it starts while Redis is asked, and its answer waits for what Redis says.
+          confirmed.catch(() => undefined);
+          c.set("confirmed", confirmed);
+          c.set("principal", claimed);
+        } else {
+          c.set("principal", await confirmed);
+        }
       }
     }
     await authorise(ctx, route, c.get("principal"));
@@ -189,7 +200,22 @@ async function authorise(ctx: Context, { auth }: Route, principal: Principal): P
   if (auth === "admin") await assertAdmin(ctx, principal.userId);
 }
 
+/** Runs the handler beside the confirmation of its caller; a caller who turns out to be another is served as that one. */
 async function handle(route: Route, c: C): Promise<Response> {
+  const confirmed = c.get("confirmed");
+  if (confirmed === null) return invoke(route, c);
+  const [confirmation, work] = await Promise.allSettled([confirmed, invoke(route, c)]);
+  if (confirmation.status === "rejected") throw confirmation.reason;
+  if (confirmation.value.kind !== c.get("principal").kind) {
+    c.set("principal", confirmation.value);
+    await authorise(c.get("ctx"), route, confirmation.value);
+    return invoke(route, c);
+  }
+  if (work.status === "rejected") throw work.reason;
+  return work.value;
+}
+
+async function invoke(route: Route, c: C): Promise<Response> {
   const ctx = c.get("ctx");
   const valid = (target: "param" | "query" | "json"): never => c.req.valid(target as never);
   const body: unknown = route.body === undefined ? undefined : valid("json");
@@ -257,6 +283,7 @@ async function cached(cache: AnswerCache, tag: NonNullable<Route["cache"]>, c: C
   const key = c.req.url;
   const entry = cache.get(key, tag, now);
   if (entry !== null) {
+    await c.get("confirmed");
     const response = new Response(entry.body, { headers: entry.headers });
     return conditional(c, response, entry.body);
   }

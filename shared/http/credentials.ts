@@ -37,55 +37,78 @@ export function bearerToken(c: HonoContext): string | null {
   return /^Bearer +([^\s]+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 
+/** Who calls: as far as that can be told at once, and for certain. */
+export interface Admission {
+  /** The caller by a credential that proves itself; null where only the stores can tell. */
+  claimed: Principal | null;
+  /** Resolves when the stores have confirmed the caller and counted the request; rejects when they refuse. */
+  confirmed: Promise<Principal>;
+}
+
 /**
  * Finds out who calls, and counts the request against the key's quotas or the address's bucket: one round trip to
- * Redis. A stale cookie makes the caller anonymous; a bad Authorization or X-API-Key throws 401. `onStanding` learns
- * the standing before anything is thrown, so that its headers reach the refused caller too.
+ * Redis, which a read need not wait for before it starts. A stale cookie makes the caller anonymous; a bad Authorization
+ * or X-API-Key rejects with 401. `onStanding` learns the standing before anything is thrown, so that its headers reach
+ * the refused caller too.
  */
 export async function admit(
   ctx: Context,
   c: HonoContext,
   { limit, cookieFirst, ownTokens }: { limit: LimitName; cookieFirst: boolean; ownTokens: boolean },
   onStanding: (standing: Standing) => void,
-): Promise<Principal> {
+): Promise<Admission> {
   const sent = presented(c, cookieFirst);
   const foreign = ownTokens && sent.kind === "token" && sent.token.startsWith(RUN_TOKEN_PREFIX);
   const credentials: Presented = foreign ? { kind: "none" } : sent;
-  if (credentials.kind === "key") {
-    const use = await authenticateKey(ctx, credentials.key);
-    if (use !== null) {
-      const standing = keyStanding(use);
+  if (credentials.kind === "key")
+    return { claimed: null, confirmed: admitKey(ctx, credentials.key, limit, onStanding) };
+
+  const viaCookie = credentials.kind === "token" && credentials.viaCookie;
+  const token = credentials.kind === "token" ? await verifyAccessToken(ctx, credentials.token) : null;
+  const session: SessionPrincipal | null = token === null ? null : { ...token, viaCookie };
+  const bad = credentials.kind === "token" && !viaCookie;
+  const confirm = async (): Promise<Principal> => {
+    const [standing, holds] = await Promise.all([
+      countAddress(ctx, limit),
+      session === null ? false : sessionHolds(ctx, session),
+    ]);
+    if (standing !== null) {
       onStanding(standing);
       assertWithin(standing);
-      return use.principal;
     }
-  }
-  const session =
-    credentials.kind === "token" && credentials.token !== "" ? await verifyAccessToken(ctx, credentials.token) : null;
-  const [standing, holds] = await Promise.all([
-    countAddress(ctx, limit),
-    session === null ? false : sessionHolds(ctx, session),
-  ]);
+    if (session === null || !holds) {
+      if (bad) throw badCredentials();
+      return { kind: "anonymous" };
+    }
+    if (viaCookie) assertSameSite(ctx, c);
+    return session;
+  };
+  return { claimed: session ?? (bad ? null : { kind: "anonymous" }), confirmed: confirm() };
+}
+
+/** A key that is none of ours is counted against the address that tries it. */
+async function admitKey(
+  ctx: Context,
+  key: string,
+  limit: LimitName,
+  onStanding: (standing: Standing) => void,
+): Promise<Principal> {
+  const use = await authenticateKey(ctx, key);
+  const standing = use === null ? await countAddress(ctx, limit) : keyStanding(use);
   if (standing !== null) {
     onStanding(standing);
     assertWithin(standing);
   }
-  if (session !== null && holds) {
-    const viaCookie = credentials.kind === "token" && credentials.viaCookie;
-    const principal: SessionPrincipal = { ...session, viaCookie };
-    if (viaCookie) assertSameSite(ctx, c);
-    return principal;
-  }
-  if (credentials.kind === "key" || (credentials.kind === "token" && !credentials.viaCookie)) {
-    throw new Problem(
-      "unauthenticated",
-      "The credentials are unknown, expired or revoked. Sign in again or take another key.",
-      {
-        headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
-      },
-    );
-  }
-  return { kind: "anonymous" };
+  if (use === null) throw badCredentials();
+  return use.principal;
+}
+
+function badCredentials(): Problem {
+  return new Problem(
+    "unauthenticated",
+    "The credentials are unknown, expired or revoked. Sign in again or take another key.",
+    { headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' } },
+  );
 }
 
 function keyStanding({ minute, day }: KeyUse): Standing {
