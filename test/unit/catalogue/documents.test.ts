@@ -25,7 +25,9 @@ describe("orders: the key is what a reading of the papers by rule gives", () => 
       })),
     );
     // The correction cancels one line of the second note: the only delivery of 48 pieces of G-10.
-    const standing = lines.filter(({ paper, article, pieces }) => paper !== "DELIVERY NOTE" || article !== "G-10" || pieces !== 48);
+    const standing = lines.filter(
+      ({ paper, article, pieces }) => paper !== "DELIVERY NOTE" || article !== "G-10" || pieces !== 48,
+    );
     expect(standing).toHaveLength(lines.length - 1);
     const [changed = "", wanted] = /(G-\d+) bowl now (\d+) pcs/.exec(papers.at(-1) ?? "")?.slice(1) ?? [];
     const ordered = new Map(
@@ -66,14 +68,9 @@ describe("orders: the key is what a reading of the papers by rule gives", () => 
 
   test("boat-yard-statement", () => {
     const { statement } = inputOf<{ statement: string }>("boat-yard-statement");
-    const lines = statement
-      .split("\n")
-      .slice(1)
-      .map((line) => ({
-        ref: line.slice(0, 4),
-        text: line.slice(13, 40).trim(),
-        cents: Number(line.slice(40).replace(/[,.\s]/g, "")),
-      }));
+    const lines = [...statement.matchAll(/^(\d{4}) +\S+ +(.+?) +([-+][\d,.]+)$/gm)].map(
+      ([, ref = "", text = "", amount = ""]) => ({ ref, text, cents: Number(amount.replace(/[,.]/g, "")) }),
+    );
     const undone = lines.flatMap(({ text }) => /^REV (\d{4})/.exec(text)?.[1] ?? []);
     const spent = lines.filter(
       ({ ref, text }) => /^(TARN MOSS|T&M TIMBER)/.test(text) && !text.includes("PENDING") && !undone.includes(ref),
@@ -84,8 +81,11 @@ describe("orders: the key is what a reading of the papers by rule gives", () => 
 
   test("kiln-data-sheet-errata: only the errata that are not withdrawn for the K45 are applied", () => {
     const { sheet, errata } = inputOf<{ sheet: string; errata: string[] }>("kiln-data-sheet-errata");
-    const [, chamber, celsius, kilowatt, weight] = /^K45 +(\d+) l +([\d,]+) C +([\d.]+) kW +(\d+) kg/m.exec(sheet) ?? [];
-    const withdrawn = errata.flatMap((text) => /(E\d)(?: was meant for the K30 and)? is withdrawn (?:for the K45\b|altogether)/.exec(text)?.[1] ?? []);
+    const [, chamber, celsius, kilowatt, weight] =
+      /^K45 +(\d+) l +([\d,]+) C +([\d.]+) kW +(\d+) kg/m.exec(sheet) ?? [];
+    const withdrawn = errata.flatMap(
+      (text) => /(E\d)(?: was meant for the K30 and)? is withdrawn (?:for the K45\b|altogether)/.exec(text)?.[1] ?? [],
+    );
     expect(withdrawn).toEqual(["E2", "E3"]);
     const standing = errata.filter((text) => !withdrawn.includes(text.slice(0, 2))).join("\n");
     expect(standing).not.toMatch(/K45: (power|the maximum)/);
@@ -145,7 +145,8 @@ describe("records: the key is what replaying the record gives", () => {
     const { page } = inputOf<{ page: string }>("night-shift-hours");
     const paid: Record<string, number> = {};
     for (const line of page.split("\n")) {
-      const [, name = "", from = "", to = "", note = ""] = /^\w+ +(\w+) +(\d\d:\d\d)-(\d\d:\d\d) *(.*)$/.exec(line) ?? [];
+      const [, name = "", from = "", to = "", note = ""] =
+        /^\w+ +(\w+) +(\d\d:\d\d)-(\d\d:\d\d) *(.*)$/.exec(line) ?? [];
       if (name === "") continue;
       const start = minutesOf(from) + Number(/came (\d+) min late/.exec(note)?.[1] ?? 0);
       const end = minutesOf(/(?:left at|stayed till) (\S+?)(?:,|$)/.exec(note)?.[1] ?? to);

@@ -1,0 +1,163 @@
+import type { SeedTask } from "../types.ts";
+
+/** What is wrong with a piece of code, what it costs, and what it matches. */
+export const defects: SeedTask[] = [
+  {
+    slug: "lower-bound-wrong-line",
+    title: "The faulty line of a binary search",
+    domain: "coding",
+    prompt:
+      "The Python function below should return the index of the first element of the ascending list a that is at least x, and len(a) where there is none. Exactly one line is wrong; changing that line alone makes the function right. Which one? Answer with its number alone.\n\n1  def first_at_least(a, x):\n2      lo = 0\n3      hi = len(a)\n4      while lo < hi:\n5          mid = (lo + hi) // 2\n6          if a[mid] >= x:\n7              hi = mid - 1\n8          else:\n9              lo = mid + 1\n10     return lo",
+    output_format: "text",
+    grader: { type: "numeric" },
+    expected_output: 7,
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.002,
+    reference_latency_ms: 3_000,
+    wrong_answers: [3, 4, 9],
+  },
+  {
+    slug: "median-calls-that-fail",
+    title: "Calls for which a median is wrong",
+    domain: "coding",
+    prompt:
+      "This JavaScript function should return the median of a list of numbers.\n\nfunction median(values) {\n  if (values.length === 0) return null;\n  const sorted = [...values].sort();\n  const middle = Math.floor(sorted.length / 2);\n  if (sorted.length % 2 === 1) return sorted[middle];\n  return (sorted[middle - 1] + sorted[middle]) / 2;\n}\n\nFor which of the calls in the input does it return something else than the median? Answer with a JSON array of labels.",
+    input: {
+      calls: [
+        { label: "m1", values: [5, 3, 4] },
+        { label: "m2", values: [9, 10, 1] },
+        { label: "m3", values: [10, 9, 8, 7] },
+        { label: "m4", values: [100, 20, 3] },
+        { label: "m5", values: [-1, -2, -3] },
+        { label: "m6", values: [2, 11] },
+        { label: "m7", values: [1, 2, 10, 21] },
+        { label: "m8", values: [8, 80, 9, 90, 10] },
+      ],
+    },
+    output_format: "json",
+    grader: { type: "set_f1" },
+    expected_output: ["m2", "m3", "m8"],
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.004,
+    reference_latency_ms: 6_000,
+    wrong_answers: [
+      ["m2", "m3"],
+      ["m2", "m3", "m4", "m8"],
+      ["m2", "m3", "m6", "m8"],
+    ],
+  },
+  {
+    slug: "loops-over-multiples",
+    title: "Running time of three nested loops",
+    domain: "coding",
+    prompt:
+      "How does the number of executions of the innermost line grow with n? Give the smallest bound that is right.\n\nfor i in range(1, n + 1):\n    j = i\n    while j <= n:\n        k = n\n        while k > 1:\n            k //= 2      # innermost line\n        j += i\n\nA) O(n log n)\nB) O(n (log n)^2)\nC) O(n^2)\nD) O(n^2 log n)\nE) O(n sqrt n)\nAnswer with the letter alone.",
+    output_format: "text",
+    grader: {
+      type: "multiple_choice",
+      choices: ["O(n log n)", "O(n (log n)^2)", "O(n^2)", "O(n^2 log n)", "O(n sqrt n)"],
+    },
+    expected_output: "O(n (log n)^2)",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.003,
+    reference_latency_ms: 5_000,
+    wrong_answers: ["A", "C", "D"],
+  },
+  {
+    slug: "splice-while-walking",
+    title: "A list that shrinks while it is walked",
+    domain: "coding",
+    prompt:
+      'What does this TypeScript program print? Answer with the printed line alone.\n\nconst list: number[] = [4, 8, 15, 16, 23, 42, 50];\nlist.forEach((x, i) => {\n  if (x % 2 === 0) list.splice(i, 1);\n});\nconsole.log(list.join(" "));',
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "8 15 23 50",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.002,
+    reference_latency_ms: 4_000,
+    wrong_answers: ["15 23", "8 15 23", "15 23 50"],
+  },
+  {
+    slug: "part-numbers-by-pattern",
+    title: "Which part numbers a pattern accepts",
+    domain: "coding",
+    prompt:
+      "Which of the strings in the input does this regular expression match as a whole?\n\n^(?:[A-Z]{2}-)?\\d{2,4}(?:\\.\\d+)?[a-f]*$\n\nAnswer with a JSON array of the labels.",
+    input: {
+      strings: [
+        { label: "p1", text: "AB-12" },
+        { label: "p2", text: "A-123" },
+        { label: "p3", text: "0042.5ff" },
+        { label: "p4", text: "12345" },
+        { label: "p5", text: "XY-77.a" },
+        { label: "p6", text: "99face" },
+        { label: "p7", text: "99facet" },
+        { label: "p8", text: "QQ-100.0" },
+        { label: "p9", text: "AB12" },
+      ],
+    },
+    output_format: "json",
+    grader: { type: "set_f1" },
+    expected_output: ["p1", "p3", "p6", "p8"],
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.003,
+    reference_latency_ms: 4_000,
+    wrong_answers: [
+      ["p1", "p3", "p5", "p6", "p8"],
+      ["p1", "p3", "p8"],
+      ["p1", "p3", "p4", "p6", "p8"],
+    ],
+  },
+  {
+    slug: "two-threads-one-counter",
+    title: "Final values of an unguarded variable",
+    domain: "coding",
+    prompt:
+      "Two threads share the integer x, which is 5 at first. Each line below is one atomic step; a and b are local; the steps of one thread happen in the order written, and the threads may interleave in any way. Thread 1: a = x; x = a + 3; a = x; x = a + 3. Thread 2: b = x; x = b * 2. Which values can x have when both threads have ended? Answer with a JSON array of numbers.",
+    output_format: "json",
+    grader: { type: "set_f1" },
+    expected_output: [10, 11, 13, 16, 19, 22],
+    time_limit_ms: 90_000,
+    reference_cost_usd: 0.006,
+    reference_latency_ms: 9_000,
+    wrong_answers: [
+      [16, 19, 22],
+      [10, 11, 16, 19, 22],
+      [8, 10, 11, 13, 16, 19, 22],
+    ],
+  },
+  {
+    slug: "sql-three-counts",
+    title: "Three counts over tables with nulls",
+    domain: "coding",
+    prompt:
+      'The input holds two tables; null stands for SQL NULL. What do these three queries of standard SQL return? Answer with a JSON object {"q1": number, "q2": number, "q3": number}.\n\nq1: SELECT count(*) FROM crew WHERE boat NOT IN (SELECT name FROM boat WHERE length > 7)\nq2: SELECT count(boat) FROM crew WHERE boat <> \'Tern\' OR boat IS NULL\nq3: SELECT count(*) FROM (SELECT boat FROM crew GROUP BY boat HAVING count(*) > 1) g',
+    input: {
+      boat: [
+        { name: "Tern", length: 9 },
+        { name: "Plover", length: 6 },
+        { name: null, length: 8 },
+        { name: "Knot", length: null },
+      ],
+      crew: [
+        { person: "Ada", boat: "Tern" },
+        { person: "Bo", boat: "Plover" },
+        { person: "Cy", boat: "Plover" },
+        { person: "Di", boat: null },
+        { person: "Ed", boat: null },
+        { person: "Fi", boat: "Knot" },
+      ],
+    },
+    output_format: "json",
+    grader: { type: "json_fields" },
+    expected_output: { q1: 0, q2: 3, q3: 2 },
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.004,
+    reference_latency_ms: 6_000,
+    wrong_answers: [
+      { q1: 3, q2: 3, q3: 2 },
+      { q1: 0, q2: 5, q3: 2 },
+      { q1: 0, q2: 3, q3: 1 },
+    ],
+  },
+];

@@ -1,0 +1,103 @@
+import type { SeedTask } from "../types.ts";
+
+/** Short programs in languages of the C family and in Python: what they print. */
+export const programs: SeedTask[] = [
+  {
+    slug: "python-half-used-generator",
+    title: "Output of a Python program with a generator",
+    domain: "coding",
+    prompt:
+      "What does this Python 3 program print? Answer with the printed line alone.\n\ndef steps(n):\n    while n > 1:\n        n = n // 2 if n % 2 == 0 else n - 3\n        yield n\n\nit = steps(37)\ntotal = 0\nfor x in it:\n    if x < 10:\n        break\n    total += x\nprint(total, next(it), list(it))",
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "65 4 [2, 1]",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.002,
+    reference_latency_ms: 4_000,
+    wrong_answers: ["65 7 [4, 2, 1]", "72 4 [2, 1]", "65 34 [17, 14, 7, 4, 2, 1]"],
+  },
+  {
+    slug: "javascript-order-of-callbacks",
+    title: "In which order callbacks run",
+    domain: "coding",
+    prompt:
+      'What does this JavaScript program print in Node.js? Answer with the printed line alone.\n\nconst out = [];\nsetTimeout(() => out.push("a"), 0);\nPromise.resolve()\n  .then(() => {\n    out.push("b");\n    setTimeout(() => out.push("c"), 0);\n    queueMicrotask(() => out.push("d"));\n  })\n  .then(() => out.push("e"));\n(async () => {\n  out.push("f");\n  await null;\n  out.push("g");\n})();\nout.push("h");\nsetTimeout(() => console.log(out.join("")), 50);',
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "fhbgdeac",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.004,
+    reference_latency_ms: 6_000,
+    wrong_answers: ["hfbgdeac", "fhbdegac", "fhbgedac", "fghbdeac"],
+  },
+  {
+    slug: "go-slices-sharing-an-array",
+    title: "Go slices after some appends",
+    domain: "coding",
+    prompt:
+      "What does the body of this Go function print? Answer with the printed line alone.\n\ns := []int{1, 2, 3, 4, 5}\nt := s[1:3]\nt = append(t, 9)\nu := s[:2:2]\nu = append(u, 7)\nt[0] = 8\nfmt.Println(s, t, u)",
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "[1 8 3 9 5] [8 3 9] [1 2 7]",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.003,
+    reference_latency_ms: 5_000,
+    wrong_answers: ["[1 2 3 4 5] [8 3 9] [1 2 7]", "[1 8 7 9 5] [8 7 9] [1 8 7]", "[1 8 3 9 5] [8 3 9] [1 8 7]"],
+  },
+  {
+    slug: "c-small-integers",
+    title: "Integer arithmetic in C",
+    domain: "coding",
+    prompt:
+      'What does this C99 program print, on a machine with 8-bit char and 32-bit int? Answer with the printed line alone.\n\n#include <stdio.h>\nint main(void) {\n    unsigned char c = 250;\n    int i = -17;\n    c += 10;\n    printf("%d %d %d %d\\n", c, i / 5, i % 5, (unsigned char)~c >> 1);\n    return 0;\n}',
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "4 -3 -2 125",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.003,
+    reference_latency_ms: 5_000,
+    wrong_answers: ["260 -3 -2 125", "4 -4 3 125", "4 -3 -2 -3"],
+  },
+  {
+    slug: "java-labelled-loops",
+    title: "A switch inside two loops in Java",
+    domain: "coding",
+    prompt:
+      "What does the body of this Java method print? Answer with the printed number alone.\n\nint n = 0;\nouter:\nfor (int i = 0; i < 4; i++) {\n    for (int j = i; j < 6; j += 2) {\n        switch ((i + j) % 3) {\n            case 0: n += 1;\n            case 1: n += 10; break;\n            default: n += 100;\n                if (j > 1) continue outer;\n        }\n        if (n % 2 == 0) break;\n    }\n    n += 3;\n}\nSystem.out.println(n);",
+    output_format: "text",
+    grader: { type: "numeric" },
+    expected_output: 273,
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.005,
+    reference_latency_ms: 7_000,
+    wrong_answers: [233, 265, 370],
+  },
+  {
+    slug: "rust-iterator-chain",
+    title: "A chain of iterators in Rust",
+    domain: "coding",
+    prompt:
+      'What does the body of this Rust function print? Answer with the printed line alone.\n\nlet v: Vec<i32> = (1..=20)\n    .step_by(3)\n    .skip_while(|x| x % 2 == 1)\n    .filter(|x| x % 5 != 0)\n    .map(|x| x * x % 11)\n    .take_while(|y| *y != 3)\n    .collect();\nlet s: i32 = v.windows(2).map(|w| (w[0] - w[1]).abs()).sum();\nprintln!("{:?} {}", v, s);',
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "[5, 5, 4] 1",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.004,
+    reference_latency_ms: 5_000,
+    wrong_answers: ["[5, 4] 1", "[5, 5, 4, 9] 6", "[5, 1, 5, 4] 9"],
+  },
+  {
+    slug: "bash-words-and-suffixes",
+    title: "Words and suffixes in a shell script",
+    domain: "coding",
+    prompt:
+      'What does this Bash script print? Answer with the printed line alone.\n\nset -- "a b" c "d  e"\nn=0\nfor x in $*; do n=$((n + 1)); done\nm=0\nfor x in "$@"; do m=$((m + 1)); done\nf="report.2026.tar.gz"\necho "$n $m ${f%.*} ${f##*.} ${#1}"',
+    output_format: "text",
+    grader: { type: "exact" },
+    expected_output: "5 3 report.2026.tar gz 3",
+    time_limit_ms: 60_000,
+    reference_cost_usd: 0.003,
+    reference_latency_ms: 4_000,
+    wrong_answers: ["3 3 report.2026.tar gz 3", "5 3 report gz 3", "5 3 report.2026.tar 2026.tar.gz 3"],
+  },
+];
