@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
 
 export const users = pgTable(
@@ -80,6 +80,54 @@ export const api_keys = pgTable(
       .on(table.user_id, sql`lower(${table.name})`)
       .where(sql`${table.revoked_at} is null`),
   ],
+);
+
+/** Single-use tokens that were mailed, hashed. */
+export const email_tokens = pgTable(
+  "email_tokens",
+  {
+    token_hash: text().primaryKey(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    purpose: text({ enum: ["verify_email", "reset_password", "confirm_deletion"] }).notNull(),
+    /** The address it was mailed to: a token does not vouch for another one. */
+    email: text().notNull(),
+    expires_at: instant().notNull(),
+    used_at: instant(),
+    created_at: createdAt(),
+  },
+  (table) => [index("email_tokens_user_idx").on(table.user_id, table.purpose)],
+);
+
+/** Accounts at a code host that sign in to ours. */
+export const identities = pgTable(
+  "identities",
+  {
+    provider: text({ enum: ["github", "dev"] }).notNull(),
+    provider_user_id: text().notNull(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_at: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.provider, table.provider_user_id] }),
+    index("identities_user_idx").on(table.user_id),
+  ],
+);
+
+/** Product analytics, kept by the consumer of that name; without any content of users. */
+export const analytics_events = pgTable(
+  "analytics_events",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    properties: jsonb().notNull().default({}),
+    occurred_at: instant().notNull(),
+  },
+  (table) => [index("analytics_events_name_idx").on(table.name, table.occurred_at)],
 );
 
 export const teams = pgTable("teams", {
