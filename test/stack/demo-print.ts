@@ -24,12 +24,16 @@ export function fixed(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text.padEnd(length);
 }
 
-/** Lines of aligned columns: a heading and rows, numbers (by the column's heading) to the right. */
+/** Lines of aligned columns: headings and rows; a column whose cells begin with a digit or a dollar sign to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ");
-  return [styled("dim", line(headings)), ...rows.map(line)];
+  const columns = headings.map((heading, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const width = Math.max(heading.length, ...cells.map((cell) => cell.length));
+    const right = cells.every((cell) => /^[$\d]/u.test(cell));
+    return [heading, ...cells].map((cell) => (right ? cell.padStart(width) : cell.padEnd(width)));
+  });
+  const [heads = "", ...lines] = [-1, ...rows.keys()].map((at) => columns.map((column) => column[at + 1]).join("  "));
+  return [styled("dim", heads), ...lines];
 }
 
 /** Prints a heading and a block of lines under it. */

@@ -13,7 +13,7 @@ import { RunOutput, RunRead, ScreeningSessionRead } from "../../shared/screening
 import { startSample } from "../agents/sample.ts";
 import { type ApiClient, createClient, DemoFailure, ensure } from "./demo-client.ts";
 import { checkEvidence } from "./demo-evidence.ts";
-import { createProgress, printBlock, printStep, styled } from "./demo-print.ts";
+import { createProgress, printBlock, printStep, styled, fixed } from "./demo-print.ts";
 import { groupByTask, printDomains, printFailed, printScores, printSlowest, type TaskRuns } from "./demo-scorecard.ts";
 import { listen } from "./http.ts";
 import { type Stack, startStack } from "./stack.ts";
@@ -65,7 +65,7 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
     `${styled("green", "✓")} one changed byte is found out: ${evidence.tampered}`,
   ]);
   printBlock("Where to look", [
-    `rank ${row.rank} on the board   ${stack.url}/`,
+    `${fixed(`rank ${row.rank} on the board`, 22)} ${stack.url}/`,
     `the agent on the API   ${stack.url}/api/v1/agents/${agent.id}`,
     `the board on the API   ${stack.url}/api/v1/leaderboard`,
     `mail, queue, faults    ${stack.consoleUrl}`,
@@ -81,8 +81,11 @@ async function signUp(stack: Stack, open: ApiClient): Promise<ApiClient> {
   ensure(hostname === "127.0.0.1", "The demo sets a plan in a local database only; unset DATABASE_URL.");
   const database = new Client({ connectionString: stack.databaseUrl });
   await database.connect();
-  await database.query("update users set plan = 'pro' where id = $1", [session.user.id]);
-  await database.end();
+  try {
+    await database.query("update users set plan = 'pro' where id = $1", [session.user.id]);
+  } finally {
+    await database.end();
+  }
   const api = open.as(session.access_token);
   const { plan } = await api.get("/api/v1/auth/me", UserRead);
   ensure(plan === "pro", `The account has the plan ${plan}.`);

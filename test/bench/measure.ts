@@ -1,0 +1,58 @@
+/** What is measured, against what, and how much more it may take. */
+export interface Figure {
+  name: string;
+  /** The ratio, or a plain figure where nothing is compared. */
+  value: number;
+  unit: "×" | "KB" | "ms" | "requests";
+  budget: number;
+  /** `most`: the value may be at most the budget; `least`: it must be at least that. */
+  kind: "most" | "least";
+}
+
+/** Milliseconds that `work` took. */
+export async function time(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** The median of some figures. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/**
+ * How much longer `subject` takes than `base`: both are run in turn, pair by pair, after a warm-up, and the ratio of
+ * their medians is taken, so that a machine whose speed drifts slows both.
+ */
+export async function ratio(
+  rounds: number,
+  subject: (round: number) => Promise<unknown>,
+  base: (round: number) => Promise<unknown>,
+): Promise<number> {
+  const subjects: number[] = [];
+  const bases: number[] = [];
+  for (let round = 0; round < rounds + 3; round += 1) {
+    const pair = [await time(() => base(round)), await time(() => subject(round))] as const;
+    if (round < 3) continue;
+    bases.push(pair[0]);
+    subjects.push(pair[1]);
+  }
+  return median(subjects) / median(bases);
+}
+
+/** Prints the figures as a table; returns how many are over budget. */
+export function report(figures: readonly Figure[]): number {
+  let over = 0;
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  for (const { name, value, unit, budget, kind } of figures) {
+    const kept = kind === "most" ? value <= budget : value >= budget;
+    if (!kept) over += 1;
+    const relation = kind === "most" ? "≤" : "≥";
+    console.log(
+      `${name.padEnd(width)}  ${value.toFixed(2).padStart(9)} ${unit.padEnd(8)}  ${relation} ${String(budget).padEnd(5)} ${kept ? "" : "OVER"}`,
+    );
+  }
+  return over;
+}
