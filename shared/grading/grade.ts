@@ -1,0 +1,45 @@
+import { graderOf } from "./graders.ts";
+import { MAX_DEPTH, depthWithin } from "./json.ts";
+import type { GraderType } from "./schema.ts";
+import { clip, isBlank } from "./text.ts";
+import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable } from "./types.ts";
+
+export type { Answer, GradingTask, Verdict } from "./types.ts";
+
+/** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
+export const GRADER_VERSION = "1";
+
+/** Longest explanation, in UTF-16 code units. */
+export const MAX_EXPLANATION_LENGTH = 1000;
+
+/** These read more of an answer than its output, so an empty output does not settle them. */
+const NOT_BY_OUTPUT_ALONE: ReadonlySet<GraderType> = new Set(["tool_calls", "refusal"]);
+
+/** So little below the threshold is the rounding of a share such as 0.1 + 0.2. */
+const ROUNDING = 1e-9;
+
+/**
+ * Grades one answer: deterministic, without clock or network, in time bounded for an answer of up to 1 MiB, whatever
+ * it holds. The explanation of a secret task depends on the answer, the grader's type and the verdict alone, never on
+ * the key or the grader's options.
+ * @throws TypeError only for a task in which `checkTask` finds issues
+ */
+export function grade(task: GradingTask, answer: Answer): Verdict {
+  const outcome = outcomeOf(task, answer);
+  const passed = outcome.correctness >= task.pass_threshold - ROUNDING;
+  const explanation = task.is_secret && !outcome.keyFree ? secretExplanation(passed) : outcome.explanation;
+  return { correctness: outcome.correctness, passed, explanation: clip(explanation, MAX_EXPLANATION_LENGTH) };
+}
+
+function outcomeOf(task: GradingTask, answer: Answer): Outcome {
+  const { type } = task.grader;
+  if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output)) return unreadable("The answer is empty.");
+  if (!depthWithin(answer.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
+  return graderOf(type).grade(task, answer);
+}
+
+function secretExplanation(passed: boolean): string {
+  return passed
+    ? "The answer passed. The task is secret: what was expected is not shown."
+    : "The answer did not pass. The task is secret: what was expected is not shown.";
+}

@@ -1,0 +1,51 @@
+import type { Json } from "./schema.ts";
+
+/** Deepest nesting of arrays and objects that grading reads; it bounds every recursion over a JSON value. */
+export const MAX_DEPTH = 64;
+
+const FENCE = "```";
+
+/** Whether `value` nests arrays and objects at most `limit` deep. Iterative: no depth overflows the stack. */
+export function depthWithin(value: Json, limit: number = MAX_DEPTH): boolean {
+  const open: [Json, number][] = [[value, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, depth] = next;
+    if (node === null || typeof node !== "object") continue;
+    if (depth === limit) return false;
+    for (const child of Array.isArray(node) ? node : Object.values(node)) open.push([child, depth + 1]);
+  }
+  return true;
+}
+
+/** Whether `value` is a JSON object. */
+export function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The JSON value of an output: a string is parsed, without the one code fence around it if there is one; anything
+ * else is the value itself. Undefined where the string is not JSON, or nests deeper than MAX_DEPTH.
+ */
+export function readJson(output: Json): Json | undefined {
+  if (typeof output !== "string") return output;
+  try {
+    const value: Json = JSON.parse(unfence(output.trim()));
+    return depthWithin(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unfence(text: string): string {
+  const firstLine = text.indexOf("\n");
+  const fenced = text.startsWith(FENCE) && text.endsWith(FENCE) && firstLine > 0;
+  return fenced ? text.slice(firstLine + 1, -FENCE.length) : text;
+}
+
+/** The JSON text of `value` with the keys of objects in order, so that equal values have equal texts. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`);
+  return `{${members.toSorted().join(",")}}`;
+}

@@ -1,0 +1,101 @@
+import { canonical, isObject, readJson } from "./json.ts";
+import { isNear } from "./number.ts";
+import type { Json } from "./schema.ts";
+import { listSome, quote } from "./text.ts";
+import { type GraderModule, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
+
+/**
+ * The share of the key's fields that the answer's object holds with an equal value. Numbers, at any depth of a field,
+ * are equal within the field's tolerance (1e-9 without one); the arrays of `unordered` are compared as multisets; an
+ * optional field that is missing is left out of the count. The order of keys, and fields the key lacks, are no matter.
+ */
+export const jsonFields: GraderModule<"json_fields"> = {
+  check({ grader, expected_output: key }) {
+    if (!isObject(key) || Object.keys(key).length === 0) {
+      return [keyIssue("Give an object with at least one field: the fields that the answer must hold.")];
+    }
+    const issues: Issue[] = [];
+    const option = (message: string, ...path: (string | number)[]) =>
+      issues.push({ pointer: pointer("grader", ...path), code: "invalid_option", message });
+    for (const name of Object.keys(grader.fields ?? {})) {
+      if (!Object.hasOwn(key, name)) option("Name a field of expected_output.", "fields", name);
+    }
+    grader.unordered?.forEach((name, index) => {
+      const listed = Object.hasOwn(key, name) && Array.isArray(key[name]);
+      if (!listed) option("Name a field of expected_output that holds an array.", "unordered", index);
+    });
+    if (Object.keys(key).every((name) => fieldOptions(grader.fields, name)?.optional)) {
+      option("Leave at least one field that is not optional.", "fields");
+    }
+    return issues;
+  },
+
+  grade({ grader, expected_output: key }, { output }) {
+    const answer = readJson(output);
+    if (answer === undefined) return unreadable("The answer is not JSON.");
+    if (!isObject(answer)) return unreadable("The answer is JSON, but not an object.");
+    if (!isObject(key)) throw new TypeError("The key of json_fields must be an object.");
+    const missing: string[] = [];
+    const different: string[] = [];
+    let counted = 0;
+    for (const [name, expected] of Object.entries(key)) {
+      const options = fieldOptions(grader.fields, name);
+      const actual = Object.hasOwn(answer, name) ? answer[name] : undefined;
+      if (actual === undefined && options?.optional) continue;
+      counted += 1;
+      const equal = grader.unordered?.includes(name) ? isSameBag : isSame;
+      if (actual === undefined) missing.push(name);
+      else if (!equal(actual, expected, options?.tolerance)) different.push(describe(name, actual, expected));
+    }
+    const right = counted - missing.length - different.length;
+    return {
+      correctness: right / counted,
+      explanation:
+        `${right} of ${counted} fields are right.` +
+        (different.length > 0 ? ` Different: ${listSome(different, String)}.` : "") +
+        (missing.length > 0 ? ` Missing: ${listSome(missing, quote)}.` : ""),
+    };
+  },
+};
+
+type FieldOptions = { tolerance?: number; optional?: boolean };
+
+function fieldOptions(fields: Record<string, FieldOptions> | undefined, name: string): FieldOptions | undefined {
+  return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function describe(name: string, actual: Json, expected: Json): string {
+  const [is, should] = [typeName(actual), typeName(expected)];
+  return is === should ? quote(name) : `${quote(name)} (${is} instead of ${should})`;
+}
+
+function typeName(value: Json): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+function isSame(actual: Json | undefined, expected: Json | undefined, tolerance: number | undefined): boolean {
+  if (typeof actual === "number" && typeof expected === "number") return isNear(actual, expected, tolerance);
+  if (Array.isArray(actual) && Array.isArray(expected)) {
+    return actual.length === expected.length && expected.every((item, index) => isSame(actual[index], item, tolerance));
+  }
+  if (isObject(actual) && isObject(expected)) {
+    const names = Object.keys(expected);
+    return (
+      names.length === Object.keys(actual).length &&
+      names.every((name) => Object.hasOwn(actual, name) && isSame(actual[name], expected[name], tolerance))
+    );
+  }
+  return actual === expected;
+}
+
+/** Equal as multisets: numbers in order of size and within the tolerance, everything else exactly. */
+function isSameBag(actual: Json, expected: Json, tolerance: number | undefined): boolean {
+  if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
+  return isSame(sorted(actual), sorted(expected), tolerance);
+}
+
+function sorted(items: readonly Json[]): Json[] {
+  const numbers = items.filter((item) => typeof item === "number").toSorted((a, b) => a - b);
+  const others = items.filter((item) => typeof item !== "number").map(canonical);
+  return [...numbers, ...others.toSorted()];
+}

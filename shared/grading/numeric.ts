@@ -1,0 +1,44 @@
+import { isNear, lastNumber, soleNumber } from "./number.ts";
+import type { Json } from "./schema.ts";
+import { textOf } from "./text.ts";
+import { type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
+
+/** Below this size a key is too near to 0 for the fixed 1e-9 that stands in for a missing tolerance. */
+const SMALLEST_KEY_WITHOUT_TOLERANCE = 1e-6;
+
+/** The last number of the answer is near the key: within `tolerance`, times the key's size when `relative`. */
+export const numeric: GraderModule<"numeric"> = {
+  check({ grader, expected_output }) {
+    const key = readKey(expected_output);
+    if (key === null) return [keyIssue('Give a number, or a string that is one number, such as 25 or "1,234.5".')];
+    const issues: Issue[] = [];
+    const option = (message: string, name: string) =>
+      issues.push({ pointer: `/grader/${name}`, code: "invalid_option", message });
+    if (grader.relative && grader.tolerance === undefined) {
+      option("Give a tolerance: relative says how it is meant.", "relative");
+    }
+    if (grader.relative && key === 0) option("Leave relative out: of the key 0 every share is 0.", "relative");
+    const tiny = key !== 0 && Math.abs(key) < SMALLEST_KEY_WITHOUT_TOLERANCE;
+    if (tiny && grader.tolerance === undefined) {
+      issues.push(keyIssue("Give the grader a tolerance: without one, numbers within 1e-9 of so small a key pass."));
+    }
+    return issues;
+  },
+
+  grade({ grader, expected_output }, { output }) {
+    const value = typeof output === "number" ? output : lastNumber(textOf(output));
+    if (value === null) return unreadable("No number was found in the answer.");
+    const key = readKey(expected_output) ?? Number.NaN;
+    const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key) : grader.tolerance;
+    const allowed =
+      grader.tolerance === undefined ? "" : ` (tolerance ${grader.tolerance}${grader.relative ? ", relative" : ""})`;
+    return isNear(value, key, tolerance)
+      ? { correctness: 1, explanation: `The answer was read as ${value}, which is the expected number${allowed}.` }
+      : { correctness: 0, explanation: `The answer was read as ${value}, which is not the expected number${allowed}.` };
+  },
+};
+
+function readKey(key: Json): number | null {
+  const value = typeof key === "string" ? soleNumber(key) : key;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,59 @@
+import type { Json } from "./schema.ts";
+
+const ARTICLES = new Set(["a", "an", "the"]);
+const THOUSANDS_COMMA = /(?<=\d),(?=\d{3}(?!\d))/gu;
+const MARK_BETWEEN_DIGITS = /(?<=\d)(?!\.)\p{P}(?=\d)/gu;
+const PUNCTUATION = /(?!(?<![\p{L}.])\.\d)(?!(?<![\p{L}\p{N}])-\.?\d)\p{P}/gu;
+
+/** The text of an output: a string as it is, any other value as its JSON text. */
+export function textOf(output: Json): string {
+  return typeof output === "string" ? output : JSON.stringify(output);
+}
+
+/** Whether an output says nothing: missing, or white space alone. */
+export function isBlank(output: Json): boolean {
+  return output === null || (typeof output === "string" && output.trim() === "");
+}
+
+/**
+ * The form in which free text is compared: NFKC, lower case, punctuation removed, the articles a, an, the dropped
+ * (unless the text is nothing but articles), white space folded. Numbers keep their value: a decimal point and a
+ * minus stay, a thousands comma goes, and any other mark between two digits parts them.
+ */
+export function normalizeText(text: string): string {
+  const bare = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll("−", "-")
+    .replace(THOUSANDS_COMMA, "")
+    .replace(MARK_BETWEEN_DIGITS, " ")
+    .replace(PUNCTUATION, "")
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  const telling = bare.filter((word) => !ARTICLES.has(word));
+  return (telling.length > 0 ? telling : bare).join(" ");
+}
+
+/** `text` cut to at most `limit` UTF-16 code units, never inside a surrogate pair. */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, "")}…`;
+}
+
+/** `text` as a short quotation for an explanation, control characters and lone surrogates escaped. */
+export function quote(text: string): string {
+  return clip(JSON.stringify(clip(text, 60)), 80);
+}
+
+/** The first `limit` of `items` as `show` writes them, and how many more there are. */
+export function listSome<T>(items: readonly T[], show: (item: T) => string, limit = 8): string {
+  const more = items.length > limit ? ` and ${items.length - limit} more` : "";
+  return items.slice(0, limit).map(show).join(", ") + more;
+}
+
+/** The number of Unicode code points in `text`. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,0 +1,65 @@
+import type { GraderOf, GraderType, Json } from "./schema.ts";
+
+export type { Json } from "./schema.ts";
+
+/** What an agent answered. A missing output is null; `tool_calls` are in the order in which they were made. */
+export interface Answer {
+  output: Json;
+  refused?: boolean;
+  tool_calls?: { name: string; arguments: Json }[];
+}
+
+/** The parts of a task that say what a right answer is. */
+export interface TaskKey<T extends GraderType = GraderType> {
+  grader: GraderOf<T>;
+  expected_output: Json;
+  output_schema: Json | null;
+}
+
+/** The parts of a task that grading needs. `pass_threshold` is a correctness in 0..1. */
+export interface GradingTask extends TaskKey {
+  pass_threshold: number;
+  is_secret: boolean;
+}
+
+/** The result of grading: a correctness in 0..1, and at most 1000 characters for the agent's owner. */
+export interface Verdict {
+  correctness: number;
+  passed: boolean;
+  explanation: string;
+}
+
+/** A fault in a task; `pointer` is an RFC 6901 JSON pointer into the task's body, `message` says what to do. */
+export interface Issue {
+  pointer: string;
+  code: "invalid_key" | "invalid_option" | "invalid_pattern" | "invalid_schema";
+  message: string;
+}
+
+/** What a grader found. `keyFree`: the explanation follows from the answer and the grader's type alone. */
+export interface Outcome {
+  correctness: number;
+  explanation: string;
+  keyFree?: true;
+}
+
+/** One type of grader. `grade` may rely on `check` having found nothing in the task. */
+export interface GraderModule<T extends GraderType> {
+  check(task: TaskKey<T>): Issue[];
+  grade(task: TaskKey<T>, answer: Answer): Outcome;
+}
+
+/** An issue of the key, at `/expected_output` or below it. */
+export function keyIssue(message: string, ...below: (string | number)[]): Issue {
+  return { pointer: pointer("expected_output", ...below), code: "invalid_key", message };
+}
+
+/** The RFC 6901 JSON pointer of the path `segments`. */
+export function pointer(...segments: (string | number)[]): string {
+  return segments.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The outcome for an answer that the grader cannot read; `reason` must not depend on the key. */
+export function unreadable(reason: string): Outcome {
+  return { correctness: 0, explanation: reason, keyFree: true };
+}

@@ -1,0 +1,171 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isNear, lastNumber, soleNumber } from "../../../shared/grading/number.ts";
+import { scoreOf, verdictOn } from "./support.ts";
+
+describe("the last number of a text", () => {
+  test.each<[string, number | null]>([
+    ["25", 25],
+    ["2 + 23 = 25", 25],
+    ["The answer is 25.", 25],
+    ["25 apples", 25],
+    ["25kg", 25],
+    ["approx.25", 25],
+    ["is25", 25],
+    ["**25**", 25],
+    ["_25_ of 30 is _25_", 25],
+    ["$\\boxed{25}$", 25],
+    ["(25)", 25],
+    ["25%", 25],
+    ["12.5 %", 12.5],
+    ["007", 7],
+    // Thousands separators and what only looks like one.
+    ["1,234.5", 1234.5],
+    ["$1,200", 1200],
+    ["1,234,567", 1234567],
+    ["1'234", 1234],
+    ["1\u00A0234", 1234],
+    ["1\u202F234,5", 5],
+    ["1 234", 234],
+    ["1234,567", 567],
+    ["1,2345", 2345],
+    ["2,5", 5],
+    ["0,75", 75],
+    ["1.234,56", 56],
+    ["3, 4, 5", 5],
+    // Currency and signs.
+    ["€3.50", 3.5],
+    ["-$5", -5],
+    ["$-5", -5],
+    ["−7", -7],
+    ["－7", -7],
+    ["x = -7", -7],
+    ["x=−7", -7],
+    ["+7", 7],
+    ["(-7)", -7],
+    ["10-25", 25],
+    ["10–25", 25],
+    ["5 - 3", 3],
+    ["answer--25", 25],
+    ["f(2)-3", 3],
+    // Decimals and scientific notation.
+    [".5", 0.5],
+    ["-.5", -0.5],
+    ["3.0e-4", 3e-4],
+    ["3.0E+4", 3e4],
+    ["3e−4", 3e-4],
+    ["6.02 × 10^23", 6.02e23],
+    ["6.02x10^23", 6.02e23],
+    ["-1.5 * 10**-3", -1.5e-3],
+    ["1.5 \\times 10^{-3}", 1.5e-3],
+    ["1.5·10⁻³", 1.5e-3],
+    ["10^5", 1e5],
+    ["-10⁻³", -1e-3],
+    ["2^5", 5],
+    ["210^5", 5],
+    ["1e999", Number.POSITIVE_INFINITY],
+    // Digits at the end of a word count only where nothing else does.
+    ["18 g of H2O", 18],
+    ["42 for COVID-19", 42],
+    ["step_3", 3],
+    ["H2O", 2],
+    // Of dates, times and versions, the last part.
+    ["2026-11-21", 21],
+    ["at 10:30", 30],
+    ["v1.2.3", 3],
+    ["", null],
+    ["none", null],
+    ["NaN", null],
+    ["-Infinity", null],
+    ["²", null],
+    ["٣", null],
+  ])("%j: %d", (text, number) => {
+    expect(lastNumber(text)).toBe(number);
+  });
+
+  test("is the number that was written last, whatever stands before it", () => {
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+    const prose = fc.array(fc.constantFrom("so", "25", "=", "-", "x", "$4,000", "e", "10^2", "H2O", "."), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(prose, number, fc.constantFrom("", ".", "%", " apples", "\n"), (words, value, after) => {
+        expect(lastNumber(`${words.join(" ")} ${value}${after}`)).toBe(value);
+      }),
+    );
+  });
+
+  test("reads back any integer with thousands separators", () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => {
+        expect(lastNumber(`it is ${value.toLocaleString("en-US")}.`)).toBe(value);
+      }),
+    );
+  });
+
+  test.each<[string, number | null]>([
+    ["25", 25],
+    [" 1,234.5 ", 1234.5],
+    ["$5", 5],
+    ["25%", 25],
+    ["6.02e23", 6.02e23],
+    ["2,5", null],
+    ["25 kg", null],
+    ["3-4", null],
+    ["", null],
+  ])("the sole number of %j: %d", (text, number) => {
+    expect(soleNumber(text)).toBe(number);
+  });
+});
+
+describe("numeric", () => {
+  test.each([
+    [25, "… = 25", 1],
+    [5, "25", 0],
+    [25, 25, 1],
+    [25, 25.0000000001, 1],
+    [25, 25.00001, 0],
+    ["1,200", "$1200", 1],
+    [25, "25%", 1],
+    [0.25, "25%", 0],
+    [25, { answer: 25 }, 1],
+    [25, [1, 25], 1],
+    [25, true, 0],
+    [25, "no idea", 0],
+    [1e12, "1000000000001", 0],
+    [1e16, "10000000000000002", 0],
+    [25, "", 0],
+  ])("key %j, output %j: %d", (key, output, correctness) => {
+    expect(scoreOf({ type: "numeric" }, key, output)).toBe(correctness);
+  });
+
+  test.each([
+    [{ tolerance: 0.1 }, 0.3, "0.4", 1],
+    [{ tolerance: 0.1 }, 0.3, "0.41", 0],
+    [{ tolerance: 0 }, 0.3, "0.3", 1],
+    [{ tolerance: 0 }, 0.3, "0.30000000001", 0],
+    [{ tolerance: 0.01, relative: true }, 200, "202", 1],
+    [{ tolerance: 0.01, relative: true }, 200, "202.1", 0],
+    [{ tolerance: 0.01, relative: true }, -200, "-198", 1],
+    [{ tolerance: 0.01, relative: false }, 200, "202", 0],
+    [{ tolerance: 1e308, relative: true }, 1e10, "1e999", 0],
+  ])("with %j, key %d, output %s: %d", (options, key, output, correctness) => {
+    expect(scoreOf({ type: "numeric", ...options }, key, output)).toBe(correctness);
+  });
+
+  test("tolerance is symmetric, and a wider one never fails what a narrower one passed", () => {
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 });
+    const width = fc.double({ noNaN: true, min: 0, max: 1e6 });
+    fc.assert(
+      fc.property(finite, finite, width, width, (a, b, one, other) => {
+        expect(isNear(a, b, one)).toBe(isNear(b, a, one));
+        if (isNear(a, b, Math.min(one, other))) expect(isNear(a, b, Math.max(one, other))).toBe(true);
+      }),
+    );
+  });
+
+  test("tells what it read", () => {
+    expect(verdictOn({ type: "numeric" }, 25, "maybe 24").explanation).toContain("was read as 24");
+    expect(verdictOn({ type: "numeric" }, 25, "none").explanation).toBe("No number was found in the answer.");
+  });
+});
