@@ -1,4 +1,8 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+
+// Nothing in a test speaks to the network beyond this machine.
+Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
 
 export default defineConfig({
   test: {
@@ -13,6 +17,18 @@ export default defineConfig({
           globalSetup: ["test/stack/vitest-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            miniflare: { compatibilityDate: "2026-11-01", compatibilityFlags: ["nodejs_compat"], cf: false },
+          }),
+        ],
+        test: {
+          name: "workerd",
+          include: ["test/workerd/**/*.test.ts"],
+          globalSetup: ["test/stack/workerd-setup.ts"],
         },
       },
       {

@@ -1,0 +1,30 @@
+import { gzipSync } from "node:zlib";
+import type { TestProject } from "vitest/node";
+import { json, listen } from "./http.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    hostileUrl: string;
+  }
+}
+
+/** Serves hostile answers on this machine to the tests that run in workerd, which can't listen themselves. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+  const server = await listen(({ url }) => {
+    switch (url.pathname) {
+      case "/redirect":
+        return { status: 302, headers: { location: "/ok" } };
+      case "/bomb":
+        return { status: 200, headers: { "content-encoding": "gzip" }, body: bomb };
+      case "/large":
+        return { status: 200, body: Buffer.alloc(2 * 1024 * 1024) };
+      case "/hang":
+        return new Promise(() => undefined);
+      default:
+        return json(200, { output: "42" });
+    }
+  });
+  project.provide("hostileUrl", server.url);
+  return server.close;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { signStatement } from "../../shared/evidence/sign.ts";
+import { verifyStatement } from "../../shared/evidence/verify.ts";
+import { isApiKey, newApiKey } from "../../shared/identity/api-key.ts";
+import { hashPassword, verifyPassword } from "../../shared/identity/password.ts";
+import { decrypt, encrypt } from "../../shared/platform/crypto.ts";
+import { loadSigningKeys } from "../../shared/platform/keys.ts";
+import { checkUrl } from "../../shared/platform/outbound/url.ts";
+
+// The key pair of RFC 8037, appendix A.
+const D = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A";
+const X = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+const jwk = (x: string, d: string) => JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x, d }] });
+
+describe("the runtime of production", () => {
+  it("is workerd", () => {
+    expect(navigator.userAgent).toBe("Cloudflare-Workers");
+  });
+
+  it("hashes and verifies passwords by scrypt with the parameters of the policy", async () => {
+    const hash = await hashPassword("correct horse battery");
+    expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
+    expect(await verifyPassword("correct horse battery", hash)).toEqual({ ok: true, outdated: false });
+    expect((await verifyPassword("correct horse batterz", hash)).ok).toBe(false);
+  });
+
+  it("seals and opens secrets, and refuses another purpose", () => {
+    const key = btoa("k".repeat(32));
+    const sealed = encrypt("whsec", key, "webhook");
+    expect(decrypt(sealed, key, "webhook")).toBe("whsec");
+    expect(() => decrypt(sealed, key, "mail")).toThrow();
+  });
+
+  it("computes the checksum of API keys", () => {
+    const key = newApiKey();
+    expect(isApiKey(key)).toBe(true);
+    expect(isApiKey(`${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`)).toBe(false);
+  });
+
+  it("refuses a key set whose halves do not belong together, which its own import takes", async () => {
+    await expect(loadSigningKeys(jwk(X, D))).resolves.toBeDefined();
+    await expect(loadSigningKeys(jwk("A".repeat(43), D))).rejects.toThrow("SIGNING_KEYS");
+    const other = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2E";
+    await expect(loadSigningKeys(jwk(X, other))).rejects.toThrow("private half");
+  });
+
+  it("signs the same bytes as any other implementation: Ed25519 is deterministic", async () => {
+    const { active, publicJwks } = await loadSigningKeys(jwk(X, D));
+    const statement = {
+      "@context": [],
+      id: "urn:x",
+      type: [],
+      issuer: "did:web:a",
+      validFrom: "",
+      credentialSubject: {},
+    };
+    const jws = await signStatement(statement, active, "did:web:a#k");
+    expect(await signStatement(statement, active, "did:web:a#k")).toBe(jws);
+    const [payload] = jws.split(".").slice(1);
+    expect(atob((payload ?? "").replaceAll("-", "+").replaceAll("_", "/"))).toBe(
+      '{"@context":[],"credentialSubject":{},"id":"urn:x","issuer":"did:web:a","type":[],"validFrom":""}',
+    );
+    const keys = publicJwks(() => "did:web:a#k");
+    expect(await verifyStatement(`${jws.slice(0, -4)}AAAA`, keys)).toMatchObject({ valid: false });
+  });
+
+  it("reads hostile spellings of addresses as Node does", () => {
+    const policy = { ownHosts: [], allowLoopbackHttp: false };
+    for (const url of ["https://0x7f.1/", "https://127.1/", "https://[::ffff:10.0.0.1]/", "https://１２７.0.0.1/"]) {
+      expect(checkUrl(url, policy)).toMatchObject({ ok: false, code: "ip_literal" });
+    }
+  });
+});
