@@ -8,40 +8,87 @@ import { outboundPolicy } from "../platform/outbound/url.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
-import type { Protocol } from "./protocols/protocol.ts";
+import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
 const USER_AGENT = "AgentScreening/1.0 (+/docs)";
 
+/** Milliseconds before an answer that is not ready is asked for again. */
+const PAUSE_MS = { first: 250, longest: 2000 };
+/** How pauses grow: at this pace an answer counts at most a quarter, or the first pause, slower than it was. */
+const PAUSE_GROWTH = 1.25;
+
+/** What a call stands on; `sleep` resolves after so many milliseconds. */
+interface Call {
+  ctx: Pick<Context, "env" | "fetch" | "keys" | "now" | "resolver">;
+  job: Job;
+  deadline: Date;
+  sleep(ms: number): Promise<unknown>;
+}
+
 /**
  * Calls the agent of a job with a signed request, until the deadline. A 429 or 503 whose Retry-After ends before the
- * deadline is waited for, once. Never rejects for anything that the agent does.
+ * deadline is waited for, once a request. An answer that is not ready is asked for again after 250 ms, then ever more
+ * seldom, down to every 2 s; the latency is then the time until it was there. Never rejects for anything that the agent
+ * does.
  */
 export async function callAgent(
-  ctx: Context,
+  ctx: Call["ctx"],
   job: Job,
   protocol: Protocol,
   body: string,
   deadline: Date,
+  sleep: Call["sleep"] = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 ): Promise<CallOutcome> {
-  const url = job.agent.endpoint ?? "";
-  const first = await send(ctx, job, url, body, deadline);
-  if (!first.ok || (first.status !== 429 && first.status !== 503)) return judge(protocol, first);
-  const wait = retryAfterMs(first.headers.get("retry-after"), ctx.now());
-  if (wait === null || ctx.now().getTime() + wait >= deadline.getTime()) return judge(protocol, first);
-  await new Promise((resolve) => setTimeout(resolve, wait));
-  return judge(protocol, await send(ctx, job, url, body, deadline));
+  const call: Call = { ctx, job, deadline, sleep };
+  const result = await ask(call, body, { "Idempotency-Key": job.run.id });
+  const latencyMs = Math.round(result.latency_ms);
+  if (result.ok && result.status === 202 && protocol.callsBack) return { kind: "callback", latencyMs };
+  const judged = judge(result, latencyMs, (value) => protocol.read(value, job));
+  return judged.kind === "pending" ? poll(call, judged, ctx.now().getTime() - latencyMs) : judged;
 }
 
-async function send(ctx: Context, job: Job, url: string, body: string, deadline: Date): Promise<Exchange> {
+/** Asks for an answer until it is there. `sentAt` is when the agent was first asked, in milliseconds since the epoch. */
+async function poll(call: Call, pending: Pending, sentAt: number): Promise<CallOutcome> {
+  const latency = () => Math.round(call.ctx.now().getTime() - sentAt);
+  let judged: CallOutcome | Pending = pending;
+  let pause = PAUSE_MS.first;
+  while (judged.kind === "pending") {
+    const left = remainingMs(call);
+    if (left <= PAUSE_MS.first) {
+      const detail = "The agent was still at work when its time was over.";
+      return { kind: "failure", code: "agent_timeout", detail, response: null, latencyMs: latency() };
+    }
+    // Shorter again toward the deadline, so that an agent has nearly all of its time.
+    await call.sleep(Math.round(Math.max(PAUSE_MS.first, Math.min(pause, left / 2))));
+    // No Idempotency-Key: under the one of the run, an agent would have to repeat its first answer.
+    const result = await ask(call, JSON.stringify(judged.request));
+    judged = judge(result, latency(), judged.read);
+    pause = Math.min(PAUSE_GROWTH * pause, PAUSE_MS.longest);
+  }
+  return judged;
+}
+
+/** One exchange; a 429 or 503 that says when to come back in time is followed by a second one. */
+async function ask(call: Call, body: string, headers: Record<string, string> = {}): Promise<Exchange> {
+  const first = await send(call, body, headers);
+  if (!first.ok || (first.status !== 429 && first.status !== 503)) return first;
+  const wait = retryAfterMs(first.headers.get("retry-after"), call.ctx.now());
+  if (wait === null || wait >= remainingMs(call)) return first;
+  await call.sleep(wait);
+  return send(call, body, headers);
+}
+
+async function send(call: Call, body: string, added: Record<string, string>): Promise<Exchange> {
+  const { ctx, job } = call;
+  const url = job.agent.endpoint ?? "";
   const keys = await ctx.keys();
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": USER_AGENT,
     "X-Service-Run-Id": job.run.id,
-    "Idempotency-Key": job.run.id,
     traceparent: traceparent(job.run.id),
+    ...added,
   };
-  const remaining = Math.max(1, deadline.getTime() - ctx.now().getTime());
   const signature = await signRequest({ method: "POST", url, headers, body }, keys.active, {
     now: ctx.now(),
     agentUrl: ctx.env.BASE_URL,
@@ -52,11 +99,15 @@ async function send(ctx: Context, job: Job, url: string, body: string, deadline:
       method: "POST",
       headers: { ...headers, ...signature },
       body,
-      deadlineMs: remaining,
+      deadlineMs: Math.max(1, remainingMs(call)),
       maxResponseBytes: LIMITS.responseBytes,
     },
     { fetch: ctx.fetch, resolver: ctx.resolver, policy: outboundPolicy(ctx.env), now: ctx.now },
   );
+}
+
+function remainingMs({ ctx, deadline }: Call): number {
+  return deadline.getTime() - ctx.now().getTime();
 }
 
 /** W3C Trace Context: the run id is the trace id, so that the agent's spans find their run. */
@@ -65,12 +116,11 @@ export function traceparent(runId: string): string {
   return `00-${trace}-${trace.slice(16)}-01`;
 }
 
-function judge(protocol: Protocol, result: Exchange): CallOutcome {
-  const latencyMs = Math.round(result.latency_ms);
+/** What came of an exchange: the outcome of the call, unless `read` finds that the agent is still at work. */
+function judge(result: Exchange, latencyMs: number, read: (value: unknown) => Reading): CallOutcome | Pending {
   if (!result.ok) {
     return { kind: "failure", code: result.failure_code, detail: result.detail, response: null, latencyMs };
   }
-  if (result.status === 202 && protocol.callsBack) return { kind: "callback", latencyMs };
   const response = result.body;
   const unreached = edgeFailure(result.status);
   if (unreached !== null) {
@@ -85,8 +135,6 @@ function judge(protocol: Protocol, result: Exchange): CallOutcome {
     const detail = json.reason === "too_deep" ? "The answer is nested too deeply." : "The answer is not JSON.";
     return { kind: "failure", code: "agent_invalid_response", detail, response, latencyMs };
   }
-  const reading = protocol.read(json.value);
-  return reading.ok
-    ? { kind: "answer", answer: reading.answer, response, latencyMs }
-    : { kind: "failure", code: reading.code, detail: reading.detail, response, latencyMs };
+  const reading = read(json.value);
+  return reading.kind === "pending" ? reading : { ...reading, response, latencyMs };
 }

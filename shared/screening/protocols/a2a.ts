@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Answer } from "../answer.ts";
 import type { Job } from "../job.ts";
 import type { Protocol, Reading } from "./protocol.ts";
-import { answered, invalid, Json, misfit, reportedFailure, ToolCalls } from "./reading.ts";
+import { answered, invalid, Json, List, listOf, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
 const MAX_PARTS = 10_000;
 const MAX_ARTIFACTS = 1000;
@@ -13,7 +13,7 @@ const Part = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("data"), data: Json }),
   z.object({ kind: z.literal("file") }),
 ]);
-const Parts = z.array(Part).max(MAX_PARTS);
+const Parts = listOf(Part, MAX_PARTS);
 
 const Metadata = z
   .object({ usage: Json.optional(), refused: z.boolean().optional(), tool_calls: ToolCalls.optional() })
@@ -38,25 +38,25 @@ const Task = z.object({
     ]),
     message: Message.nullish(),
   }),
-  // Parsed as one list, so that no more than `MAX_PARTS` parts are looked at in all.
-  artifacts: z
-    .array(z.object({ parts: z.array(z.unknown()).max(MAX_PARTS) }))
-    .max(MAX_ARTIFACTS)
+  // Read as one list of parts, so that `MAX_PARTS` bounds them all.
+  artifacts: listOf(z.object({ parts: List }), MAX_ARTIFACTS)
     .transform((artifacts) => artifacts.flatMap(({ parts }) => parts))
     .pipe(Parts)
     .nullish(),
   metadata: Metadata,
 });
 
-const Response = z.object({
+const MessageOrTask = z.discriminatedUnion("kind", [Message, Task]);
+
+const RpcResponse = z.object({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.number(), z.null()]),
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 
 /** A data part that holds tool calls and nothing else. */
-const CallsData = z.strictObject({ tool_calls: z.array(z.unknown()) });
+const CallsData = z.strictObject({ tool_calls: List });
 
 /**
  * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is asked for with `tasks/get`
@@ -87,7 +87,7 @@ export const a2a: Protocol = {
   },
 
   read(body, job) {
-    return readResult(body, job, z.discriminatedUnion("kind", [Message, Task]), (result) =>
+    return readResult(body, job, MessageOrTask, (result) =>
       result.kind === "task" ? readTask(result, job) : readAnswer(result.parts, result.metadata, job),
     );
   },
@@ -99,7 +99,7 @@ function call(id: string, method: string, params: Record<string, unknown>): Reco
 
 /** Reads a JSON-RPC 2.0 response: an error is the agent's own failure, a result goes on to `read`. */
 function readResult<T>(body: unknown, { run }: Job, schema: z.ZodType<T>, read: (result: T) => Reading): Reading {
-  const response = Response.safeParse(body);
+  const response = RpcResponse.safeParse(body);
   if (!response.success) return misfit(response.error);
   const { id, result, error } = response.data;
   // A server that could not read a request does not know its id.

@@ -4,7 +4,7 @@ import type { Answer } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Protocol } from "./protocol.ts";
-import { answered, Json, MAX_TOOL_CALLS, misfit } from "./reading.ts";
+import { answered, Json, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
 
 /** The API demands a model, and the endpoint is one agent that has chosen its own. */
 const MODEL = "default";
@@ -15,13 +15,13 @@ const Choice = z.object({
   message: z.object({
     content: z.string().nullish(),
     refusal: z.string().nullish(),
-    tool_calls: z.array(ToolCall).max(MAX_TOOL_CALLS).nullish(),
+    tool_calls: listOf(ToolCall, MAX_TOOL_CALLS).nullish(),
   }),
 });
 
 const ChatCompletion = z.object({
   // One is asked for; what else an endpoint sends is no matter.
-  choices: z.tuple([Choice], z.unknown()),
+  choices: List.transform((choices) => choices.slice(0, 1)).pipe(z.tuple([Choice])),
   model: Json.default(null),
   // Judged when it is priced, not when it is read.
   usage: z
@@ -60,7 +60,7 @@ export const openaiChat: Protocol = {
     const { content, refusal, tool_calls } = choices[0].message;
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
     return answered({
-      output: content || (refusal ?? content ?? undefined),
+      output: (content || refusal || content) ?? undefined,
       refused: refusal ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
         name: tools.get(name) ?? name,

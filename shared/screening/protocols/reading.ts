@@ -5,13 +5,33 @@ import type { Reading, Unusable } from "./protocol.ts";
 /** The most tool calls that an answer may hold. */
 export const MAX_TOOL_CALLS = 1000;
 
+/** Characters that are quoted of what an agent says. */
 const MAX_EXCERPT = 500;
 
 /** Any JSON, but there. Every body was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
 export const Json = z.custom<Answer["output"]>((value) => value !== undefined);
 
+/** A list, whatever its items: not one of them is looked at. */
+export const List = z.custom<unknown[]>(Array.isArray);
+
+/** A list that is read up to the first item that does not fit: to have an issue for each is what a flood is sent for. */
+export function listOf<T>(item: z.ZodType<T>, max: number) {
+  return List.refine((items) => items.length <= max, { abort: true }).transform((items, context): T[] => {
+    const read: T[] = [];
+    for (const [index, value] of items.entries()) {
+      const parsed = item.safeParse(value);
+      if (!parsed.success) {
+        context.addIssue({ code: "custom", path: [index, ...(parsed.error.issues[0]?.path ?? [])] });
+        return z.NEVER;
+      }
+      read.push(parsed.data);
+    }
+    return read;
+  });
+}
+
 /** The calls that an agent made, in their order. */
-export const ToolCalls = z.array(z.object({ name: z.string(), arguments: Json })).max(MAX_TOOL_CALLS);
+export const ToolCalls = listOf(z.object({ name: z.string(), arguments: Json }), MAX_TOOL_CALLS);
 
 /** The answer with these parts; one that says nothing at all is none. */
 export function answered(parts: {
