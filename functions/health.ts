@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
+import type { Context } from "../shared/platform/context.ts";
 
 const tag = "Health";
 const State = z.enum(["ok", "down"]);
@@ -9,11 +10,24 @@ const Readiness = z
   .object({ status: State, dependencies: z.object({ database: State, redis: State, queue: State }) })
   .meta({ id: "Readiness" });
 
-async function answers(probe: Promise<unknown>): Promise<z.output<typeof State>> {
-  return probe.then(
+const DEADLINE_MS = 2000;
+
+/** The state of a dependency: `down` where its probe fails or takes longer than a monitor waits. */
+async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<z.output<typeof State>> {
+  const late = new Promise<never>((_, reject) => {
+    deadline.addEventListener("abort", () => reject(new Error("late")), { once: true });
+  });
+  return Promise.race([probe, late]).then(
     () => "ok" as const,
     () => "down" as const,
   );
+}
+
+async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise<void> {
+  const headers = { Authorization: `Bearer ${env.QSTASH_TOKEN}` };
+  const response = await fetch(`${env.QSTASH_URL}/v2/keys`, { headers, signal });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the queue answers ${response.status}`);
 }
 
 export const health = [
@@ -37,17 +51,9 @@ export const health = [
     auth: "none",
     returns: { 200: Readiness, 503: Readiness },
     async handler({ ctx }) {
-      const signal = AbortSignal.timeout(2000);
-      const [database, redis, queue] = await Promise.all([
-        answers(ctx.db.execute(sql`select 1`)),
-        answers(ctx.redis.ping()),
-        answers(
-          ctx.fetch(`${ctx.env.QSTASH_URL}/v2/keys`, {
-            headers: { Authorization: `Bearer ${ctx.env.QSTASH_TOKEN}` },
-            signal,
-          }),
-        ),
-      ]);
+      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const probes = [ctx.db.execute(sql`select 1`), ctx.redis.ping(), probeQueue(ctx, deadline)];
+      const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));
       const dependencies = { database, redis, queue };
       const up = Object.values(dependencies).every((state) => state === "ok");
       return {

@@ -1,5 +1,6 @@
 import type { Route } from "../shared/http/route.ts";
 import { agents } from "./agents.ts";
+import { apiKeys } from "./api-keys.ts";
 import { auth } from "./auth.ts";
 import { board } from "./board.ts";
 import { evidence } from "./evidence.ts";
@@ -14,6 +15,7 @@ import { wellKnown } from "./well-known.ts";
 
 const described = [
   auth,
+  apiKeys,
   agents,
   tasks,
   runs,

@@ -3,6 +3,7 @@ import { describeError } from "../shared/db/client.ts";
 import { idempotency_keys } from "../shared/db/schema/index.ts";
 import type { Service } from "../shared/http/app.ts";
 import type { Context } from "../shared/platform/context.ts";
+import { denyEnded } from "../shared/identity/sessions.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { sweep } from "../shared/queue/outbox.ts";
 import { reap } from "../shared/screening/end.ts";
@@ -18,6 +19,7 @@ const SCHEDULE: Record<string, Work[]> = {
   [EVERY_MINUTE]: [
     ["sweep", sweep],
     ["reap", reap],
+    ["deny ended sessions", denyEnded],
   ],
   [DAILY]: [
     ["recompute", recompute],

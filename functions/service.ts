@@ -2,6 +2,7 @@ import { Redis } from "@upstash/redis/cloudflare";
 import { createDatabase, describeError } from "../shared/db/client.ts";
 import type { Service } from "../shared/http/app.ts";
 import { createAnswerCache } from "../shared/http/cache.ts";
+import type { Leases } from "../shared/http/limits.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import { loadSigningKeys } from "../shared/platform/keys.ts";
@@ -39,24 +40,31 @@ export function createService(
     overrides.resolver ?? dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: DNS_TIMEOUT_MS });
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
+  const leases: Leases = new Map();
+  const connect = (): Redis =>
+    new Redis({
+      url: env.UPSTASH_REDIS_REST_URL,
+      token: env.UPSTASH_REDIS_REST_TOKEN,
+      retry: false,
+      enableTelemetry: false,
+      signal: () => AbortSignal.timeout(REDIS_TIMEOUT_MS),
+    });
   let keys: ReturnType<typeof loadSigningKeys> | undefined;
   return {
     env,
     cache,
     context(request) {
+      let redis: Redis | undefined;
       const log = logger.with({ request_id: request.requestId });
       const ctx: Context = {
         env,
         db,
         queue,
-        // A client for each request: workerd does not let one request wait for another's pipeline.
-        redis: new Redis({
-          url: env.UPSTASH_REDIS_REST_URL,
-          token: env.UPSTASH_REDIS_REST_TOKEN,
-          retry: false,
-          enableTelemetry: false,
-          signal: () => AbortSignal.timeout(REDIS_TIMEOUT_MS),
-        }),
+        // A client for each request that needs one: workerd does not let one request wait for another's pipeline.
+        get redis() {
+          return (redis ??= connect());
+        },
+        leases,
         keys: () => (keys ??= loadSigningKeys(env.SIGNING_KEYS)),
         now,
         requestId: request.requestId,

@@ -1,13 +1,10 @@
 import { didDocument, jwks } from "../shared/evidence/did.ts";
+import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { SIGNATURES_DIRECTORY_TYPE, signaturesDirectory } from "../shared/platform/outbound/signature.ts";
 
 const tag = "Evidence";
 const HEADERS = { "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*" };
-
-function document(body: unknown, type: string): Response {
-  return new Response(JSON.stringify(body), { headers: { ...HEADERS, "Content-Type": type } });
-}
 
 export const wellKnown = [
   route({
@@ -21,7 +18,7 @@ export const wellKnown = [
     auth: "none",
     returns: { 200: { type: "application/json", description: "A JWK set" } },
     async handler({ ctx }) {
-      return document(jwks(ctx.env.BASE_URL, await ctx.keys()), "application/json");
+      return ok(jwks(ctx.env.BASE_URL, await ctx.keys()), HEADERS);
     },
   }),
   route({
@@ -33,7 +30,7 @@ export const wellKnown = [
     auth: "none",
     returns: { 200: { type: "application/json", description: "A DID document" } },
     async handler({ ctx }) {
-      return document(didDocument(ctx.env.BASE_URL, await ctx.keys()), "application/json");
+      return ok(didDocument(ctx.env.BASE_URL, await ctx.keys()), HEADERS);
     },
   }),
   route({
@@ -45,7 +42,7 @@ export const wellKnown = [
     auth: "none",
     returns: { 200: { type: SIGNATURES_DIRECTORY_TYPE, description: "A JWK set" } },
     async handler({ ctx }) {
-      return document(signaturesDirectory(await ctx.keys()), SIGNATURES_DIRECTORY_TYPE);
+      return ok(signaturesDirectory(await ctx.keys()), HEADERS);
     },
   }),
 ];

@@ -349,9 +349,9 @@ ALTER TABLE "screening_sessions" ADD CONSTRAINT "screening_sessions_user_id_user
 ALTER TABLE "screening_sessions" ADD CONSTRAINT "screening_sessions_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "screening_sessions" ADD CONSTRAINT "screening_sessions_suite_id_suites_id_fk" FOREIGN KEY ("suite_id") REFERENCES "public"."suites"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "agents_name_key" ON "agents" USING btree (coalesce("team_id", "user_id"),lower("name")) WHERE "agents"."is_active";--> statement-breakpoint
-CREATE INDEX "agents_user_idx" ON "agents" USING btree ("user_id","created_at" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "agents_user_idx" ON "agents" USING btree ("user_id","created_at" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "agents_team_idx" ON "agents" USING btree ("team_id") WHERE "agents"."team_id" is not null;--> statement-breakpoint
-CREATE INDEX "agents_public_idx" ON "agents" USING btree ("created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "agents"."is_public" and "agents"."is_active";--> statement-breakpoint
+CREATE INDEX "agents_public_idx" ON "agents" USING btree ("created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "agents"."is_public" and "agents"."is_active";--> statement-breakpoint
 CREATE INDEX "agents_variant_idx" ON "agents" USING btree ("variant_of") WHERE "agents"."variant_of" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "tasks_slug_key" ON "tasks" USING btree ("slug") WHERE "tasks"."is_active";--> statement-breakpoint
 CREATE INDEX "tasks_suite_idx" ON "tasks" USING btree ("suite_id","position");--> statement-breakpoint
@@ -368,12 +368,12 @@ CREATE UNIQUE INDEX "users_email_key" ON "users" USING btree ("email");--> state
 CREATE UNIQUE INDEX "users_username_key" ON "users" USING btree (lower("username"));--> statement-breakpoint
 CREATE INDEX "idempotency_expiry_idx" ON "idempotency_keys" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "outbox_due_idx" ON "outbox" USING btree ("due_at");--> statement-breakpoint
-CREATE INDEX "board_order_idx" ON "board_entries" USING btree ("domain","period","tier","composite_score" DESC NULLS LAST,"runs" DESC NULLS LAST,"agent_id") WHERE "board_entries"."listed";--> statement-breakpoint
-CREATE INDEX "board_verified_idx" ON "board_entries" USING btree ("domain","period","tier","composite_score" DESC NULLS LAST,"runs" DESC NULLS LAST,"agent_id") WHERE "board_entries"."listed" and "board_entries"."verified";--> statement-breakpoint
-CREATE INDEX "runs_agent_idx" ON "runs" USING btree ("agent_id","id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "runs_user_idx" ON "runs" USING btree ("user_id","id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "board_order_idx" ON "board_entries" USING btree ("domain","period","tier","composite_score" DESC NULLS FIRST,"runs" DESC NULLS FIRST,"agent_id") WHERE "board_entries"."listed";--> statement-breakpoint
+CREATE INDEX "board_verified_idx" ON "board_entries" USING btree ("domain","period","tier","composite_score" DESC NULLS FIRST,"runs" DESC NULLS FIRST,"agent_id") WHERE "board_entries"."listed" and "board_entries"."verified";--> statement-breakpoint
+CREATE INDEX "runs_agent_idx" ON "runs" USING btree ("agent_id","id" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "runs_user_idx" ON "runs" USING btree ("user_id","id" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "runs_session_idx" ON "runs" USING btree ("screening_session_id","position","repeat_index");--> statement-breakpoint
-CREATE INDEX "runs_public_idx" ON "runs" USING btree ("id" DESC NULLS LAST) WHERE not "runs"."is_private";--> statement-breakpoint
-CREATE INDEX "runs_cell_idx" ON "runs" USING btree ("agent_id","task_id","finalized_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "runs"."status" in ('completed', 'failed') and not "runs"."is_private" and "runs"."trigger" <> 'trial';--> statement-breakpoint
+CREATE INDEX "runs_public_idx" ON "runs" USING btree ("id" DESC NULLS FIRST) WHERE not "runs"."is_private";--> statement-breakpoint
+CREATE INDEX "runs_cell_idx" ON "runs" USING btree ("agent_id","task_id","finalized_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "runs"."status" in ('completed', 'failed') and not "runs"."is_private" and "runs"."trigger" <> 'trial';--> statement-breakpoint
 CREATE INDEX "runs_open_idx" ON "runs" USING btree ("lease_expires_at") WHERE "runs"."status" in ('queued', 'running');--> statement-breakpoint
-CREATE INDEX "screening_sessions_agent_idx" ON "screening_sessions" USING btree ("agent_id","created_at" DESC NULLS LAST);
+CREATE INDEX "screening_sessions_agent_idx" ON "screening_sessions" USING btree ("agent_id","created_at" DESC NULLS FIRST);

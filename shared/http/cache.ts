@@ -3,7 +3,7 @@ import type { CacheTag } from "./route.ts";
 /** A finished answer to callers without credentials. */
 interface Entry {
   body: string;
-  headers: [string, string][];
+  headers: Headers;
   expires: number;
   generation: number;
 }
@@ -37,7 +37,9 @@ export function createAnswerCache(): AnswerCache {
       if (body.length > MAX_BODY_CHARACTERS) return;
       const oldest = entries.size >= MAX_ENTRIES ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
-      const kept = [...headers].filter(([name]) => !name.startsWith("ratelimit") && name !== "x-request-id");
+      const kept = new Headers(
+        [...headers].filter(([name]) => !name.startsWith("ratelimit") && name !== "x-request-id"),
+      );
       entries.set(key, { body, headers: kept, expires: now + LIFETIME_MS, generation: generations[tag] });
     },
     invalidate(tag) {

@@ -161,9 +161,13 @@ function failures(route: Route, problem: Schema): Record<string, unknown> {
   );
 }
 
+/** What zod calls `z.json()`, numbered anew in each call: the one recursive schema here that has no id. */
+const UNNAMED = /__schema\d+/g;
+
 /** The JSON Schema of a zod schema; what carries an id moves to the components and is referred to. */
 function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
-  const json = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }) as Schema;
+  const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
+  const json = JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")) as Schema;
   const { $schema: _dialect, $defs, ...root } = json as Schema & { $defs?: Record<string, Schema> };
   for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] ??= moved(definition);
   const { id } = root as { id?: string };

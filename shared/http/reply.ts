@@ -1,4 +1,4 @@
-/** What a handler answers: a status with a body that its declared schema will filter, or a finished Response. */
+/** What a handler answers: a status with a body for JSON, which its declared schema filters where there is one. */
 export interface Reply {
   status: number;
   body: unknown;

@@ -1,5 +1,6 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import type { Database } from "../db/client.ts";
+import type { Leases } from "../http/limits.ts";
 import type { Publisher } from "../queue/publish.ts";
 import type { Env } from "./env.ts";
 import type { SigningKeys } from "./keys.ts";
@@ -29,6 +30,8 @@ export interface Context {
   addressHash: string | null;
   idempotency: Idempotency | null;
   log: Logger;
+  /** What this isolate may still let through without asking Redis. */
+  leases: Leases;
   /** Drops answers kept in this isolate that depend on what a verb changed. */
   cache: { invalidate(tag: "catalogue" | "board"): void };
   /** Goes on after the answer; a failure is logged and harms nobody. */

@@ -20,6 +20,8 @@ export const PROBLEMS = {
   idempotency_in_progress: [409, "The first request with this key is still running"],
   agent_inactive: [409, "The agent is not active"],
   run_final: [409, "The run is already final"],
+  key_inactive: [409, "The API key is not active"],
+  workspace_ownership: [409, "A workspace has to be handed over first"],
   provider_custody_retired: [410, "The connection mode is retired"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The media type is not supported"],

@@ -40,10 +40,10 @@ export const agents = pgTable(
     uniqueIndex("agents_name_key")
       .on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`)
       .where(sql`${table.is_active}`),
-    index("agents_user_idx").on(table.user_id, table.created_at.desc()),
+    index("agents_user_idx").on(table.user_id, table.created_at.desc().nullsFirst()),
     index("agents_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
     index("agents_public_idx")
-      .on(table.created_at.desc(), table.id.desc())
+      .on(table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.is_public} and ${table.is_active}`),
     index("agents_variant_idx").on(table.variant_of).where(sql`${table.variant_of} is not null`),
   ],

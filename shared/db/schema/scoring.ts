@@ -76,10 +76,24 @@ export const board_entries = pgTable(
   (table) => [
     primaryKey({ columns: [table.agent_id, table.domain, table.period] }),
     index("board_order_idx")
-      .on(table.domain, table.period, table.tier, table.composite_score.desc(), table.runs.desc(), table.agent_id)
+      .on(
+        table.domain,
+        table.period,
+        table.tier,
+        table.composite_score.desc().nullsFirst(),
+        table.runs.desc().nullsFirst(),
+        table.agent_id,
+      )
       .where(sql`${table.listed}`),
     index("board_verified_idx")
-      .on(table.domain, table.period, table.tier, table.composite_score.desc(), table.runs.desc(), table.agent_id)
+      .on(
+        table.domain,
+        table.period,
+        table.tier,
+        table.composite_score.desc().nullsFirst(),
+        table.runs.desc().nullsFirst(),
+        table.agent_id,
+      )
       .where(sql`${table.listed} and ${table.verified}`),
   ],
 );

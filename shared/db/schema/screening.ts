@@ -35,7 +35,7 @@ export const screening_sessions = pgTable(
     is_private: boolean().notNull().default(false),
     created_at: createdAt(),
   },
-  (table) => [index("screening_sessions_agent_idx").on(table.agent_id, table.created_at.desc())],
+  (table) => [index("screening_sessions_agent_idx").on(table.agent_id, table.created_at.desc().nullsFirst())],
 );
 
 export const runs = pgTable(
@@ -102,12 +102,12 @@ export const runs = pgTable(
     finalized_at: instant(),
   },
   (table) => [
-    index("runs_agent_idx").on(table.agent_id, table.id.desc()),
-    index("runs_user_idx").on(table.user_id, table.id.desc()),
+    index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
+    index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("runs_session_idx").on(table.screening_session_id, table.position, table.repeat_index),
-    index("runs_public_idx").on(table.id.desc()).where(sql`not ${table.is_private}`),
+    index("runs_public_idx").on(table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
     index("runs_cell_idx")
-      .on(table.agent_id, table.task_id, table.finalized_at.desc(), table.id.desc())
+      .on(table.agent_id, table.task_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(
         sql`${table.status} in ('completed', 'failed') and not ${table.is_private} and ${table.trigger} <> 'trial'`,
       ),

@@ -1,0 +1,65 @@
+import type { MiddlewareHandler } from "hono";
+import type { StatusCode } from "hono/utils/http-status";
+import { sha256 } from "../platform/crypto.ts";
+import type { AnswerCache } from "./cache.ts";
+import { linkHeader } from "./paging.ts";
+import type { Reply } from "./reply.ts";
+import type { CacheTag, Route } from "./route.ts";
+import type { HttpContext, HttpEnv } from "./variables.ts";
+
+/** The answer that a reply stands for: its body through the declared schema, with paging and validators. */
+export function render(route: Route, c: HttpContext, { status, body, headers }: Reply): Response {
+  const content = route.returns[status];
+  if (content === undefined) throw new Error(`${route.id} does not declare status ${status}`);
+  if (content === null) return c.newResponse(null, { status: status as StatusCode, headers });
+  const [type, shown]: [string, unknown] =
+    "parse" in content ? ["application/json", content.parse(body)] : [content.type, body];
+  const text = JSON.stringify(shown);
+  const response = c.newResponse(text, { status: status as StatusCode, headers: { "Content-Type": type, ...headers } });
+  const { total, page, page_size } = (shown ?? {}) as { total?: number; page?: number; page_size?: number };
+  if (total !== undefined && page !== undefined && page_size !== undefined) {
+    const url = new URL(c.req.url);
+    response.headers.set("Link", linkHeader(url, c.get("ctx").env.BASE_URL, total, { page, page_size }));
+  }
+  if (route.method !== "get" || status !== 200) {
+    if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
+    return response;
+  }
+  if (!response.headers.has("Cache-Control")) {
+    const open = c.get("principal").kind === "anonymous" && route.auth === "open";
+    response.headers.set("Cache-Control", open ? "no-cache" : "private, no-store");
+    response.headers.append("Vary", "Authorization, Cookie, X-API-Key");
+  }
+  const etag = `W/"${sha256(text).slice(0, 32)}"`;
+  response.headers.set("ETag", etag);
+  return conditional(c, response, etag);
+}
+
+/** 304 where the caller has what this weak ETag (RFC 9110 section 8.8.3) stands for, else the answer itself. */
+function conditional(c: HttpContext, response: Response, etag: string): Response {
+  const known = c.req.header("if-none-match");
+  if (known === undefined) return response;
+  const matches =
+    known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2));
+  if (!matches) return response;
+  const headers = new Headers(response.headers);
+  headers.delete("Content-Type");
+  return new Response(null, { status: 304, headers });
+}
+
+/** Answers callers without credentials from the isolate's cache, and fills it; before anything is validated anew. */
+export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    if (c.get("principal").kind !== "anonymous") return next();
+    const now = c.get("ctx").now().getTime();
+    const entry = cache.get(c.req.url, tag, now);
+    if (entry !== null) {
+      await c.get("confirmed");
+      const response = new Response(entry.body, { headers: entry.headers });
+      return conditional(c, response, entry.headers.get("etag") ?? "");
+    }
+    await next();
+    if (c.res.status === 200) cache.put(c.req.url, tag, now, await c.res.clone().text(), c.res.headers);
+    return undefined;
+  };
+}

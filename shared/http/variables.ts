@@ -1,0 +1,18 @@
+import type { Context as HonoContext } from "hono";
+import type { Principal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import type { Standing } from "./limits.ts";
+
+/** What Hono carries along while a request is under way. */
+export interface HttpEnv {
+  Variables: {
+    ctx: Context;
+    principal: Principal;
+    /** The stores' word on a caller that was let in on its own credential, while they are still being asked. */
+    confirmed: Promise<Principal> | null;
+    standing: Standing | null;
+  };
+}
+
+/** Hono's context of a request to the service. */
+export type HttpContext = HonoContext<HttpEnv>;

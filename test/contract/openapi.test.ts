@@ -1,0 +1,207 @@
+import { Validator } from "@cfworker/json-schema";
+import { describe, expect, test } from "vitest";
+import { ROUTES } from "../../functions/routes.ts";
+import { openApi, problemsOf } from "../../shared/http/openapi.ts";
+import type { Route } from "../../shared/http/route.ts";
+import { PROBLEMS } from "../../shared/platform/problem.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { type Json, objectsIn } from "./json-schema.ts";
+import { BASE_URL } from "./sealed.ts";
+
+type Schema = { [name: string]: Json };
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: Schema;
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, Schema> };
+}
+
+/** The document as it goes over the wire. */
+function documentOf(routes: readonly Route[]): Document {
+  return JSON.parse(JSON.stringify(openApi(routes, BASE_URL))) as Document;
+}
+
+const document = documentOf(ROUTES);
+const { schemas, securitySchemes } = document.components;
+const everything = [...objectsIn(document as unknown as Json)];
+const references = everything.flatMap(([at, { $ref }]) => (typeof $ref === "string" ? [[at, $ref] as const] : []));
+const operations = ROUTES.map((route) => {
+  const operation = document.paths[route.path]?.[route.method];
+  if (operation === undefined) throw new Error(`${route.id} is not in the document`);
+  return [route.id, operation, route] as const;
+});
+
+function resolve(reference: string): Json | undefined {
+  const tokens = reference.slice(2).split("/");
+  return tokens.reduce<Json | undefined>(
+    (at, token) => (typeof at === "object" && at !== null && !Array.isArray(at) ? at[token] : undefined),
+    document as unknown as Json,
+  );
+}
+
+describe("the document", () => {
+  test("is OpenAPI 3.1.0 of the interface's version, for this service", () => {
+    expect(Object.keys(document).toSorted()).toEqual(["components", "info", "openapi", "paths", "servers", "tags"]);
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info.version).toBe("0.1.153");
+    expect(packageJson.version).toBe(document.info.version);
+    expect(document.info.title).not.toBe("");
+    expect(document.servers).toEqual([{ url: BASE_URL }]);
+  });
+
+  test("describes every route once and nothing else", () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(described.toSorted()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  test("resolves each of its references", () => {
+    expect(references.length).toBeGreaterThan(100);
+    expect(references.filter(([, reference]) => !reference.startsWith("#/components/schemas/"))).toEqual([]);
+    expect(references.filter(([, reference]) => resolve(reference) === undefined)).toEqual([]);
+  });
+
+  test("keeps no component that nothing refers to", () => {
+    const used = new Set(references.map(([, reference]) => reference.slice("#/components/schemas/".length)));
+    expect(Object.keys(schemas).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  test("names its schemas as components may be named, and none by a number of the generator's", () => {
+    expect(Object.keys(schemas).filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([]);
+  });
+
+  test("has one recursive schema without a name of its own, and that takes any JSON", () => {
+    const any = new Validator({ ...schemas["JsonValue"], components: document.components }, "2020-12");
+    for (const value of [null, true, 1.5, "", [], [[null]], {}, { a: { b: [1, "2", false] } }]) {
+      expect({ value, ...any.validate(value) }).toMatchObject({ value, valid: true });
+    }
+  });
+
+  test("keeps nothing of the generator's or of OpenAPI 3.0: no dialect, definitions, ids or nullable", () => {
+    const foreign = ["$schema", "$defs", "$id", "id", "nullable"];
+    const leftover = everything.filter(
+      ([at, object]) => !at.endsWith("/properties") && foreign.some((key) => key in object),
+    );
+    expect(leftover.map(([at]) => at)).toEqual([]);
+  });
+
+  test("lists each tag that an operation has, and no other", () => {
+    const tags = document.tags.map(({ name }) => name);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(tags.toSorted()).toEqual([...new Set(operations.flatMap(([, { tags: own }]) => own))].toSorted());
+  });
+
+  test("gives examples that fit their schemas", () => {
+    const examples = everything.flatMap(([at, object]) => [
+      ...("example" in object && !at.endsWith("/properties") ? [{ at, schema: object, value: object["example"] }] : []),
+      ...(Array.isArray(object["examples"]) ? object["examples"].map((value) => ({ at, schema: object, value })) : []),
+    ]);
+    expect(examples.length).toBeGreaterThan(0);
+    const wrong = examples.filter(
+      ({ schema, value }) =>
+        !new Validator({ ...schema, components: document.components }, "2020-12").validate(value).valid,
+    );
+    expect(wrong.map(({ at }) => at)).toEqual([]);
+  });
+});
+
+describe("a schema's name", () => {
+  // One half of a route at a time, so that what it takes can't hide behind what it gives.
+  const halves = ROUTES.flatMap((route): [string, Route][] => {
+    const { body: _body, query: _query, params: _params, ...giving } = route;
+    return [
+      [`what ${route.id} takes`, { ...route, returns: {} }],
+      [`what ${route.id} gives`, giving],
+    ];
+  });
+
+  test.each(halves)("means in %s what it means everywhere", (_what, half) => {
+    for (const [name, schema] of Object.entries(documentOf([half]).components.schemas)) {
+      expect({ [name]: schema }).toEqual({ [name]: schemas[name] });
+    }
+  });
+});
+
+describe.each(operations)("the operation %s", (id, operation, route) => {
+  test("is named and explained", () => {
+    expect(operations.filter(([, { operationId }]) => operationId === operation.operationId).length).toBe(1);
+    expect(operation.operationId).toBe(id);
+    expect(operation.summary).not.toBe("");
+    expect(operation.description).toContain("Callers: ");
+    expect(operation.tags).toEqual([route.tag]);
+  });
+
+  test("says by which credentials it is called", () => {
+    for (const way of operation.security) {
+      for (const name of Object.keys(way)) expect(Object.keys(securitySchemes)).toContain(name);
+    }
+    const optional = operation.security.some((way) => Object.keys(way).length === 0);
+    expect(operation.security.length === 0 || optional).toBe(route.auth === "none" || route.auth === "open");
+    expect(operation.security.some((way) => "apiKey" in way)).toBe(["open", "read", "write"].includes(route.auth));
+  });
+
+  test("has the parameters of its path, all required, and no parameter twice", () => {
+    const parameters = operation.parameters ?? [];
+    const inPath = parameters.filter((parameter) => parameter.in === "path");
+    expect(inPath.map(({ name }) => `{${name}}`)).toEqual(route.path.match(/\{\w+\}/g) ?? []);
+    expect(inPath.every(({ required }) => required)).toBe(true);
+    const keys = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    for (const parameter of parameters) {
+      expect(["path", "query", "header"]).toContain(parameter.in);
+      expect(Object.keys(parameter.schema).length).toBeGreaterThan(0);
+      // A parameter with a default can be left out.
+      if ("default" in parameter.schema) expect(parameter.required).toBe(false);
+    }
+  });
+
+  test("has the body of its route", () => {
+    expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(
+      route.body === undefined ? [] : ["application/json"],
+    );
+    expect(operation.requestBody?.required ?? false).toBe(route.body !== undefined);
+  });
+
+  test("has a response for each status it returns and each problem it declares", () => {
+    const statuses = new Set([
+      ...Object.keys(route.returns),
+      ...problemsOf(route).map((code) => String(PROBLEMS[code][0])),
+    ]);
+    expect(Object.keys(operation.responses).toSorted()).toEqual([...statuses].toSorted());
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      expect(description).not.toBe("");
+      expect(content === undefined).toBe(status === "204");
+    }
+    for (const code of problemsOf(route)) {
+      const [status] = PROBLEMS[code];
+      if (route.returns[status] !== undefined) continue;
+      const response = operation.responses[status];
+      expect(response?.description).toContain(`\`${code}\``);
+      expect(response?.content).toEqual({
+        "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+      });
+    }
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { ROUTES } from "../../functions/routes.ts";
+import { problemsOf } from "../../shared/http/openapi.ts";
+import type { Route } from "../../shared/http/route.ts";
+import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
+import { CLASSES, ENDPOINTS } from "./endpoints.ts";
+import { looseObjects } from "./json-schema.ts";
+import { modules } from "./sources.ts";
+
+/** Fields of bodies that take any JSON on purpose. */
+const FREE_FORM: Record<string, string[]> = {
+  createAgent: ["declared_configuration"],
+  updateAgent: ["declared_configuration"],
+  updateRun: ["output", "tool_calls[].arguments", "usage"],
+};
+
+/** Codes that no route declares because the app itself answers with them, at paths and methods that no route has. */
+const OF_THE_APP: ProblemCode[] = ["method_not_allowed"];
+
+/** Codes of the table whose endpoints are still to come, by what they are for. A code in use has to leave this list. */
+const AWAITED: Partial<Record<ProblemCode, string>> = {
+  invalid_token: "reset-password and verify-email",
+  invalid_signature: "the payment provider's webhook",
+  run_final: "a change to a run that has ended",
+  invalid_task: "tasks and submissions",
+};
+
+/** Codes of single findings that are no problems of their own; `validation_failed` stands above them. */
+const FINDINGS = ["invalid_format", "invalid_text", "missing_field", "not_unique", "too_deep"];
+
+/** The two modules that pass a code on instead of naming one. */
+const PASSING_ON = ["shared/http/validation.ts", "shared/platform/problem.ts"];
+
+const named = ROUTES.map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
+const codes = Object.keys(PROBLEMS) as ProblemCode[];
+const running = modules();
+
+function found(pattern: RegExp): string[] {
+  const hits = running.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, code = ""]) => code));
+  return [...new Set(hits)].toSorted();
+}
+
+/** Every code that some module names where it throws or reports, and `not_found` for its helper. */
+const emitted = found(/\b(?:new Problem|bodyProblem)\(\s*"(\w+)"/g);
+const reported = found(/(?:\bpointer\b[^{}]*?,\s*code: |\bparams: \{ code: )"(\w+)"/g);
+
+describe("the routes together", () => {
+  test.each<[string, (route: Route) => string]>([
+    ["ids", ({ id }) => id],
+    ["pairs of method and path", ({ method, path }) => `${method} ${path}`],
+    ["pairs of method and shape of the path", ({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`],
+  ])("have unique %s", (_what, key) => {
+    const seen = ROUTES.map(key);
+    expect(seen.filter((one, index) => seen.indexOf(one) !== index)).toEqual([]);
+  });
+
+  test("are reached: no route stands behind a pattern that swallows its path", () => {
+    const swallowed = ROUTES.filter((route, index) =>
+      ROUTES.slice(0, index).some(
+        ({ method, path }) =>
+          method === route.method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(route.path),
+      ),
+    );
+    expect(swallowed.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("are the contract's endpoints, no more and no fewer", () => {
+    const listed = ENDPOINTS.map(([method, path]) => `${method} ${path}`);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(named.map(([name]) => name).toSorted()).toEqual(listed.toSorted());
+  });
+});
+
+describe.each(named)("%s", (name, route) => {
+  test("lets in whom the contract says", () => {
+    const listed = ENDPOINTS.find(([method, path]) => `${method} ${path}` === name);
+    if (listed === undefined) throw new Error(`${name} is not in the contract's list`);
+    expect(CLASSES[listed[2]]).toContain(route.auth);
+    expect(route.ownTokens ?? false).toBe(listed[2] === "agent or owner");
+  });
+
+  test("has a name, a tag and a summary that a reader can use", () => {
+    expect(route.id).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(route.tag).toMatch(/^[A-Z][a-z]+/);
+    expect(route.summary).toMatch(/^\S.{3,80}[^.\s]$/);
+  });
+
+  test("declares exactly the parameters of its path", () => {
+    const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
+    expect(Object.keys(route.params?.shape ?? {}).toSorted()).toEqual(inPath.toSorted());
+    expect(route.path).toMatch(/^\/(?:[a-z0-9._-]+|\{[a-z_]+\})?(?:\/(?:[a-z0-9._-]+|\{[a-z_]+\}))*$/);
+  });
+
+  test("takes a body only by a method that has one, and no member that it does not name", () => {
+    if (route.body === undefined) return expect(FREE_FORM[route.id]).toBeUndefined();
+    expect(["post", "patch"]).toContain(route.method);
+    expect(looseObjects(route.body)).toEqual(FREE_FORM[route.id] ?? []);
+  });
+
+  test("declares codes of the closed table, each once", () => {
+    const declared = route.problems ?? [];
+    expect(declared.filter((code) => !codes.includes(code))).toEqual([]);
+    expect(new Set(declared).size).toBe(declared.length);
+  });
+
+  test("says what it returns on success", () => {
+    const statuses = Object.keys(route.returns).map(Number);
+    expect(statuses.some((status) => status >= 200 && status < 400)).toBe(true);
+    for (const [status, returned] of Object.entries(route.returns)) expect(returned === null).toBe(status === "204");
+  });
+
+  test("goes without limit, Idempotency-Key and cache where they could do harm", () => {
+    // Without a limit nobody's credentials are read, so a closed route would be closed to all.
+    if (route.limit === null) expect(route.auth).toBe("none");
+    if (route.idempotent === true) expect(route.method).toBe("post");
+    if (route.cache !== undefined) expect([route.method, route.auth]).toEqual(["get", "open"]);
+  });
+});
+
+describe("the table of problems", () => {
+  const declared = new Set(ROUTES.flatMap(problemsOf));
+  const own = new Set(ROUTES.flatMap(({ problems }) => problems ?? []));
+
+  test("has no code that nothing answers with, but those of endpoints to come", () => {
+    const unused = codes.filter((code) => !declared.has(code) && !OF_THE_APP.includes(code));
+    expect(unused).toEqual(Object.keys(AWAITED));
+  });
+
+  test("holds every code that the source names", () => {
+    expect(emitted.length).toBeGreaterThan(20);
+    expect(emitted.filter((code) => !codes.includes(code as ProblemCode))).toEqual([]);
+  });
+
+  test("holds every code of a finding that is not listed as a finding's own", () => {
+    const known = new Set<string>([
+      ...codes,
+      ...FINDINGS,
+      ...found(/^\s*code: ((?:"\w+" \| )+"\w+");/gm).flatMap(split),
+    ]);
+    expect(reported.length).toBeGreaterThan(5);
+    expect(reported.filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  test("is drawn on in words: a code is named where it is thrown", () => {
+    const indirect = running.filter(({ text }) => /\b(?:new Problem|(?<!function )bodyProblem)\(\s*[^"\s]/.test(text));
+    expect(indirect.map(({ path }) => path)).toEqual(PASSING_ON);
+  });
+
+  test("is documented: what the source emits some route declares or implies", () => {
+    expect(emitted.filter((code) => !declared.has(code as ProblemCode))).toEqual(OF_THE_APP);
+  });
+
+  test("is not overstated: what a route declares of its own the source emits", () => {
+    const silent = [...own].filter((code) => !emitted.includes(code) && !reported.includes(code));
+    expect(silent).toEqual([]);
+  });
+
+  test.each(codes.map((code) => [code, ...PROBLEMS[code]] as const))(
+    "gives %s the error status %i and a title",
+    (code, status, title) => {
+      expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(600);
+      expect(title).toMatch(/^[A-Z].*[^.]$/);
+    },
+  );
+});
+
+function split(union: string): string[] {
+  return union.split(" | ").map((quoted) => quoted.slice(1, -1));
+}
