@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import { CONSUMERS, DELIVERIES } from "../queues/index.ts";
 import { createApp } from "../shared/http/app.ts";
+import { quickAnswer } from "../shared/http/quick.ts";
 import { deliveries } from "../shared/queue/deliveries.ts";
 import { ROUTES } from "./routes.ts";
 import { runSchedule } from "./scheduled.ts";
@@ -17,5 +18,7 @@ export function createApplication(raw: Record<string, unknown>, overrides: Overr
   const service = createService(raw, DELIVERIES, overrides);
   const app = createApp(service, ROUTES);
   app.route("/", deliveries(service, CONSUMERS));
-  return { fetch: app.fetch, scheduled: (cron) => runSchedule(service, cron) };
+  const fetch: Application["fetch"] = (request, ...rest) =>
+    quickAnswer(service, request) ?? app.fetch(request, ...rest);
+  return { fetch, scheduled: (cron) => runSchedule(service, cron) };
 }

@@ -30,7 +30,7 @@ export function createService(
   raw: Record<string, unknown>,
   deliveries: ReadonlyMap<string, Delivery>,
   overrides: Overrides = {},
-): Service & { env: Env } {
+): Service & { env: Env; leases: Leases; now: () => Date } {
   const env = parseEnv(raw);
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
@@ -53,6 +53,8 @@ export function createService(
   return {
     env,
     cache,
+    leases,
+    now,
     context(request) {
       let redis: Redis | undefined;
       const log = logger.with({ request_id: request.requestId });

@@ -64,15 +64,10 @@ export async function createAgent(
   )`;
   const result = sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit, 'used', c.used,
     'agent', (select ${agentJson(viewer)} from a)) as result from checked c`;
-  // The lock makes creations of one owner take turns, so that neither the quota nor a name is taken twice.
-  const lock = sql`select from ${users} where id = ${viewer}::uuid for update`;
-  const teamLock = sql`select from ${teams} where id = ${teamId}::uuid for update`;
-  const { outcome, limit, used, agent } = await writeJson<Outcome>(
-    ctx,
-    ctes,
-    result,
-    teamId === null ? lock : teamLock,
-  );
+  // The same lock as for changes: those of one owner take turns, so that neither the quota nor a name is taken twice.
+  const lock = sql`select from ${users} where id =
+    coalesce((select t.owner_id from ${teams} t where t.id = ${teamId}::uuid), ${viewer}::uuid) for update`;
+  const { outcome, limit, used, agent } = await writeJson<Outcome>(ctx, ctes, result, lock);
   switch (outcome) {
     case "no_team":
       throw notFound("workspace");

@@ -51,15 +51,31 @@ function conditional(c: HttpContext, response: Response, etag: string): Response
 export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
-    const now = c.get("ctx").now().getTime();
-    const entry = cache.get(c.req.url, tag, now);
-    if (entry !== null) {
+    const { env, now } = c.get("ctx");
+    const at = now().getTime();
+    const kept = cache.get(c.req.url, at);
+    if (kept !== null) {
       await c.get("confirmed");
-      const response = new Response(entry.body, { headers: entry.headers });
-      return conditional(c, response, entry.headers.get("etag") ?? "");
+      return conditional(c, new Response(kept.body, { headers: kept.headers }), kept.etag);
     }
+    const generation = cache.generation(tag);
     await next();
-    if (c.res.status === 200) cache.put(c.req.url, tag, now, await c.res.clone().text(), c.res.headers);
+    if (c.res.status !== 200) return undefined;
+    const body = await c.res.clone().text();
+    const headers = new Headers(c.res.headers);
+    setCommonHeaders(headers, env.BASE_URL);
+    headers.append("Vary", "Origin");
+    cache.put(c.req.url, at, { body, headers, etag: headers.get("ETag") ?? "", tag, generation });
     return undefined;
   };
+}
+
+/** Sets what every answer carries. */
+export function setCommonHeaders(headers: Headers, baseUrl: string): void {
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Referrer-Policy", "no-referrer");
+  if (!headers.has("Content-Security-Policy")) {
+    headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (baseUrl.startsWith("https:")) headers.set("Strict-Transport-Security", "max-age=31536000");
 }

@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { requestId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { addressHash } from "./address.ts";
-import { cached, render } from "./answer.ts";
+import { cached, render, setCommonHeaders } from "./answer.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit } from "./credentials.ts";
@@ -73,12 +73,7 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     await next();
     const { headers } = c.res;
     headers.set("X-Request-Id", id);
-    headers.set("X-Content-Type-Options", "nosniff");
-    headers.set("Referrer-Policy", "no-referrer");
-    if (!headers.has("Content-Security-Policy")) {
-      headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-    }
-    if (ctx.env.BASE_URL.startsWith("https:")) headers.set("Strict-Transport-Security", "max-age=31536000");
+    setCommonHeaders(headers, ctx.env.BASE_URL);
     const standing = c.get("standing");
     if (standing !== null) {
       for (const [name, value] of Object.entries(limitHeaders(standing))) headers.set(name, value);
@@ -119,24 +114,30 @@ function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] 
   if (route.params !== undefined) steps.push(check("param", "path", route.params));
   if (route.query !== undefined) steps.push(check("query", "query", route.query));
   if (route.body !== undefined) {
-    steps.push(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }) as MiddlewareHandler<HttpEnv>, requireJson);
+    const { types = [], maxBytes = MAX_BODY_BYTES } = route.accepts ?? {};
+    const onError = () => tooLarge(maxBytes);
+    steps.push(bodyLimit({ maxSize: maxBytes, onError }) as MiddlewareHandler<HttpEnv>, requireMedia(types));
     steps.push(readBody(route.body));
   }
   steps.push((c) => handle(route, c));
   return steps;
 }
 
-function tooLarge(): never {
-  throw new Problem("payload_too_large", "The body is larger than 1 MiB; send less in one request.");
+function tooLarge(bytes: number): never {
+  throw new Problem("payload_too_large", `The body is larger than ${bytes} bytes; send less in one request.`);
 }
 
-const requireJson: MiddlewareHandler = async (c, next) => {
-  const type = c.req.header("content-type");
-  if (type === undefined || !JSON_TYPE.test(type)) {
-    throw new Problem("unsupported_media_type", "Send the body as JSON, with Content-Type: application/json.");
-  }
-  await next();
-};
+/** Refuses a body whose media type is neither JSON nor one of `others`. */
+function requireMedia(others: readonly string[]): MiddlewareHandler {
+  return async (c, next) => {
+    const type = c.req.header("content-type") ?? "";
+    const name = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    if (!JSON_TYPE.test(type) && !others.includes(name)) {
+      throw new Problem("unsupported_media_type", "Send the body as JSON, with Content-Type: application/json.");
+    }
+    await next();
+  };
+}
 
 /** Reads the body of `schema`. What can't be stored is refused first: a schema may recurse as deep as the body does. */
 function readBody(schema: z.ZodType): MiddlewareHandler<HttpEnv> {

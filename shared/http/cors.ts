@@ -14,7 +14,7 @@ export function cors(): MiddlewareHandler<{ Variables: { ctx: Context } }> {
     if (preflight) c.res = new Response(null, { status: 204 });
     else await next();
     const { headers } = c.res;
-    headers.append("Vary", "Origin");
+    if (headers.get("Vary")?.includes("Origin") !== true) headers.append("Vary", "Origin");
     if (origin === undefined) return;
     if (trusted) {
       headers.set("Access-Control-Allow-Origin", origin);

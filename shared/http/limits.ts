@@ -28,8 +28,10 @@ const SECONDS = { minute: 60, day: 86_400 } as const;
 /** Requests taken from an address's window in advance, to be let through without asking Redis again. */
 interface Lease {
   left: number;
-  /** Where the address stands once the lease is used up. */
-  standing: Window;
+  /** What remains of the window once the lease is used up. */
+  remaining: number;
+  /** Whether a request is under way to fill it; those beside it count by themselves. */
+  filling: boolean;
   /** When the window starts anew, and when what is left of the lease is forfeited; Unix milliseconds. */
   resetAt: number;
   expiresAt: number;
@@ -38,25 +40,26 @@ interface Lease {
 /** The leases that an isolate holds, by limit class and address. */
 export type Leases = Map<string, Lease>;
 
-const LEASE_SIZE = 10;
+const LEASE_SIZE = 20;
 const LEASE_MS = 5000;
+/** An address with less than this left is near its limit. */
+const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
 
 /**
  * Counts one request of an address against a class. Null when Redis does not answer: this limiter fails open.
- * An address far from its limit is counted ten requests at a time, so that most of its reads need no round trip; near
+ * An address far from its limit is counted twenty requests at a time, so that most of its reads need no round trip; near
  * the limit each request is counted by itself, so that the limit is exact for a caller of one location.
  */
 export async function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
   const address = ctx.addressHash ?? "unknown";
-  const key = `${name}:${address}`;
   const now = ctx.now().getTime();
-  const lease = ctx.leases.get(key);
-  if (lease !== undefined && lease.left > 0 && lease.expiresAt > now) {
-    lease.left -= 1;
-    return standingOf(lease, now);
-  }
-  const roomy = lease !== undefined && lease.resetAt > now && lease.standing.remaining >= LEASE_SIZE * LEASE_SIZE;
+  const leased = takeLeased(ctx.leases, name, address, now);
+  if (leased !== null) return leased;
+  const lease = leaseOf(ctx.leases, `${name}:${address}`);
+  lease.left = 0;
+  const fills = !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
+  lease.filling ||= fills;
   try {
     const limiter = new Ratelimit({
       redis: ctx.redis,
@@ -65,29 +68,43 @@ export async function countAddress(ctx: Context, name: LimitName): Promise<Stand
       ephemeralCache: false,
       timeout: 0,
     });
-    const taken = roomy ? LEASE_SIZE : 1;
-    const { success, limit, remaining, reset } = await limiter.limit(address, { rate: taken });
-    const standing: Window = { name: "minute", limit, remaining: Math.max(0, remaining), reset: 0 };
-    const next = {
-      left: success ? taken - 1 : 0,
-      standing,
-      resetAt: reset,
-      expiresAt: Math.min(reset, now + LEASE_MS),
-    };
-    const oldest = ctx.leases.size >= MAX_LEASES ? ctx.leases.keys().next().value : undefined;
-    if (oldest !== undefined) ctx.leases.delete(oldest);
-    ctx.leases.set(key, next);
-    const result = standingOf(next, now);
-    return success ? result : { ...result, refused: result.windows[0] ?? null };
+    const { success, remaining, reset } = await limiter.limit(address, { rate: fills ? LEASE_SIZE : 1 });
+    // Answers overtake each other: within one window the lowest is the last.
+    lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
+    lease.resetAt = reset;
+    if (fills) Object.assign(lease, { left: success ? LEASE_SIZE - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
+    const window = windowOf(name, lease, now);
+    return { windows: [window], refused: success ? null : window };
   } catch (error) {
     ctx.log.warn("rate limiter unavailable", { reason: error instanceof Error ? error.name : "unknown" });
     return null;
+  } finally {
+    if (fills) lease.filling = false;
   }
 }
 
-function standingOf({ left, standing, resetAt }: Lease, now: number): Standing {
+/** Lets a request through that an address's lease has counted already; null where there is none. */
+export function takeLeased(leases: Leases, name: LimitName, address: string, now: number): Standing | null {
+  const lease = leases.get(`${name}:${address}`);
+  if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
+  lease.left -= 1;
+  return { windows: [windowOf(name, lease, now)], refused: null };
+}
+
+/** The lease kept for `key`, else a new one that is used up; the oldest gives way where there are too many. */
+function leaseOf(leases: Leases, key: string): Lease {
+  const known = leases.get(key);
+  if (known !== undefined) return known;
+  const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
+  if (oldest !== undefined) leases.delete(oldest);
+  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0 };
+  leases.set(key, lease);
+  return lease;
+}
+
+function windowOf(name: LimitName, { left, remaining, resetAt }: Lease, now: number): Window {
   const reset = Math.min(60, Math.max(1, Math.ceil((resetAt - now) / 1000)));
-  return { windows: [{ ...standing, remaining: standing.remaining + left, reset }], refused: null };
+  return { name: "minute", limit: LIMITS[name], remaining: remaining + left, reset };
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10. */

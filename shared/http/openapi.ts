@@ -111,7 +111,12 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
       : {
           requestBody: {
             required: true,
-            content: { "application/json": { schema: toSchema(route.body, "input", schemas) } },
+            content: Object.fromEntries(
+              ["application/json", ...(route.accepts?.types ?? [])].map((type) => [
+                type,
+                { schema: toSchema(route.body as z.ZodType, "input", schemas) },
+              ]),
+            ),
           },
         }),
     responses: { ...successes(route, schemas), ...failures(route, problem) },

@@ -58,6 +58,8 @@ export interface Route {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, and its limit. */
+  accepts?: { types: readonly string[]; maxBytes: number };
   returns: Record<number, z.ZodType | OtherContent | null>;
   problems?: readonly ProblemCode[];
   /** Takes an Idempotency-Key. */

@@ -20,8 +20,8 @@ export interface Claim {
 const LEASE_MARGIN_S = 30;
 
 /**
- * Takes up a queued run, or one whose holder's lease has expired, in one statement; null for a run in any other state,
- * so that a message that comes again does nothing.
+ * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
+ * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt.
  */
 export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
   const now = ctx.now();
@@ -32,11 +32,12 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
     sql`with claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${lease}::uuid,
         lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
-        callback_hash = ${sha256(callbackToken)}, started_at = coalesce(r.started_at, ${now.toISOString()}::timestamptz),
+        callback_hash = ${sha256(callbackToken)}, started_at = ${now.toISOString()}::timestamptz,
         deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond'
       from ${agents} a, ${tasks} t
       where r.id = ${runId}::uuid and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
-        and (r.status = 'queued' or (r.status = 'running' and not r.awaiting_callback and r.lease_expires_at < now()))
+        and not r.awaiting_callback
+        and (r.status = 'queued' or (r.status = 'running' and (r.lease_token is null or r.lease_expires_at < now())))
       returning r.id, jsonb_build_object(
         'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'screening_session_id', r.screening_session_id,
           'repeat_index', r.repeat_index, 'repeat_total', r.repeat_total, 'attempt', r.attempt, 'simulated', r.simulated),

@@ -7,16 +7,25 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";
 import type { Message } from "../queue/publish.ts";
 import { appendPhases } from "./phases.ts";
-import { mayRun, ownsRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
+import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 /** How often a run is taken up before it is given up as our fault. */
 const MAX_ATTEMPTS = 5;
 
-/** SQL: gives the allowance of the runs that `ended` (columns paid_kind, paid_owner, paid_period) names back. */
+/**
+ * SQL: gives the allowance of the runs that `ended` (columns paid_kind, paid_owner, paid_period) names back; that of an
+ * anonymous trial to its address and to all.
+ */
 function refund(ended: SQL): SQL {
   return sql`update ${allowances} w set used = greatest(0, w.used - x.units)
-    from (select paid_kind, paid_owner, paid_period, count(*)::integer as units from (${ended}) e group by 1, 2, 3) x
-    where w.kind = x.paid_kind and w.owner = x.paid_owner and w.period = x.paid_period`;
+    from (
+      select p.kind, p.owner, e.paid_period as period, count(*)::integer as units
+      from (${ended}) e cross join lateral (
+        values (e.paid_kind, e.paid_owner), (case when e.paid_kind = 'trial_address' then 'trial_global' end, 'all')
+      ) as p(kind, owner)
+      group by 1, 2, 3
+    ) x
+    where w.kind = x.kind and w.owner = x.owner and w.period = x.period`;
 }
 
 /**
@@ -29,7 +38,7 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
   const result = await readJson<{ allowed: boolean; run: RunRow }>(
     ctx,
     sql`with target as (
-      select r.id, r.status, (${mayRun("run", viewer)} or ${ownsRun(viewer)}) as allowed from ${runsWithAgents(sql`${runs}`)}
+      select r.id, (${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid) as allowed from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}
     ), ended as (
       update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
@@ -85,7 +94,7 @@ const REAP_SIZE = 200;
 
 /**
  * Finds running runs whose holder is gone: those that wait for a callback past their deadline fail as the agent's, others
- * are queued again, or given up as our fault after five attempts. At most 200 a call; returns how many.
+ * are freed to be taken up again, or given up as our fault after five attempts. At most 200 a call; returns how many.
  */
 export async function reap(ctx: Context): Promise<number> {
   const now = ctx.now();
@@ -97,7 +106,7 @@ export async function reap(ctx: Context): Promise<number> {
       order by r.lease_expires_at limit ${REAP_SIZE} for update skip locked
     ), ${lapse(ctx, sql`r.id in (select id from expired)`)},
     again as (
-      update ${runs} r set status = 'queued', lease_token = null, lease_expires_at = null, callback_hash = null,
+      update ${runs} r set lease_token = null, lease_expires_at = null, callback_hash = null,
         answered_at = null, latency_ms = null, failure_code = null, failure_detail = null
       from expired x where r.id = x.id and not r.awaiting_callback and r.attempt < ${MAX_ATTEMPTS} and r.status = 'running'
       returning r.id, r.attempt, r.agent_id

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { DOMAINS } from "../catalogue/schemas.ts";
-import { agents, board_entries, task_scores } from "../db/schema/index.ts";
+import { agents, board_entries, task_scores, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { storeCells, storeEntries } from "./aggregates.ts";
 
@@ -8,7 +8,7 @@ const CHUNK = 50;
 
 /**
  * Sums all cells and board entries up anew, agent by agent: the entries of runs that have left a period go, and for all
- * others nothing changes. Logs how many entries differed. Works in chunks, each one batch under the agents' locks.
+ * others nothing changes. Returns and logs for how many agents the entries differed. Works in chunks, each one batch under the agents' locks.
  */
 export async function recompute(ctx: Context): Promise<number> {
   let differed = 0;
@@ -28,20 +28,18 @@ export async function recompute(ctx: Context): Promise<number> {
 
 async function recomputeAgent(ctx: Context, agentId: string): Promise<number> {
   const now = ctx.now();
-  const mark = (
-    name: string,
-  ): SQL => sql`select count(*)::integer as entries, coalesce(sum(composite_score), 0)::text as sum,
-    ${name} as mark from ${board_entries} where agent_id = ${agentId}::uuid`;
+  const shown: SQL = sql`select jsonb_agg(jsonb_build_array(domain, period, tier, composite_score, runs, tasks)
+    order by domain, period)::text as entries from ${board_entries} where agent_id = ${agentId}::uuid`;
   const results = await ctx.db.batch([
     ctx.db.execute(sql`select from ${agents} where id = ${agentId}::uuid for no key update`),
-    ctx.db.execute<{ entries: number; sum: string }>(mark("before")),
+    ctx.db.execute<{ entries: string | null }>(shown),
     ctx.db.execute(sql`delete from ${task_scores} where agent_id = ${agentId}::uuid`),
     ctx.db.execute(storeCells(agentId, null, now)),
     ctx.db.execute(sql`delete from ${board_entries} b where agent_id = ${agentId}::uuid
-      and not exists (select from ${task_scores} s where s.agent_id = b.agent_id and s.period = b.period)`),
+      and not exists (select from ${task_scores} s join ${tasks} t on t.id = s.task_id
+        where s.agent_id = b.agent_id and s.period = b.period and b.domain in ('all', t.domain))`),
     ctx.db.execute(storeEntries(agentId, ["all", ...DOMAINS])),
-    ctx.db.execute<{ entries: number; sum: string }>(mark("after")),
+    ctx.db.execute<{ entries: string | null }>(shown),
   ]);
-  const [before, after] = [results[1].rows[0], results[6].rows[0]];
-  return before?.sum === after?.sum && before?.entries === after?.entries ? 0 : 1;
+  return results[1].rows[0]?.entries === results[6].rows[0]?.entries ? 0 : 1;
 }

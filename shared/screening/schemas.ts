@@ -36,7 +36,7 @@ export const BatchCreate = z
         });
       }
     }
-    if (new Set(body.task_ids).size !== (body.task_ids?.length ?? 0)) {
+    if (new Set(body.task_ids?.map((id) => id.toLowerCase())).size !== (body.task_ids?.length ?? 0)) {
       context.addIssue({
         code: "custom",
         path: ["task_ids"],

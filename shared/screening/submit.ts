@@ -65,7 +65,9 @@ interface Outcome {
  */
 export async function submit(ctx: Context, principal: Principal, submission: Submission): Promise<RunRow[]> {
   const { ctes, result } = reservation(ctx, principal, submission);
-  const outcome = await writeJson<Outcome>(ctx, ctes, result);
+  // A trial takes two allowances or none: one trial at a time, so that each sees what both have left.
+  const lock = principal.kind === "anonymous" ? sql`select pg_advisory_xact_lock(hashtext('trials'))` : undefined;
+  const outcome = await writeJson<Outcome>(ctx, ctes, result, lock);
   if (outcome.outcome !== "reserved") throw refusal(ctx, outcome, principal);
   ctx.defer(() => flush(ctx, outcome.runs.map(dispatchMessage)));
   return outcome.runs;
@@ -78,6 +80,7 @@ function reservation(ctx: Context, principal: Principal, submission: Submission)
   const single = submission.tasks.kind === "one";
   const sessionId = single ? null : newId(now);
   const trigger = principal.kind === "key" ? "api" : "manual";
+  const address = ctx.addressHash ?? "unknown";
   const suiteId = submission.tasks.kind === "suite" ? submission.tasks.suiteId : null;
   const ctes = sql`with agent as (
     select a.*, ${may("run", viewer, agentOwner)} as owned, ${may("see", viewer, agentOwner)} as member,
@@ -88,11 +91,11 @@ function reservation(ctx: Context, principal: Principal, submission: Submission)
     ${wantedTasks(submission)}
   ), terms as (
     select a.*, not a.owned and not a.member as stranger,
-      case when a.owned then coalesce(a.team_id, a.user_id)::text else coalesce(${viewer}::text, 'all') end as paid_owner,
+      case when a.owned then coalesce(a.team_id, a.user_id)::text else coalesce(${viewer}::text, ${address}) end as paid_owner,
       case when a.owned and a.team_id is not null then 'team' when ${viewer}::uuid is not null then 'user'
-        else 'trial_global' end as paid_kind,
+        else 'trial_address' end as paid_kind,
       case when ${viewer}::uuid is null then ${now.toISOString().slice(0, 10)} else ${monthOf(now)} end as paid_period,
-      case when ${viewer}::uuid is null then ${LIMITS.trialsPerDay}
+      case when ${viewer}::uuid is null then ${LIMITS.trialsPerAddress}
         else ${planLimit(sql`(select u.plan from ${users} u where u.id = case when a.owned then a.payer else ${viewer}::uuid end)`, "runs")}
       end as run_limit,
       (select count(*)::integer from wanted where ok) as resolved,
@@ -112,21 +115,22 @@ function reservation(ctx: Context, principal: Principal, submission: Submission)
       when resolved = 0 then 'empty_suite'
       else 'reserved' end as outcome
     from terms t
-  ), by_address as (
-    insert into ${allowances} as w (kind, owner, period, used)
-    select 'trial_address', ${ctx.addressHash ?? "unknown"}, paid_period, units from judged
-    where outcome = 'reserved' and paid_kind = 'trial_global' and units <= ${LIMITS.trialsPerAddress}
-    on conflict (kind, owner, period) do update set used = w.used + excluded.used
-      where w.used + excluded.used <= ${LIMITS.trialsPerAddress}
-    returning w.used
+  ), trials as (
+    select coalesce(max(w.used), 0) as used from ${allowances} w, judged j
+    where w.kind = 'trial_global' and w.period = j.paid_period
   ), paid as (
     insert into ${allowances} as w (kind, owner, period, used)
     select paid_kind, paid_owner, paid_period, units from judged
     where outcome = 'reserved' and units <= run_limit
-      and (paid_kind <> 'trial_global' or exists (select from by_address))
+      and (paid_kind <> 'trial_address' or (select used from trials) + units <= ${LIMITS.trialsPerDay})
     on conflict (kind, owner, period) do update set used = w.used + excluded.used
       where w.used + excluded.used <= (select run_limit from judged)
     returning w.used
+  ), paid_by_all as (
+    insert into ${allowances} as w (kind, owner, period, used)
+    select 'trial_global', 'all', paid_period, units from judged
+    where paid_kind = 'trial_address' and exists (select from paid)
+    on conflict (kind, owner, period) do update set used = w.used + excluded.used
   ), session as (
     insert into ${screening_sessions} (id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private, created_at)
     select ${sessionId}::uuid, j.id, ${viewer}::uuid, j.team_id, ${suiteId}::uuid, ${trigger},
@@ -150,14 +154,12 @@ function reservation(ctx: Context, principal: Principal, submission: Submission)
   )`;
   const result = sql`select jsonb_build_object(
     'outcome', case when j.outcome = 'reserved' and not exists (select from paid) then 'quota' else j.outcome end,
-    'limit', case when j.paid_kind = 'trial_global' and not exists (select from by_address) then ${LIMITS.trialsPerAddress}
-      else j.run_limit end,
-    'used', coalesce((select w.used from ${allowances} w where w.period = j.paid_period and case
-      when j.paid_kind = 'trial_global' and not exists (select from by_address)
-      then w.kind = 'trial_address' and w.owner = ${ctx.addressHash ?? "unknown"}
-      else w.kind = j.paid_kind and w.owner = j.paid_owner end), 0),
+    'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else j.run_limit end,
+    'used', case when x.all_are_used then x.used else coalesce((select w.used from ${allowances} w
+      where w.kind = j.paid_kind and w.owner = j.paid_owner and w.period = j.paid_period), 0) end,
     'runs', coalesce((select jsonb_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
-  ) as result from judged j
+  ) as result from judged j, lateral (
+    select used, j.paid_kind = 'trial_address' and used + j.units > ${LIMITS.trialsPerDay} as all_are_used from trials) x
   union all select jsonb_build_object('outcome', 'no_agent') where not exists (select from judged)`;
   return { ctes, result };
 }

@@ -11,7 +11,11 @@ import { type Caller, caller } from "../stack/client.ts";
 /** A whole stack in a process of its own, as `npm run dev` starts it. */
 export interface Deployed extends Caller {
   url: string;
+  /** The database itself, beside the service. */
+  databaseUrl: string;
   console: Caller;
+  /** Where the service finds its database: the front and the connection string. */
+  settings(): { NEON_LOCAL_PROXY: string; DATABASE_URL: string };
   /** Kills the process with SIGKILL: nothing gets to clean up. */
   crash(): Promise<void>;
   /** Starts it again on the same data and ports. */
@@ -41,6 +45,7 @@ export async function deploy(): Promise<Deployed> {
   const env = { ...inherited, PORT: String(port), CONSOLE_PORT: String(consolePort), STACK_DIR: dir };
   let child: ChildProcess | undefined;
   let database = "";
+  let front = "";
 
   async function start(): Promise<void> {
     const started = spawn(process.execPath, [DEV], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -56,6 +61,7 @@ export async function deploy(): Promise<Deployed> {
       started.once("exit", () => reject(new Error(`the stack ended: ${output}`)));
     });
     database = /postgres:\/\/\S+/.exec(output)?.[0] ?? "";
+    front = /driver's front\s+(\S+)/.exec(output)?.[1] ?? "";
   }
 
   async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
@@ -69,6 +75,10 @@ export async function deploy(): Promise<Deployed> {
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
+    get databaseUrl() {
+      return database;
+    },
+    settings: () => ({ NEON_LOCAL_PROXY: front, DATABASE_URL: "postgres://bench:bench@database.localtest/screening" }),
     ...caller({ url }),
     console: caller({ url: `http://127.0.0.1:${consolePort}` }),
     crash: () => end("SIGKILL"),

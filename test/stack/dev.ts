@@ -18,6 +18,7 @@ Ready after ${((Date.now() - started) / 1000).toFixed(1)} s.
   the console   ${stack.consoleUrl}   mail, queue, counters, faults
   description   ${stack.url}/openapi.json
   the database  ${stack.databaseUrl}
+                behind the driver's front ${stack.settings["NEON_LOCAL_PROXY"]}
 
 Ctrl-C stops everything.`);
 

@@ -67,8 +67,10 @@ export async function startNeonFront(options: {
     const known = pools.get(url);
     if (known !== undefined) return known;
     const pool = new Pool({ connectionString: url, max: POOL_SIZE, types: { getTypeParser: () => String } });
-    // An idle connection that the server cuts, as for a dropped database, leaves the pool by itself.
+    // A connection that the server cuts, as for a dropped database, leaves the pool by itself; one that is just ending
+    // is the pool's no more.
     pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
     pools.set(url, pool);
     return pool;
   }

@@ -239,13 +239,13 @@ describe("hostile answers", () => {
 
   test.each(tasks.map((task) => [task.grader.type, task] as const))(
     "%s takes 1 MiB of anything in time",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     (_, task) => {
       for (const output of texts) {
         const before = performance.now();
         const { correctness } = grade(task, { output });
         expect(correctness).toBeLessThanOrEqual(1);
-        expect(performance.now() - before, JSON.stringify(output.slice(0, 12))).toBeLessThan(4000);
+        expect(performance.now() - before, JSON.stringify(output.slice(0, 12))).toBeLessThan(10_000);
       }
     },
   );

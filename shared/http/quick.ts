@@ -1,0 +1,28 @@
+import { newId } from "../platform/ids.ts";
+import { addressHash } from "./address.ts";
+import type { AnswerCache } from "./cache.ts";
+import { type Leases, limitHeaders, takeLeased } from "./limits.ts";
+
+/** Headers that make an answer depend on more than its URL, or that its answer must name. */
+const PARTICULAR = ["authorization", "cookie", "x-api-key", "origin", "if-none-match", "x-request-id"];
+
+/**
+ * Answers a plain read from the isolate's memory alone: the answer is kept, and the address holds a lease of requests
+ * that Redis has counted already. Null for everything else, which goes its whole way.
+ */
+export function quickAnswer(
+  { cache, leases, now }: { cache: AnswerCache; leases: Leases; now: () => Date },
+  request: Request,
+): Response | null {
+  if (request.method !== "GET" || PARTICULAR.some((name) => request.headers.has(name))) return null;
+  const at = now();
+  const kept = cache.get(request.url, at.getTime());
+  if (kept === null) return null;
+  const address = addressHash(request.headers.get("cf-connecting-ip") ?? undefined);
+  const standing = takeLeased(leases, "read", address, at.getTime());
+  if (standing === null) return null;
+  const headers = new Headers(kept.headers);
+  for (const [name, value] of Object.entries(limitHeaders(standing))) headers.set(name, value);
+  headers.set("X-Request-Id", newId(at));
+  return new Response(kept.body, { headers });
+}

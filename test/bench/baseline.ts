@@ -1,0 +1,48 @@
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+/** A bare Worker to measure against: the same runtime, router and driver, and nothing of the service. */
+export interface Baseline {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const SOURCE = `
+import { Hono } from "hono";
+import { neon, neonConfig } from "@neondatabase/serverless";
+const app = new Hono();
+app.get("/hello", (c) => c.text("hello world"));
+app.post("/sql", async (c) => {
+  neonConfig.fetchEndpoint = () => c.env.NEON_LOCAL_PROXY + "/sql";
+  const { text, params } = await c.req.json();
+  const [row] = await neon(c.env.DATABASE_URL).query(text, params);
+  return c.json(row?.result ?? null);
+});
+export default app;`;
+
+/** Starts the baseline on the database of a stack; `POST /sql {text, params}` answers the column `result`. */
+export async function startBaseline(settings: Record<string, string>): Promise<Baseline> {
+  const { outputFiles } = await build({
+    stdin: { contents: SOURCE, resolveDir: process.cwd() },
+    bundle: true,
+    format: "esm",
+    minify: true,
+    write: false,
+    external: ["node:*"],
+  });
+  const options = convertV4MiniflareOptions({
+    name: "baseline",
+    script: outputFiles[0]?.text ?? "",
+    modules: true,
+    compatibilityDate: "2026-11-01",
+    compatibilityFlags: ["nodejs_compat"],
+    bindings: settings,
+    host: "127.0.0.1",
+    cf: false,
+    logRequests: false,
+    telemetry: { enabled: false },
+  });
+  const miniflare = new Miniflare(options);
+  const { origin } = await miniflare.ready;
+  return { url: origin, stop: () => miniflare.dispose() };
+}
