@@ -10,8 +10,8 @@ import { rotateKey } from "../shared/identity/keys-rotate.ts";
 import { ApiKeyCreate, ApiKeyIssued, ApiKeyRead, ApiKeyUpdate } from "../shared/identity/keys-schemas.ts";
 import { updateKey } from "../shared/identity/keys-update.ts";
 
-const tag = "API keys";
-const params = z.object({ key_id: z.uuid() });
+const tag = "Keys";
+const params = z.object({ id: z.uuid() });
 
 export const apiKeys = [
   route({
@@ -51,21 +51,21 @@ export const apiKeys = [
   route({
     id: "readApiKey",
     method: "get",
-    path: "/api/v1/api-keys/{key_id}",
+    path: "/api/v1/api-keys/{id}",
     tag,
     summary: "One API key",
     auth: "session",
     params,
     returns: { 200: ApiKeyRead },
     problems: ["not_found"],
-    async handler({ ctx, principal, params: { key_id } }) {
-      return ok(await readKey(ctx, principal.userId, key_id));
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await readKey(ctx, principal.userId, id));
     },
   }),
   route({
     id: "updateApiKey",
     method: "patch",
-    path: "/api/v1/api-keys/{key_id}",
+    path: "/api/v1/api-keys/{id}",
     tag,
     summary: "Change an API key",
     description:
@@ -77,14 +77,14 @@ export const apiKeys = [
     body: ApiKeyUpdate,
     returns: { 200: ApiKeyRead },
     problems: ["not_found", "duplicate_name", "key_inactive"],
-    async handler({ ctx, principal, params: { key_id }, body }) {
-      return ok(await updateKey(ctx, principal.userId, key_id, body));
+    async handler({ ctx, principal, params: { id }, body }) {
+      return ok(await updateKey(ctx, principal.userId, id, body));
     },
   }),
   route({
     id: "revokeApiKey",
     method: "delete",
-    path: "/api/v1/api-keys/{key_id}",
+    path: "/api/v1/api-keys/{id}",
     tag,
     summary: "Revoke an API key",
     description:
@@ -94,15 +94,15 @@ export const apiKeys = [
     params,
     returns: { 204: null },
     problems: ["not_found"],
-    async handler({ ctx, principal, params: { key_id } }) {
-      await revokeKey(ctx, principal.userId, key_id);
+    async handler({ ctx, principal, params: { id } }) {
+      await revokeKey(ctx, principal.userId, id);
       return noContent();
     },
   }),
   route({
     id: "rotateApiKey",
     method: "post",
-    path: "/api/v1/api-keys/{key_id}/rotate",
+    path: "/api/v1/api-keys/{id}/rotate",
     tag,
     summary: "Replace an API key by a new one",
     description:
@@ -113,8 +113,8 @@ export const apiKeys = [
     params,
     returns: { 200: ApiKeyIssued },
     problems: ["not_found", "key_inactive"],
-    async handler({ ctx, principal, params: { key_id } }) {
-      return ok(await rotateKey(ctx, principal.userId, key_id));
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await rotateKey(ctx, principal.userId, id));
     },
   }),
 ];

@@ -1,8 +1,12 @@
 import type { Route } from "../shared/http/route.ts";
+import { accountMail } from "./account-mail.ts";
+import { account } from "./account.ts";
 import { agents } from "./agents.ts";
 import { apiKeys } from "./api-keys.ts";
 import { auth } from "./auth.ts";
 import { board } from "./board.ts";
+import { codehost } from "./codehost.ts";
+import { cspReports } from "./csp-reports.ts";
 import { evidence } from "./evidence.ts";
 import { health } from "./health.ts";
 import { openapi } from "./openapi.ts";
@@ -15,6 +19,9 @@ import { wellKnown } from "./well-known.ts";
 
 const described = [
   auth,
+  account,
+  accountMail,
+  codehost,
   apiKeys,
   agents,
   tasks,
@@ -24,6 +31,7 @@ const described = [
   evidence,
   wellKnown,
   health,
+  cspReports,
   boardPage,
   agentPage,
 ].flat();

@@ -3,7 +3,9 @@ import { describeError } from "../shared/db/client.ts";
 import { idempotency_keys } from "../shared/db/schema/index.ts";
 import type { Service } from "../shared/http/app.ts";
 import type { Context } from "../shared/platform/context.ts";
+import { finaliseAccounts } from "../shared/identity/finalise.ts";
 import { denyEnded } from "../shared/identity/sessions.ts";
+import { forgetEnded } from "../shared/identity/sign-out.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { sweep } from "../shared/queue/outbox.ts";
 import { reap } from "../shared/screening/end.ts";
@@ -22,6 +24,8 @@ const SCHEDULE: Record<string, Work[]> = {
     ["deny ended sessions", denyEnded],
   ],
   [DAILY]: [
+    ["delete accounts", finaliseAccounts],
+    ["forget ended sessions", forgetEnded],
     ["recompute", recompute],
     ["forget keys", (ctx) => ctx.db.execute(sql`delete from ${idempotency_keys} where expires_at < now()`)],
   ],

@@ -1,11 +1,19 @@
 import type { Consumer } from "../shared/queue/consumer.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
+import { analyticsConsumer } from "./analytics.ts";
 import { dispatchConsumer } from "./dispatch.ts";
 import { expireConsumer } from "./expire.ts";
+import { mailConsumer } from "./mail.ts";
 import { scoreConsumer } from "./score.ts";
 
 /** Every consumer there is. */
-export const CONSUMERS: readonly Consumer[] = [dispatchConsumer, scoreConsumer, expireConsumer];
+export const CONSUMERS: readonly Consumer[] = [
+  dispatchConsumer,
+  scoreConsumer,
+  expireConsumer,
+  mailConsumer,
+  analyticsConsumer,
+];
 
 /** How each consumer wants its messages sent. */
 export const DELIVERIES: ReadonlyMap<string, Delivery> = new Map(

@@ -10,7 +10,12 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 37;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = new RegExp(`^ask_[${ALPHABET}]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
-const CACHE_SECONDS = 300;
+
+/** How long a key may go on as Redis remembers it when a change of it could not be told to Redis. */
+const CACHE_SECONDS = 60;
+
+/** Longer than any request takes that read a key's record before the record was changed. */
+const CHANGE_SECONDS = 30;
 
 /** A new API key: `ask_`, 37 random base62 characters (220 bits) and a checksum of 6. */
 export function newApiKey(): string {
@@ -52,13 +57,20 @@ export interface KeyUse {
   day: { limit: number; remaining: number; reset: number; refused: boolean };
 }
 
+/** Stands in the cache for a key that was just changed: nobody may put back there what was read before the change. */
+const CHANGED = "changed";
+
 /**
- * Counts one request against both windows of a cached key: reads the record and counts in one round trip.
- * A refused request is counted in neither window. Returns {record, minute used, day used}.
+ * Counts one request against both windows of a key: takes the record and counts in one round trip. ARGV: the record as
+ * the database gave it, empty where it was not asked; how long to remember it; the mark of a change. A refused request
+ * is counted in neither window. Returns {record, minute used, day used}, or nil when the database has to be asked.
  */
 const COUNT_SCRIPT = `
-local record = redis.call('GET', KEYS[1])
-if not record then return nil end
+local record = ARGV[1]
+local cached = redis.call('GET', KEYS[1])
+if cached and cached ~= ARGV[3] then record = cached end
+if record == '' then return nil end
+if not cached then redis.call('SET', KEYS[1], record, 'EX', ARGV[2]) end
 local key = cjson.decode(record)
 local minute = tonumber(redis.call('GET', KEYS[2]) or '0')
 local day = tonumber(redis.call('GET', KEYS[3]) or '0')
@@ -79,31 +91,41 @@ const cacheKey = (hash: string): string => `key:${hash}`;
 export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse | null> {
   if (!isApiKey(key)) return null;
   const hash = sha256(key);
-  const counted = await count(ctx, hash);
+  let reachable = true;
+  const counted = await count(ctx, hash, null).catch(() => {
+    reachable = false;
+    return null;
+  });
   if (counted !== null) return counted;
   const record = await load(ctx, hash);
   if (record === null) return null;
-  try {
-    await ctx.redis.set(cacheKey(hash), record, { ex: CACHE_SECONDS });
-    return await count(ctx, hash);
-  } catch {
-    return toUse(ctx, record, 1, 1);
-  }
+  const uncounted = (): KeyUse | null => toUse(ctx, record, 1, 1);
+  // Redis that did not answer the first time is not waited for again.
+  return reachable ? count(ctx, hash, record).catch(uncounted) : uncounted();
 }
 
-async function count(ctx: Context, hash: string): Promise<KeyUse | null> {
+/**
+ * Null for a key that has expired, or that Redis does not know when no `loaded` record is given; throws when Redis does
+ * not answer. The first request of each minute notes when the key was used.
+ */
+async function count(ctx: Context, hash: string, loaded: KeyRecord | null): Promise<KeyUse | null> {
   const now = ctx.now().getTime();
   const keys = [
     cacheKey(hash),
     `key:${hash}:m:${Math.floor(now / 60_000)}`,
     `key:${hash}:d:${Math.floor(now / 86_400_000)}`,
   ];
-  try {
-    const result = await ctx.redis.eval<unknown[], [KeyRecord, number, number] | null>(COUNT_SCRIPT, keys, []);
-    return result === null ? null : toUse(ctx, ...result);
-  } catch {
-    return null;
-  }
+  const given = [loaded === null ? "" : JSON.stringify(loaded), CACHE_SECONDS, CHANGED];
+  const result = await ctx.redis.eval<unknown[], [KeyRecord, number, number] | null>(COUNT_SCRIPT, keys, given);
+  if (result === null) return null;
+  const [record, minute, day] = result;
+  const use = toUse(ctx, record, minute, day);
+  if (use !== null && minute === 1 && !use.day.refused) ctx.defer(() => noteUse(ctx, record.id));
+  return use;
+}
+
+async function noteUse(ctx: Context, keyId: string): Promise<void> {
+  await ctx.db.update(api_keys).set({ last_used_at: ctx.now().toISOString() }).where(eq(api_keys.id, keyId));
 }
 
 async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
@@ -137,7 +159,12 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
   };
 }
 
-/** Makes every location ask the database again about a key: after it was changed or revoked. */
+/**
+ * Makes the database decide about a key that was changed or revoked, from now on. Never rejects: when Redis does not
+ * answer, what it remembers of the key goes on for CACHE_SECONDS at most.
+ */
 export async function forgetKey(ctx: Context, hash: string): Promise<void> {
-  await ctx.redis.del(cacheKey(hash));
+  await ctx.redis.set(cacheKey(hash), CHANGED, { ex: CHANGE_SECONDS }).catch((error: unknown) => {
+    ctx.log.warn("key cache unavailable", { reason: error instanceof Error ? error.name : "unknown" });
+  });
 }

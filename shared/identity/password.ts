@@ -42,8 +42,9 @@ export function assertStrongPassword(password: string, email: string, pointer: s
   const weak = (message: string): never => {
     throw bodyProblem("weak_password", pointer, message);
   };
-  const length = Array.from(password).length;
-  const lower = password.toLowerCase();
+  const normal = normalise(password);
+  const length = Array.from(normal).length;
+  const lower = normal.toLowerCase();
   const name = email.slice(0, email.lastIndexOf("@")).toLowerCase();
   if (length < 10) weak("Take at least 10 characters.");
   if (length > 128) weak("Take at most 128 characters.");
@@ -51,11 +52,15 @@ export function assertStrongPassword(password: string, email: string, pointer: s
   if (name.length >= 3 && lower.includes(name)) weak("Leave the name of your email address out of the password.");
 }
 
+/** NFKC, so that one password typed on two keyboards is one password (RFC 8265 section 4 asks for a stable form). */
+function normalise(password: string): string {
+  return password.normalize("NFKC");
+}
+
 function derive(password: string, salt: Uint8Array, { N, r, p }: Cost, bytes: number): Promise<Buffer> {
-  // NFKC, so that one password typed on two keyboards is one password (RFC 8265 section 4 asks for a stable form).
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(normalise(password), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 

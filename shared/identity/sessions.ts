@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { sessions } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import type { SessionPrincipal } from "./principal.ts";
 
 const tokenKey = (tokenId: string): string => `deny:token:${tokenId}`;
@@ -36,4 +37,17 @@ export async function denySession(ctx: Context, sessionId: string, seconds: numb
 /** Puts one access token on the denylist until it expires. */
 export async function denyToken(ctx: Context, tokenId: string, seconds: number): Promise<void> {
   await ctx.redis.set(tokenKey(tokenId), 1, { ex: Math.max(1, seconds) });
+}
+
+/**
+ * Puts every session that ended while any access token of it can live on the denylist once more: an end that Redis
+ * missed is made good within a minute of its return.
+ */
+export async function denyEnded(ctx: Context): Promise<void> {
+  const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000);
+  const ended = await ctx.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(gt(sessions.revoked_at, since.toISOString()));
+  await Promise.all(ended.map(({ id }) => denySession(ctx, id, ACCESS_TOKEN_SECONDS)));
 }

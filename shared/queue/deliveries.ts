@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { Receiver } from "@upstash/qstash";
 import { type Context as HonoContext, Hono } from "hono";
 import * as z from "zod";
@@ -33,6 +34,7 @@ export function deliveries(service: Deliverer, consumers: readonly Consumer[]): 
       if (raw === null) return c.text("the signature is not valid", 401);
       const body = schema.safeParse(parse(raw));
       if (!body.success) return refuse("the message is malformed");
+      ctx.log = ctx.log.with(subject(body.data));
       return carryOut(ctx, c, () => handle(ctx, body.data));
     });
   }
@@ -43,9 +45,9 @@ export function deliveries(service: Deliverer, consumers: readonly Consumer[]): 
     const callback = FailureCallback.safeParse(parse(raw));
     if (!callback.success) return refuse("the callback is malformed");
     const consumer = consumers.find(({ name }) => callback.data.url === `${ctx.env.BASE_URL}/queues/${name}`);
-    const body = consumer?.body.safeParse(parse(atob(callback.data.sourceBody)));
+    const body = consumer?.body.safeParse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
     if (consumer === undefined || body?.success !== true) return refuse("there is no such consumer");
-    ctx.log.error("message died", { consumer: consumer.name });
+    ctx.log.error("message died", { consumer: consumer.name, ...subject(body.data) });
     return carryOut(ctx, c, () => consumer.dead(ctx, body.data));
   });
   return app;
@@ -59,6 +61,12 @@ function contextOf(service: Deliverer, c: HonoContext, consumer: string): Contex
   });
   ctx.log = ctx.log.with({ consumer, message_id: c.req.header("upstash-message-id") });
   return ctx;
+}
+
+/** The run that a message is about, for the log. */
+function subject(body: unknown): { run_id?: string } {
+  const { run_id } = body as { run_id?: string };
+  return run_id === undefined ? {} : { run_id };
 }
 
 /** The raw body, when QStash signed it for this URL; else null. */

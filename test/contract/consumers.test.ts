@@ -9,7 +9,28 @@ import { BASE_URL, sealedService } from "./sealed.ts";
 const RUN = { run_id: "01938e7a-0000-7000-8000-000000000001" };
 
 /** A well-formed message for each consumer. */
-const MESSAGES: Record<string, Record<string, unknown>> = { dispatch: RUN, score: RUN, expire: RUN };
+const MESSAGES: Record<string, Record<string, unknown>> = {
+  dispatch: RUN,
+  score: RUN,
+  expire: RUN,
+  mail: {
+    id: RUN.run_id,
+    to: "reader@example.test",
+    template: "verify_email",
+    params: { username: null },
+    token: "sealed",
+  },
+  analytics: {
+    id: RUN.run_id,
+    name: "email_verified",
+    user_id: RUN.run_id,
+    properties: {},
+    occurred_at: "2026-11-21T09:00:00.000Z",
+  },
+};
+
+/** Members of a message that hold what their sender likes: an event's properties. */
+const FREE_FORM: Record<string, string[]> = { analytics: ["properties"] };
 
 const { service, touched } = await sealedService();
 const { QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = service.env;
@@ -71,7 +92,7 @@ describe.each(CONSUMERS.map((consumer) => [consumer.name, consumer] as const))("
   });
 
   test("takes no field that is not declared", () => {
-    expect(looseObjects(consumer.body)).toEqual([]);
+    expect(looseObjects(consumer.body)).toEqual(FREE_FORM[name] ?? []);
   });
 
   test.each([

@@ -179,7 +179,7 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
 
   test("has the body of its route", () => {
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(
-      route.body === undefined ? [] : ["application/json"],
+      route.body === undefined ? [] : ["application/json", ...(route.accepts?.types ?? [])],
     );
     expect(operation.requestBody?.required ?? false).toBe(route.body !== undefined);
   });

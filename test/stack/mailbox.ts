@@ -29,3 +29,16 @@ export function createMailbox(): Mailbox {
     },
   };
 }
+
+/** The link of a mail, as its reader would follow it. Throws where text and HTML do not carry the same single one. */
+export function linkOf(mail: Mail | undefined): URL {
+  const [link = ""] = /https?:\S+/.exec(mail?.text ?? "") ?? [];
+  const hrefs = [...(mail?.html ?? "").matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  if (link === "" || hrefs.some((href) => href !== link)) throw new Error(`no single link in ${JSON.stringify(mail)}`);
+  return new URL(link);
+}
+
+/** The token that the link of a mail carries. */
+export function tokenOf(mail: Mail | undefined): string {
+  return linkOf(mail).searchParams.get("token") ?? "";
+}

@@ -7,8 +7,10 @@ import { type Broker, startBroker } from "./broker.ts";
 import { type Counters, createCounters } from "./counters.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { listen } from "./http.ts";
+import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon-front.ts";
 import { startRedisFront } from "./redis-front.ts";
+import { type Resend, startResend } from "./resend.ts";
 import { DEVELOPMENT, newSecrets, type Settings } from "./settings.ts";
 import { TEMPLATE, TEST_ENCRYPTION_KEY } from "./vitest-setup.ts";
 
@@ -20,6 +22,8 @@ export interface TestService {
   broker: Broker;
   counters: Counters;
   faults: Faults;
+  mailbox: Mailbox;
+  resend: Resend;
   logs: string[];
   /** Runs SQL beside the service: to look at what it keeps, and to arrange what no caller can. */
   sql<T extends object = Record<string, unknown>>(text: string, params?: unknown[]): Promise<T[]>;
@@ -27,6 +31,8 @@ export interface TestService {
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const MAIL_KEY = "re_test";
 
 /** Starts a service for one test file. The clock is `overrides.now`, else the machine's. */
 export async function startService(options: { settings?: Settings; overrides?: Overrides } = {}): Promise<TestService> {
@@ -45,6 +51,8 @@ export async function startService(options: { settings?: Settings; overrides?: O
     faults,
     counters,
   });
+  const mailbox = createMailbox();
+  const resend = await startResend({ mailbox, key: MAIL_KEY });
   let app: Application | undefined;
   const pending = new Set<Promise<unknown>>();
   const execution = {
@@ -82,12 +90,16 @@ export async function startService(options: { settings?: Settings; overrides?: O
     NEON_LOCAL_PROXY: neon.url,
     UPSTASH_REDIS_REST_URL: redis.url,
     QSTASH_URL: broker.url,
+    RESEND_API_BASE: resend.url,
+    RESEND_API_KEY: MAIL_KEY,
     DNS_RESOLVER_URL: "http://127.0.0.1:9/dns-query",
     ...options.settings,
   };
   const logs: string[] = [];
   app = createApplication(settings, { log: (line) => void logs.push(line), ...options.overrides });
   const pool = new Pool({ connectionString: `${server}/${database}`, max: 4 });
+  // A connection that is just ending may be cut when the database is dropped.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return {
     url: http.url,
     settings,
@@ -95,6 +107,8 @@ export async function startService(options: { settings?: Settings; overrides?: O
     broker,
     counters,
     faults,
+    mailbox,
+    resend,
     logs,
     async sql<T extends object>(text: string, params: unknown[] = []) {
       return (await pool.query(text, params)).rows as T[];
@@ -109,6 +123,7 @@ export async function startService(options: { settings?: Settings; overrides?: O
       await broker.stop();
       await Promise.all(pending);
       await http.close();
+      await resend.close();
       await pool.end();
       await neon.close();
       await redis.close();

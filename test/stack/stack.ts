@@ -13,6 +13,7 @@ import { createMailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon-front.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedisFront } from "./redis-front.ts";
+import { startResend } from "./resend.ts";
 import { crons } from "./schedule.ts";
 import { DEVELOPMENT, developerSettings, keptSecrets, type Settings } from "./settings.ts";
 import { startWorker } from "./worker.ts";
@@ -43,6 +44,7 @@ export interface Stack {
 }
 
 const DATABASE = "screening";
+const MAIL_KEY = "re_local";
 
 /**
  * Starts the whole service on this machine: PostgreSQL, Redis, the queue's broker, a DNS resolver, and the Worker in
@@ -69,7 +71,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       developer.settings["DATA_ENCRYPTION_KEY"] ??
       secrets["DATA_ENCRYPTION_KEY"];
     await seed(databaseUrl, Buffer.from(key ?? "", "base64"));
-    progress("Redis, queue and resolver");
+    progress("Redis, queue, resolver and mail");
     const neon = await startNeonFront({ resolve: () => databaseUrl, faults, counters });
     parts.push(neon.close);
     const redis = await startRedisFront({
@@ -90,6 +92,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       counters,
     });
     parts.push(broker.stop);
+    const mailbox = createMailbox();
+    const resend = await startResend({ mailbox, key: MAIL_KEY });
+    parts.push(resend.close);
     const url = `http://127.0.0.1:${port}`;
     const settings: Settings = {
       ...DEVELOPMENT,
@@ -101,6 +106,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       UPSTASH_REDIS_REST_URL: redis.url,
       QSTASH_URL: broker.url,
       DNS_RESOLVER_URL: dns.url,
+      // With a key of the developer's own, mails go out for real.
+      ...(developer.settings["RESEND_API_KEY"] === undefined
+        ? { RESEND_API_BASE: resend.url, RESEND_API_KEY: MAIL_KEY }
+        : {}),
       ...developer.settings,
       ...options.settings,
     };
@@ -116,7 +125,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         broker,
         counters,
         faults,
-        mailbox: createMailbox(),
+        mailbox,
         async cron(expression) {
           for (const cron of expression === undefined ? crons() : [expression]) await worker.scheduled(cron);
         },

@@ -21,6 +21,9 @@ export const users = pgTable(
   },
   (table) => [
     uniqueIndex("users_email_key").on(table.email),
+    index("users_deletion_idx")
+      .on(table.deletion_scheduled_for)
+      .where(sql`${table.deletion_scheduled_for} is not null`),
     uniqueIndex("users_username_key").on(sql`lower(${table.username})`),
   ],
 );
@@ -39,7 +42,10 @@ export const sessions = pgTable(
     expires_at: instant().notNull(),
     revoked_at: instant(),
   },
-  (table) => [index("sessions_user_idx").on(table.user_id)],
+  (table) => [
+    index("sessions_user_idx").on(table.user_id),
+    index("sessions_revoked_idx").on(table.revoked_at).where(sql`${table.revoked_at} is not null`),
+  ],
 );
 
 /** Every refresh credential ever given, hashed: a replaced one that comes back tells that it was stolen. */

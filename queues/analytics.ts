@@ -1,0 +1,13 @@
+import { AnalyticsEvent, keepEvent } from "../shared/analytics/event.ts";
+import { consumer } from "../shared/queue/consumer.ts";
+
+/** Keeps an event of product analytics. One that can't be kept harms nobody. */
+export const analyticsConsumer = consumer({
+  name: "analytics",
+  body: AnalyticsEvent,
+  retries: 5,
+  timeoutSeconds: 30,
+  parallelism: null,
+  handle: keepEvent,
+  dead: () => Promise.resolve(),
+});

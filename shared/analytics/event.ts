@@ -1,0 +1,52 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { analytics_events, users } from "../db/schema/index.ts";
+import { owe } from "../mail/owed.ts";
+import type { Context } from "../platform/context.ts";
+import { newId } from "../platform/ids.ts";
+
+const NAMES = [
+  "signup_completed",
+  "user_logged_in",
+  "password_reset_requested",
+  "password_reset_completed",
+  "email_verified",
+] as const;
+
+/** The name of an event of product analytics. */
+export type EventName = (typeof NAMES)[number];
+
+/** One event of product analytics, as the queue carries it; without any content of users. */
+export const AnalyticsEvent = z.strictObject({
+  id: z.uuid(),
+  name: z.enum(NAMES),
+  user_id: z.uuid(),
+  properties: z.record(z.string(), z.json()),
+  occurred_at: z.iso.datetime(),
+});
+
+/**
+ * SQL: a part of a statement that owes an event about the account `u` of `source` (a FROM clause). `name` may be SQL
+ * where only the statement can tell.
+ */
+export function note(
+  ctx: Context,
+  name: EventName | SQL,
+  properties: z.output<typeof AnalyticsEvent>["properties"] = {},
+  source: SQL = sql`from u`,
+): SQL {
+  const id = newId(ctx.now());
+  const event = JSON.stringify({ id, properties, occurred_at: ctx.now().toISOString() });
+  const body = sql`${event}::jsonb || jsonb_build_object('name', ${name}::text, 'user_id', u.id)`;
+  return owe("analytics", id, body, source);
+}
+
+/** Keeps an event, once however often it comes; without its account where that is gone by now. */
+export async function keepEvent(ctx: Context, event: z.output<typeof AnalyticsEvent>): Promise<void> {
+  const { id, name, user_id, properties, occurred_at } = event;
+  await ctx.db.execute(sql`
+    insert into ${analytics_events} (id, name, user_id, properties, occurred_at)
+    values (${id}::uuid, ${name}, (select id from ${users} where id = ${user_id}::uuid),
+      ${JSON.stringify(properties)}::jsonb, ${occurred_at}::timestamptz)
+    on conflict (id) do nothing`);
+}

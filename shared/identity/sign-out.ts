@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { sessions } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
+import { denySession } from "./sessions.ts";
+
+/** Ends one session of the account; doing it again changes nothing. Throws 404 for another's session. */
+export async function signOut(ctx: Context, userId: string, sessionId: string): Promise<void> {
+  const ended = await readJson<string>(
+    ctx,
+    sql`update ${sessions} set revoked_at = coalesce(revoked_at, ${ctx.now().toISOString()}::timestamptz)
+      where id = ${sessionId}::uuid and user_id = ${userId}::uuid returning to_jsonb(id) as result`,
+  );
+  if (ended === null) throw notFound("session");
+  await denySessions(ctx, [ended]);
+}
+
+/** Ends every session of the account. */
+export async function signOutEverywhere(ctx: Context, userId: string): Promise<void> {
+  const ended = await readJson<string[]>(
+    ctx,
+    sql`with ended as (
+      update ${sessions} set revoked_at = ${ctx.now().toISOString()}::timestamptz
+      where user_id = ${userId}::uuid and revoked_at is null returning id
+    ) select jsonb_agg(id) as result from ended`,
+  );
+  await denySessions(ctx, ended ?? []);
+}
+
+/**
+ * Makes the access tokens of ended sessions die at once, and not up to fifteen minutes later. Never rejects: Postgres
+ * decides while Redis does not answer, and `denyEnded` makes good what Redis missed.
+ */
+export async function denySessions(ctx: Context, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map((id) => denySession(ctx, id, ACCESS_TOKEN_SECONDS))).catch((error: unknown) => {
+    ctx.log.warn("denylist unavailable", { reason: error instanceof Error ? error.name : "unknown" });
+  });
+}
+
+/** Removes the rows of sessions that ended or expired more than a day ago, with their refresh credentials. */
+export async function forgetEnded(ctx: Context): Promise<void> {
+  const dayAgo = new Date(ctx.now().getTime() - 86_400_000).toISOString();
+  await ctx.db.delete(sessions).where(sql`least(revoked_at, expires_at) < ${dayAgo}::timestamptz`);
+}

@@ -1,0 +1,67 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { databaseFailure } from "../db/client.ts";
+import { email_tokens, sessions, users } from "../db/schema/index.ts";
+import { writeJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { bodyProblem, Problem } from "../platform/problem.ts";
+import { type AccountRow, accountJson, toUserRead } from "./account.ts";
+import { confirmPassword, wrongPassword } from "./confirm-password.ts";
+import { assertStrongPassword, hashPassword } from "./password.ts";
+import type { SessionPrincipal } from "./principal.ts";
+import type { UserRead, UserUpdate } from "./schemas.ts";
+import { denySessions } from "./sign-out.ts";
+
+interface Outcome {
+  /** Null when the account was changed in between. */
+  user: AccountRow | null;
+  ended: string[];
+}
+
+/**
+ * Changes username or password. A new password needs the current one, ends every other session of the account, and
+ * voids the reset links that were mailed before. Throws `invalid_credentials`, `weak_password`, `username_taken`,
+ * `forbidden` for a password where the account has none, `login_locked`.
+ */
+export async function updateAccount(
+  ctx: Context,
+  { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
+  input: z.output<typeof UserUpdate>,
+): Promise<z.output<typeof UserRead>> {
+  const { username, current_password: current, new_password: next } = input;
+  const changes: SQL[] = [sql`updated_at = now()`];
+  if (username !== undefined) changes.push(sql`username = ${username}`);
+  let unchanged = sql`true`;
+  if (current !== undefined && next !== undefined) {
+    const { email, hash } = await confirmPassword(ctx, userId, current);
+    assertStrongPassword(next, email, "/new_password");
+    changes.push(sql`password_hash = ${await hashPassword(next)}`);
+    unchanged = sql`password_hash = ${hash}`;
+  }
+  const secured = next === undefined ? sql`false` : sql`true`;
+  const now = sql`${ctx.now().toISOString()}::timestamptz`;
+  const ctes = sql`with u as (
+    update ${users} set ${sql.join(changes, sql`, `)} where id = ${userId}::uuid and ${unchanged} returning *
+  ), ended as (
+    update ${sessions} s set revoked_at = ${now} from u
+    where ${secured} and s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
+  ), voided as (
+    update ${email_tokens} t set used_at = ${now} from u
+    where ${secured} and t.user_id = u.id and t.purpose = 'reset_password' and t.used_at is null
+  )`;
+  const result = sql`select jsonb_build_object('user', (select ${accountJson(ctx)} from u),
+    'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result`;
+  // Locked first, so that a sign-in by the old password that gets in before is seen and ended.
+  const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
+  const { user, ended } = await writeJson<Outcome>(ctx, ctes, result, lock).catch((error: unknown) => {
+    if (databaseFailure(error)?.constraint !== "users_username_key") throw error;
+    throw bodyProblem("username_taken", "/username", "This username is taken; choose another.");
+  });
+  if (user === null) {
+    throw next === undefined
+      ? new Problem("unauthenticated", "This account does not exist any more.")
+      : wrongPassword();
+  }
+  await denySessions(ctx, ended);
+  return toUserRead(ctx, user);
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { caller, newUser, PASSWORD, type User } from "../stack/client.ts";
+import { cookiesOf } from "../stack/cookies.ts";
+import { linkOf, tokenOf } from "../stack/mailbox.ts";
+import { startService, type TestService } from "../stack/service.ts";
+
+const FORGOT = "/api/v1/auth/forgot-password";
+const RESET = "/api/v1/auth/reset-password";
+const LOGIN = "/api/v1/auth/login";
+const LINK = "/api/v1/users/me/deletion/confirmation-link";
+const HOUR = 3_600_000;
+const START = Date.parse("2026-11-21T09:00:00.000Z");
+const NEW_PASSWORD = "a different horse entirely";
+
+let service: TestService;
+let clock = START;
+let addresses = 0;
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(clock) } });
+});
+
+beforeEach(() => {
+  clock = START;
+});
+
+afterAll(() => service.stop());
+
+/** Calls from an address of its own, so that the limit is not what the tests meet. */
+function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  addresses += 1;
+  return caller(service, { "cf-connecting-ip": `172.19.${addresses >> 8}.${addresses & 255}` }).call(
+    "POST",
+    path,
+    body,
+    headers,
+  );
+}
+
+/** Asks for a reset and gives the token that the account's newest mail carries. */
+async function forgotten(user: User): Promise<string> {
+  expect((await post(FORGOT, { email: user.email })).status).toBe(202);
+  await service.settled();
+  const [mail] = service.mailbox.list(user.email);
+  expect(mail?.subject).toBe("Reset your password");
+  return tokenOf(mail);
+}
+
+const login = (user: User, password: string) => post(LOGIN, { email: user.email, password });
+
+/** Expects the one answer to every token that does not hold. */
+async function expectRefused(body: Record<string, unknown>): Promise<void> {
+  const answer = await post(RESET, { new_password: NEW_PASSWORD, ...body });
+  const { request_id: _id, ...rest } = answer.body;
+  expect([answer.status, rest]).toEqual([
+    400,
+    {
+      type: "urn:problem:invalid_token",
+      title: "The token is not valid",
+      status: 400,
+      code: "invalid_token",
+      detail: "This link is not valid, or not any more. Ask for a new one.",
+    },
+  ]);
+}
+
+/** Takes the password away: what an account made through a code host looks like. */
+async function codeHostUser(): Promise<User> {
+  const user = await newUser(service);
+  await service.sql("update users set password_hash = null where id = $1", [user.id]);
+  await service.settled();
+  return user;
+}
+
+describe("a forgotten password", () => {
+  it("is answered alike for password accounts, others and nobody, and only the first get a mail", async () => {
+    const [owner, guest] = [await newUser(service), await codeHostUser()];
+    await service.settled();
+    service.mailbox.clear();
+    const emails = [owner.email, owner.email.toUpperCase(), guest.email, "nobody@example.test"];
+    const answers = [];
+    for (const email of emails) answers.push(await post(FORGOT, { email }));
+    await service.settled();
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(202);
+    expect(service.mailbox.list().map(({ to }) => to)).toEqual([owner.email, owner.email]);
+    expect(linkOf(service.mailbox.list(owner.email)[0]).pathname).toBe("/reset-password");
+  });
+
+  it("costs the same statements, commands and messages whether or not there is an account", async () => {
+    const [owner, guest] = [await newUser(service), await codeHostUser()];
+    const work = [];
+    for (const email of [owner.email, guest.email, "nobody@example.test"]) {
+      await service.settled();
+      service.faults.set({ service: "qstash", mode: "down" });
+      service.counters.reset();
+      await post(FORGOT, { email });
+      await service.settled();
+      const { db, redis, qstash } = service.counters.snapshot();
+      const [owes] = await service.sql("delete from outbox where consumer = 'mail' returning body #> '{to}' as reader");
+      work.push({ db, redis, qstash });
+      expect(owes).toEqual({ reader: email === owner.email ? email : null });
+    }
+    service.faults.set({ service: "qstash", mode: "none" });
+    expect(new Set(work.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(work[0]).toMatchObject({ db: { statements: 1 }, qstash: { requests: 1 } });
+  });
+
+  it("counts against the authentication bucket", async () => {
+    const answer = await post(FORGOT, { email: "nobody@example.test" });
+    expect(answer.headers.get("ratelimit-policy")).toBe('"minute";q=10;w=60');
+  });
+});
+
+describe("a reset token", () => {
+  it("sets the new password: the old one stops working", async () => {
+    const user = await newUser(service);
+    const answer = await post(RESET, { token: await forgotten(user), new_password: NEW_PASSWORD });
+    expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+    expect((await login(user, PASSWORD)).status).toBe(401);
+    expect((await login(user, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it("ends every session of the account at once, and nobody else's", async () => {
+    const [user, other] = [await newUser(service), await newUser(service)];
+    const device = await login(user, PASSWORD);
+    const credential = cookiesOf(device)["service_refresh"]?.value ?? "";
+    await post(RESET, { token: await forgotten(user), new_password: NEW_PASSWORD });
+    for (const token of [user.token, device.body.access_token]) {
+      const me = await caller(service).call("GET", "/api/v1/auth/me", undefined, { authorization: `Bearer ${token}` });
+      expect(me.status).toBe(401);
+    }
+    const refreshed = await post("/api/v1/auth/refresh", undefined, {
+      cookie: `service_refresh=${credential}`,
+      origin: service.url,
+    });
+    expect(refreshed.status).toBe(401);
+    expect((await other.call("GET", "/api/v1/auth/me")).status).toBe(200);
+  });
+
+  it("still sets the password and ends the sessions while Redis is down", async () => {
+    const user = await newUser(service);
+    const token = await forgotten(user);
+    service.faults.set({ service: "redis", mode: "down" });
+    const reset = await post(RESET, { token, new_password: NEW_PASSWORD });
+    const me = await user.call("GET", "/api/v1/auth/me");
+    service.faults.set({ service: "redis", mode: "none" });
+    expect([reset.status, me.status]).toEqual([200, 401]);
+    expect((await login(user, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it("clears the account's lockout", async () => {
+    const user = await newUser(service);
+    const token = await forgotten(user);
+    for (let attempt = 0; attempt < 5; attempt += 1) await login(user, "not the password");
+    expect((await login(user, PASSWORD)).status).toBe(429);
+    await post(RESET, { token, new_password: NEW_PASSWORD });
+    expect((await login(user, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  it("works once among fifty uses at once", async () => {
+    const user = await newUser(service);
+    const token = await forgotten(user);
+    const uses = Array.from({ length: 50 }, (_, use) => `a different horse, number ${use}`);
+    const answers = await Promise.all(uses.map((new_password) => post(RESET, { token, new_password })));
+    const won = uses.filter((_, use) => answers[use]?.status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
+    expect((await login(user, won[0] ?? "")).status).toBe(200);
+    await expectRefused({ token });
+  });
+
+  it("works until an hour has passed, and not at that moment", async () => {
+    const [early, late] = [await newUser(service), await newUser(service)];
+    const tokens = [await forgotten(early), await forgotten(late)];
+    clock = START + HOUR - 1;
+    expect((await post(RESET, { token: tokens[0], new_password: NEW_PASSWORD })).status).toBe(200);
+    clock = START + HOUR;
+    await expectRefused({ token: tokens[1] });
+  });
+
+  it("dies when a newer one is mailed", async () => {
+    const user = await newUser(service);
+    const [older, newer] = [await forgotten(user), await forgotten(user)];
+    await expectRefused({ token: older });
+    expect((await post(RESET, { token: newer, new_password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  it("outlives a password that the policy refuses", async () => {
+    const user = await newUser(service, { email: "margarete@example.test" });
+    const token = await forgotten(user);
+    for (const new_password of ["short", "password123", "I am margarete indeed"]) {
+      const refused = await post(RESET, { token, new_password });
+      expect([refused.status, refused.body.code, refused.body.errors[0].pointer]).toEqual([
+        422,
+        "weak_password",
+        "/new_password",
+      ]);
+    }
+    expect((await post(RESET, { token, new_password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  it.each([
+    ["unknown", { token: "x".repeat(43) }],
+    ["empty", { token: "" }],
+    ["left out", {}],
+    ["unknown, with a weak password", { token: "x".repeat(43), new_password: "short" }],
+  ])("that is %s gets the answer of a used one", (_case, body) => expectRefused(body));
+});
+
+describe("the confirmation link of a deletion", () => {
+  it("is mailed to an account without a password", async () => {
+    const user = await codeHostUser();
+    const answer = await user.call("POST", LINK, {});
+    await service.settled();
+    expect(answer.status).toBe(202);
+    const [mail] = service.mailbox.list(user.email);
+    expect(linkOf(mail).pathname).toBe("/confirm-deletion");
+    const [kept] = await service.sql<{ purpose: string; expires_at: Date }>(
+      "select purpose, expires_at from email_tokens where user_id = $1 and purpose = 'confirm_deletion'",
+      [user.id],
+    );
+    expect(kept?.expires_at.getTime()).toBe(START + HOUR);
+  });
+
+  it("is refused for an account with a password, and to nobody in particular", async () => {
+    const user = await newUser(service);
+    const refused = await user.call("POST", LINK, {});
+    await service.settled();
+    expect([refused.status, refused.body.code]).toEqual([409, "password_account"]);
+    expect(service.mailbox.list(user.email)).toHaveLength(1);
+    expect((await post(LINK, {})).status).toBe(401);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { bearer, type Handler, json, listen } from "./http.ts";
+import type { Mailbox } from "./mailbox.ts";
+
+/** A mail service that keeps what it is sent. */
+export interface Resend {
+  readonly url: string;
+  /** The Idempotency-Key of every request that came. */
+  readonly keys: readonly string[];
+  /** Answers the next requests with these statuses, one each, and delivers nothing. */
+  failNext(...statuses: number[]): void;
+  close(): Promise<void>;
+}
+
+const Email = z.object({
+  from: z.string().min(3),
+  to: z.array(z.email()).min(1).max(50),
+  subject: z.string().min(1),
+  text: z.string(),
+  html: z.string(),
+});
+
+/**
+ * The part of Resend's API that sends a mail (https://resend.com/docs/api-reference/emails/send-email): mails go into
+ * `mailbox`. A repeated Idempotency-Key gives the first answer again and delivers nothing; with another body it is 409.
+ */
+export async function startResend({ mailbox, key }: { mailbox: Mailbox; key: string }): Promise<Resend> {
+  const keys: string[] = [];
+  const failures: number[] = [];
+  const sent = new Map<string, { body: string; id: string }>();
+
+  const handler: Handler = ({ method, url, headers, body }) => {
+    if (`${method} ${url.pathname}` !== "POST /emails") return problem(404, "not_found");
+    const idempotencyKey = headers["idempotency-key"];
+    keys.push(String(idempotencyKey));
+    const failure = failures.shift();
+    if (failure !== undefined) return problem(failure, "application_error");
+    if (headers["user-agent"] === undefined || bearer(headers) !== key) return problem(403, "invalid_api_key");
+    const mail = Email.safeParse(JSON.parse(body.toString()));
+    if (!mail.success) return problem(422, "validation_error");
+    const known = typeof idempotencyKey === "string" ? sent.get(idempotencyKey) : undefined;
+    if (known !== undefined) {
+      return known.body === body.toString() ? json(200, { id: known.id }) : problem(409, "invalid_idempotent_request");
+    }
+    const id = randomUUID();
+    if (typeof idempotencyKey === "string") sent.set(idempotencyKey, { body: body.toString(), id });
+    const { to, subject, text, html } = mail.data;
+    for (const one of to) mailbox.add({ to: one, subject, text, html });
+    return json(200, { id });
+  };
+  const { url, close } = await listen(handler);
+  return { url, keys, failNext: (...statuses) => void failures.push(...statuses), close };
+}
+
+function problem(statusCode: number, name: string) {
+  return json(statusCode, { statusCode, name, message: name });
+}
