@@ -6,6 +6,7 @@ Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH
 
 export default defineConfig({
   test: {
+    maxWorkers: "100%",
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { describeError } from "../shared/db/client.ts";
-import { idempotency_keys } from "../shared/db/schema/index.ts";
+import { email_tokens, idempotency_keys } from "../shared/db/schema/index.ts";
 import type { Service } from "../shared/http/app.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { finaliseAccounts } from "../shared/identity/finalise.ts";
@@ -28,6 +28,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["forget ended sessions", forgetEnded],
     ["recompute", recompute],
     ["forget keys", (ctx) => ctx.db.execute(sql`delete from ${idempotency_keys} where expires_at < now()`)],
+    ["forget mailed tokens", (ctx) => ctx.db.execute(sql`delete from ${email_tokens} where expires_at < now()`)],
   ],
 };
 

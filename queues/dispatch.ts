@@ -8,7 +8,8 @@ import { RunMessage } from "../shared/screening/messages.ts";
 export const dispatchConsumer = consumer({
   name: "dispatch",
   body: RunMessage,
-  retries: 5,
+  // The last about half an hour later: then the run is given up as our fault and its allowance comes back.
+  retries: 3,
   timeoutSeconds: 180,
   parallelism: LIMITS.concurrency,
   handle: (ctx, { run_id }) => dispatch(ctx, run_id),

@@ -6,7 +6,8 @@ import { RunMessage } from "../shared/screening/messages.ts";
 export const expireConsumer = consumer({
   name: "expire",
   body: RunMessage,
-  retries: 5,
+  // The last about half an hour later: then the run is given up as our fault and its allowance comes back.
+  retries: 3,
   timeoutSeconds: 60,
   parallelism: null,
   handle: (ctx, { run_id }) => expire(ctx, run_id),

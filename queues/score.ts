@@ -7,7 +7,8 @@ import { scoreRun } from "../shared/screening/score.ts";
 export const scoreConsumer = consumer({
   name: "score",
   body: RunMessage,
-  retries: 5,
+  // The last about half an hour later: then the run is given up as our fault and its allowance comes back.
+  retries: 3,
   timeoutSeconds: 60,
   parallelism: null,
   handle: (ctx, { run_id }) => scoreRun(ctx, run_id),

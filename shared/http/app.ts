@@ -50,11 +50,12 @@ export function createApp(service: Service, routes: readonly Route[]): Hono<Http
   });
   app.onError(async (error, c) => {
     // A refusal by the stores counts before whatever else is wrong with the request.
-    const refused = await c.get("confirmed")?.then(
-      () => null,
-      (refusal: Error) => refusal,
-    );
-    return fail(refused ?? error, c);
+    try {
+      await c.get("confirmed");
+    } catch (refusal) {
+      return fail(refusal as Error, c);
+    }
+    return fail(error, c);
   });
   return app;
 }

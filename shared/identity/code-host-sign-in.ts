@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { note } from "../analytics/event.ts";
 import { api_keys, identities, refresh_tokens, sessions, users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../mail/owed.ts";
+import { owed } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../queue/outbox.ts";
 import type { Message } from "../queue/publish.ts";

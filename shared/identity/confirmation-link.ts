@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../mail/owed.ts";
+import { owed } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";

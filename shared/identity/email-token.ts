@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { email_tokens, users } from "../db/schema/index.ts";
 import type { Template } from "../mail/message.ts";
-import { owe } from "../mail/owed.ts";
+import { owe } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { encrypt, randomToken, sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";

@@ -27,6 +27,13 @@ for i, key in ipairs(KEYS) do
 end
 return 0`;
 
+const accountKey = (email: string): string => `lock:account:${sha256(email)}`;
+
+/** Clears the counter of an account, by its normalised email; those of addresses stay. */
+export async function clearAccount(ctx: Context, email: string): Promise<void> {
+  await ctx.redis.del(accountKey(email));
+}
+
 /** An attempt to sign in that was let through. */
 export interface Attempt {
   /** Clears the account's counter and takes the attempt out of the address's: it was no failure. */
@@ -39,7 +46,7 @@ export interface Attempt {
  */
 export async function enter(ctx: Context, email: string): Promise<Attempt> {
   const address = ctx.addressHash ?? "unknown";
-  const keys = [`lock:account:${sha256(email)}`, `lock:address:${address}`, `lock:address-hour:${address}`];
+  const keys = [accountKey(email), `lock:address:${address}`, `lock:address-hour:${address}`];
   const id = newId(ctx.now());
   const limits = WINDOWS.flatMap(({ limit, length }) => [limit, length]);
   let locked: number;

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { note } from "../analytics/event.ts";
 import { databaseFailure } from "../db/client.ts";
 import { refresh_tokens, sessions, users } from "../db/schema/index.ts";
-import { owed } from "../mail/owed.ts";
+import { owed } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../mail/owed.ts";
+import { owed } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../queue/outbox.ts";
 import type { Message } from "../queue/publish.ts";

@@ -3,15 +3,15 @@ import type * as z from "zod";
 import { note } from "../analytics/event.ts";
 import { email_tokens, sessions, users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../mail/owed.ts";
 import type { Context } from "../platform/context.ts";
-import { sha256 } from "../platform/crypto.ts";
 import { flush } from "../queue/outbox.ts";
+import { owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import { holds, invalidToken, spendToken } from "./email-token.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 import type { ResetPasswordRequest } from "./schemas.ts";
+import { clearAccount } from "./lockout.ts";
 import { denySession } from "./sessions.ts";
 
 interface Outcome {
@@ -50,7 +50,7 @@ export async function resetPassword(
   if (outcome === null) throw invalidToken();
   ctx.defer(() => flush(ctx, outcome.owed));
   await Promise.all([
-    ctx.redis.del(`lock:account:${sha256(email)}`),
+    clearAccount(ctx, email),
     ...outcome.ended.map((id) => denySession(ctx, id, ACCESS_TOKEN_SECONDS)),
   ]).catch((error: unknown) => {
     ctx.log.warn("denylist unavailable", { reason: error instanceof Error ? error.name : "unknown" });

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/crypto.ts";
 import type { MailMessage } from "./message.ts";
+import { Permanent } from "../queue/consumer.ts";
 import { render } from "./render.ts";
 
 const RESEND = "https://api.resend.com";
@@ -13,7 +14,7 @@ const PASSING = new Set([409, 429]);
 /**
  * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email), once however often it is called
  * within a day. Throws where another try may help: without an API key, without an answer, on 5xx, 409 and 429. A mail
- * that Resend refuses for good is logged and given up.
+ * that Resend refuses for good throws `Permanent`.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
   const { id, to, template, params } = message;
@@ -37,5 +38,5 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
   const { status, ok } = response;
   if (ok) return;
   if (status < 400 || status >= 500 || PASSING.has(status)) throw new Error(`Resend answered ${status}`);
-  ctx.log.error("mail refused", { template, status });
+  throw new Permanent(`Resend refused the mail ${template} with ${status}`);
 }

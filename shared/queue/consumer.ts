@@ -18,6 +18,9 @@ export interface Consumer<B = unknown> {
   dead(ctx: Context, body: B): Promise<void>;
 }
 
+/** Thrown by a consumer for a message that no further try can help. */
+export class Permanent extends Error {}
+
 /** Declares a consumer. */
 export function consumer<B>(spec: Consumer<B>): Consumer {
   return spec;

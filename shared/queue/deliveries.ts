@@ -5,7 +5,7 @@ import * as z from "zod";
 import { describeError } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import type { Consumer } from "./consumer.ts";
+import { type Consumer, Permanent } from "./consumer.ts";
 
 /** What the consumers need of the service: a context for each delivery. */
 export interface Deliverer {
@@ -97,6 +97,7 @@ async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>)
     return c.text("done");
   } catch (error) {
     ctx.log.error("delivery failed", { detail: describeError(error) });
+    if (error instanceof Permanent) return refuse("this message can't be carried out");
     return c.text("failed; try again", 500);
   }
 }

@@ -8,14 +8,14 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import type { RunOutput, RunPhases, RunStatus } from "./schemas.ts";
-import { mayRun, ownsRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
+import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 /** One run as the caller may see it; throws 404. */
 export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<RunRow> {
   const viewer = viewerId(principal);
   const row = await readJson<RunRow>(
     ctx,
-    sql`select ${runJson(ownsRun(viewer))} as result from ${runsWithAgents(sql`${runs}`)}
+    sql`select ${runJson(mayRun("see", viewer))} as result from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
   );
   if (row === null) throw notFound("run");
@@ -123,7 +123,7 @@ export async function listRuns(
       select r.id from ${runsWithAgents(sql`${runs}`)} where ${sql.join(conditions, sql` and `)}
     ), paged as (select id from hits order by id desc limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object('found', ${found}, 'total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${runJson(ownsRun(viewer))} order by r.id desc)
+      'items', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
         from ${runsWithAgents(sql`${runs}`)} join paged on paged.id = r.id), '[]')) as result`,
   );
   if (result === null || !result.found) throw notFound(teamId === undefined ? "agent" : "workspace");

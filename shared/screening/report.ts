@@ -76,7 +76,7 @@ export async function report(
     )
     select jsonb_build_object('allowed', x.allowed, 'changed', exists (select from taken),
       'call_ended', coalesce((select call_ended from taken), false),
-      'attempt', r.attempt, 'run', ${runJson(sql`true`)}) as result
+      'attempt', r.attempt, 'run', ${runJson(reporter.kind === "user" ? sql`true` : sql`false`)}) as result
     from target x join ${runs} r on r.id = x.id`,
   );
   if (outcome === null) throw reporter.kind === "token" ? deadToken() : notFound("run");

@@ -7,7 +7,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { RunRead } from "./schemas.ts";
-import { ownsRun, runJson, visibleRun } from "./view.ts";
+import { mayRun, runJson, visibleRun } from "./view.ts";
 
 const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z.number() }).nullable();
 
@@ -50,7 +50,7 @@ export async function readStats(
       'avg_latency_ms', (select round(avg(r.latency_ms), 1) from visible r where r.status = 'completed'),
       'avg_cost_usd', (select round(avg(r.evidence_cost_usd), 6) from visible r where not r.evidence_cost_partial),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
-      'recent_runs', coalesce((select jsonb_agg(${runJson(ownsRun(viewer))} order by r.id desc)
+      'recent_runs', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
         from (select * from visible order by id desc limit 10) r), '[]')) as result
     from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );

@@ -57,11 +57,6 @@ export function runJson(owned: SQL): SQL {
     then ${columnsJson("r", ["scope", "team_id", "failure_detail"])} else '{}'::jsonb end)`;
 }
 
-/** SQL: whether the viewer is the owner, a member, or the one who asked for run `r` (of agent `a`). */
-export function ownsRun(viewer: string | null): SQL<boolean> {
-  return viewer === null ? sql`false` : sql`(r.user_id = ${viewer}::uuid or ${mayRun("see", viewer)})`;
-}
-
 /** SQL: runs joined to their agents, as `r` and `a`. */
 export function runsWithAgents(runs: SQL): SQL {
   return sql`${runs} r join ${agents} a on a.id = r.agent_id`;

@@ -1,4 +1,4 @@
-import { Pool } from "pg";
+import type { Pool } from "pg";
 
 /** The statement behind `GET /auth/me`. */
 export const ACCOUNT = `select jsonb_build_object('id', u.id, 'email', u.email, 'plan', u.plan,

@@ -9,7 +9,7 @@ const DOMAINS: Record<string, string[]> = {
   catalogue: [],
   evidence: [],
   grading: [],
-  identity: ["analytics", "billing", "mail"],
+  identity: ["analytics", "billing"],
   mail: [],
   scoring: [],
   screening: ["agents", "billing", "catalogue", "evidence", "grading", "identity", "scoring", "teams"],

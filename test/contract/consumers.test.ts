@@ -29,9 +29,6 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
   },
 };
 
-/** Members of a message that hold what their sender likes: an event's properties. */
-const FREE_FORM: Record<string, string[]> = { analytics: ["properties"] };
-
 const { service, touched } = await sealedService();
 const { QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = service.env;
 const now = Math.floor(Date.now() / 1000);
@@ -92,7 +89,7 @@ describe.each(CONSUMERS.map((consumer) => [consumer.name, consumer] as const))("
   });
 
   test("takes no field that is not declared", () => {
-    expect(looseObjects(consumer.body)).toEqual(FREE_FORM[name] ?? []);
+    expect(looseObjects(consumer.body)).toEqual([]);
   });
 
   test.each([
@@ -127,7 +124,7 @@ describe.each(CONSUMERS.map((consumer) => [consumer.name, consumer] as const))("
     ["a field that is not declared", JSON.stringify({ ...message, more: 1 })],
     ...Object.keys(message).flatMap((field): [string, string][] => [
       [`no ${field}`, JSON.stringify({ ...message, [field]: undefined })],
-      [`a ${field} of another type`, JSON.stringify({ ...message, [field]: { nested: true } })],
+      [`a ${field} of another type`, JSON.stringify({ ...message, [field]: 17 })],
     ]),
   ])("answers 489 to a signed message with %s, never to be tried again", async (_what, malformed) => {
     expect(await deliver(url, malformed, signed(url, malformed))).toEqual(MALFORMED);
