@@ -13,7 +13,16 @@ export function countedAddress(given: string | undefined): string {
   return `${parts.join(":")}::/64`;
 }
 
-/** `countedAddress`, hashed: what is stored or used as a key never shows the address. */
+const MAX_KNOWN = 10_000;
+const known = new Map<string, string>();
+
+/** `countedAddress`, hashed: what is stored or used as a key never shows the address. Busy callers' are remembered. */
 export function addressHash(given: string | undefined): string {
-  return sha256(`address:${countedAddress(given)}`).slice(0, 32);
+  const remembered = known.get(given ?? "");
+  if (remembered !== undefined) return remembered;
+  const hash = sha256(`address:${countedAddress(given)}`).slice(0, 32);
+  const oldest = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
+  if (oldest !== undefined) known.delete(oldest);
+  known.set(given ?? "", hash);
+  return hash;
 }

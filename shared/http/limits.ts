@@ -32,9 +32,10 @@ interface Lease {
   remaining: number;
   /** Whether a request is under way to fill it; those beside it count by themselves. */
   filling: boolean;
-  /** When the window starts anew, and when what is left of the lease is forfeited; Unix milliseconds. */
+  /** When the window starts anew, when what is left of the lease is forfeited, and the last request; Unix milliseconds. */
   resetAt: number;
   expiresAt: number;
+  lastAt: number;
 }
 
 /** The leases that an isolate holds, by limit class and address. */
@@ -42,13 +43,15 @@ export type Leases = Map<string, Lease>;
 
 const LEASE_SIZE = 20;
 const LEASE_MS = 5000;
+/** An address whose requests follow each other within this time will use a lease up; for others most of it would be lost. */
+const BUSY_MS = 1000;
 /** An address with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
 
 /**
  * Counts one request of an address against a class. Null when Redis does not answer: this limiter fails open.
- * An address far from its limit is counted twenty requests at a time, so that most of its reads need no round trip; near
+ * A busy address far from its limit is counted twenty requests at a time, so that most of its reads need no round trip; near
  * the limit each request is counted by itself, so that the limit is exact for a caller of one location.
  */
 export async function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
@@ -58,7 +61,9 @@ export async function countAddress(ctx: Context, name: LimitName): Promise<Stand
   if (leased !== null) return leased;
   const lease = leaseOf(ctx.leases, `${name}:${address}`);
   lease.left = 0;
-  const fills = !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
+  const busy = now - lease.lastAt < BUSY_MS;
+  lease.lastAt = now;
+  const fills = busy && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
   lease.filling ||= fills;
   try {
     const limiter = new Ratelimit({
@@ -88,6 +93,7 @@ export function takeLeased(leases: Leases, name: LimitName, address: string, now
   const lease = leases.get(`${name}:${address}`);
   if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
   lease.left -= 1;
+  lease.lastAt = now;
   return { windows: [windowOf(name, lease, now)], refused: null };
 }
 
@@ -97,7 +103,7 @@ function leaseOf(leases: Leases, key: string): Lease {
   if (known !== undefined) return known;
   const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
   if (oldest !== undefined) leases.delete(oldest);
-  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0 };
+  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt: 0 };
   leases.set(key, lease);
   return lease;
 }

@@ -88,3 +88,39 @@ describe("the Worker in workerd", () => {
     await second.console.call("POST", "/faults", { service: "db", mode: "none" });
   });
 });
+
+describe("the console", () => {
+  it("shows the mails of an address, whose links work, and forgets them", async () => {
+    const to = "reader@example.test";
+    await first.call("POST", "/api/v1/auth/register", { email: to, password: "correct horse battery" });
+    const { body: mails } = await until(
+      () => first.console.call("GET", `/mail?to=${to}`),
+      ({ body }) => body.length > 0,
+    );
+    expect(Object.keys(mails[0]).toSorted()).toEqual(["created_at", "html", "subject", "text", "to"]);
+    const token = /token=([\w-]+)/.exec(mails[0].text)?.[1];
+    expect((await first.call("POST", "/api/v1/auth/verify-email", { token })).status).toBe(200);
+    expect((await first.console.call("DELETE", "/mail")).status).toBe(204);
+    expect((await first.console.call("GET", "/mail")).body).toEqual([]);
+  });
+
+  it("shows the queue, moves its time, and runs the scheduled work", async () => {
+    const queue = await first.console.call("GET", "/queue");
+    expect(Object.keys(queue.body).toSorted()).toEqual(["dead", "delivered", "in_flight", "pending", "retried"]);
+    expect((await first.console.call("POST", "/queue/advance", { ms: 1000 })).status).toBe(200);
+    expect((await first.console.call("POST", "/cron", {})).status).toBe(200);
+  });
+
+  it("counts round trips from the last reset on", async () => {
+    await first.console.call("POST", "/counters/reset");
+    await first.call("GET", "/api/v1/runs");
+    const { body } = await first.console.call("GET", "/counters");
+    expect(body).toMatchObject({ db: { requests: 1, statements: 1 }, qstash: { requests: 0, messages: 0 } });
+  });
+
+  it("refuses what it does not know, and shows a person a page", async () => {
+    expect((await first.console.call("POST", "/faults", { service: "mail", mode: "down" })).status).toBe(400);
+    expect((await first.console.call("GET", "/nothing")).status).toBe(404);
+    expect((await first.console.call("GET", "/", undefined, { accept: "text/html" })).text).toContain("Local stack");
+  });
+});
