@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../functions/routes.ts";
+import type { AuthClass, Route } from "../../shared/http/route.ts";
+import { isApiKey } from "../../shared/identity/api-key.ts";
+import { type Answer, type Caller, caller, newUser, type User } from "../stack/client.ts";
+import { startService, type TestService } from "../stack/service.ts";
+import { STATUSES } from "./matrix-statuses.ts";
+
+type Kind =
+  | "anonymous"
+  | "session"
+  | "unverified"
+  | "admin"
+  | "grace"
+  | "deleted"
+  | "read key"
+  | "write key"
+  | "revoked key";
+
+const KINDS: readonly Kind[] = [
+  "anonymous",
+  "session",
+  "unverified",
+  "admin",
+  "grace",
+  "deleted",
+  "read key",
+  "write key",
+  "revoked key",
+];
+
+const UNAUTHENTICATED = [401, "unauthenticated"] as const;
+const SESSION_REQUIRED = [403, "session_required"] as const;
+const SCOPE = [403, "insufficient_scope"] as const;
+const FORBIDDEN = [403, "forbidden"] as const;
+
+/** Who is turned away by each auth class, and how; everybody else gets through to the endpoint itself. */
+const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]>>> = {
+  none: {},
+  open: { deleted: UNAUTHENTICATED, "revoked key": UNAUTHENTICATED },
+  read: { anonymous: UNAUTHENTICATED, deleted: UNAUTHENTICATED, "revoked key": UNAUTHENTICATED },
+  write: {
+    anonymous: UNAUTHENTICATED,
+    deleted: UNAUTHENTICATED,
+    "revoked key": UNAUTHENTICATED,
+    "read key": SCOPE,
+  },
+  session: {
+    anonymous: UNAUTHENTICATED,
+    deleted: UNAUTHENTICATED,
+    "revoked key": UNAUTHENTICATED,
+    "read key": SESSION_REQUIRED,
+    "write key": SESSION_REQUIRED,
+  },
+  admin: {
+    anonymous: UNAUTHENTICATED,
+    deleted: UNAUTHENTICATED,
+    "revoked key": UNAUTHENTICATED,
+    "read key": SESSION_REQUIRED,
+    "write key": SESSION_REQUIRED,
+    session: FORBIDDEN,
+    unverified: FORBIDDEN,
+    grace: FORBIDDEN,
+  },
+};
+
+const NOBODYS = "01938e7a-0000-7000-8000-000000000009";
+let service: TestService;
+let callers: Record<Kind, Caller>;
+let requests = 0;
+
+async function keyOf(owner: User, scope: "read" | "write", name: string): Promise<{ id: string; key: string }> {
+  const made = await owner.call("POST", "/api/v1/api-keys", { name, scope });
+  expect(made.status, made.text).toBe(201);
+  expect(isApiKey(made.body.key)).toBe(true);
+  return made.body;
+}
+
+beforeAll(async () => {
+  service = await startService({ settings: { ADMIN_EMAILS: "operator@example.test" } });
+  const session = await newUser(service, { verified: true });
+  const grace = await newUser(service);
+  const deleted = await newUser(service);
+  await service.sql("update users set deletion_scheduled_for = now() + interval '3 days' where id = $1", [grace.id]);
+  await service.sql("update users set deletion_scheduled_for = now() - interval '1 day' where id = $1", [deleted.id]);
+  await service.app.scheduled("17 3 * * *");
+  const revoked = await keyOf(session, "write", "revoked");
+  expect((await session.call("DELETE", `/api/v1/api-keys/${revoked.id}`)).status).toBe(204);
+  const keyed = ({ key }: { key: string }) => caller(service, { "x-api-key": key });
+  callers = {
+    anonymous: caller(service),
+    session,
+    unverified: await newUser(service),
+    admin: await newUser(service, { email: "operator@example.test", verified: true }),
+    grace,
+    deleted,
+    "read key": keyed(await keyOf(session, "read", "read")),
+    "write key": keyed(await keyOf(session, "write", "write")),
+    "revoked key": keyed(revoked),
+  };
+  // The keys serve the whole matrix within one minute.
+  await service.sql("update api_keys set rate_limit_per_minute = 6000");
+});
+
+afterAll(() => service.stop());
+
+/** The smallest request that an endpoint's declaration lets one make: an empty body, and ids of nothing. */
+function ask(kind: Kind, { method, path, body }: Route): Promise<Answer> {
+  requests += 1;
+  const address = { "cf-connecting-ip": `10.77.${(requests >> 8) & 255}.${requests & 255}` };
+  const target = path.replaceAll(/\{\w+\}/g, NOBODYS);
+  return callers[kind].call(method.toUpperCase(), target, body === undefined ? undefined : {}, address);
+}
+
+describe("every endpoint for every kind of caller", () => {
+  it("has its expectation", () => {
+    expect(Object.keys(STATUSES).toSorted()).toEqual(ROUTES.map(({ id }) => id).toSorted());
+  });
+
+  // Signing out and deleting end the caller's own session: they come last.
+  const ENDING = ["logout", "endSessions", "requestDeletion"];
+  const ordered = ROUTES.toSorted((a, b) => Number(ENDING.includes(a.id)) - Number(ENDING.includes(b.id)));
+
+  describe.each(ordered.filter(({ id }) => !ENDING.includes(id)).map((route) => [route.id, route] as const))(
+    "%s",
+    (id, route) => {
+      it.each(KINDS)("%s", async (kind) => {
+        const answer = await ask(kind, route);
+        const refusal = REFUSALS[route.auth][kind];
+        if (refusal !== undefined) {
+          expect([answer.status, (answer.body as { code?: string } | undefined)?.code]).toEqual(refusal);
+          return;
+        }
+        const expected = STATUSES[id];
+        const own = typeof expected === "object" ? (expected[kind] ?? expected.others) : expected;
+        expect(answer.status, answer.text.slice(0, 200)).toBe(own);
+      });
+    },
+  );
+
+  it.each(ordered.filter(({ id }) => ENDING.includes(id)).map((route) => [route.id, route] as const))(
+    "%s turns away whom it must",
+    async (_id, route) => {
+      for (const [kind, refusal] of Object.entries(REFUSALS[route.auth])) {
+        const answer = await ask(kind as Kind, route);
+        expect([answer.status, (answer.body as { code?: string } | undefined)?.code], kind).toEqual(refusal);
+      }
+    },
+  );
+});
