@@ -41,7 +41,12 @@ export function note(
   return owe("analytics", id, body, source);
 }
 
-/** Keeps an event, once however often it comes; without its account where that is gone by now. */
+const SINK_TIMEOUT_MS = 10_000;
+
+/**
+ * Keeps an event, once however often it comes; without its account where that is gone by now. Where an analytics sink is
+ * set, it gets the event as JSON too, with its id as Idempotency-Key; throws when the sink does not take it.
+ */
 export async function keepEvent(ctx: Context, event: z.output<typeof AnalyticsEvent>): Promise<void> {
   const { id, name, user_id, properties, occurred_at } = event;
   await ctx.db.execute(sql`
@@ -49,4 +54,15 @@ export async function keepEvent(ctx: Context, event: z.output<typeof AnalyticsEv
     values (${id}::uuid, ${name}, (select id from ${users} where id = ${user_id}::uuid),
       ${JSON.stringify(properties)}::jsonb, ${occurred_at}::timestamptz)
     on conflict (id) do nothing`);
+  const sink = ctx.env.ANALYTICS_SINK_URL;
+  if (sink === undefined) return;
+  const response = await ctx.fetch(sink, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": id },
+    body: JSON.stringify(event),
+    redirect: "manual",
+    signal: AbortSignal.timeout(SINK_TIMEOUT_MS),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the analytics sink answered ${response.status}`);
 }

@@ -62,6 +62,7 @@ const schema = z
     RESEND_API_KEY: z.string().optional(),
     RESEND_API_BASE: origin.optional(),
     DNS_RESOLVER_URL: z.url(),
+    ANALYTICS_SINK_URL: z.url({ protocol: /^https?$/ }).optional(),
     ADMIN_EMAILS: emails,
     TEAM_OVERRIDE_EMAILS: emails,
     FLAGS: list.pipe(z.array(z.enum(FLAGS))).transform((flags) => new Set<Flag>(flags)),

@@ -83,6 +83,23 @@ try {
   }
   add("a run beyond its four round trips", Math.max(0, median(overheads)), "ms", "most", 5);
 
+  let attempts = 0;
+  const signIn = (email: string) => {
+    attempts += 1;
+    const address = { "cf-connecting-ip": `10.2.${(attempts >> 8) & 255}.${attempts & 255}` };
+    return caller(stack, address).call("POST", "/api/v1/auth/login", { email, password: "not the password" });
+  };
+  // Five failures lock an account: eleven accounts bear 43 tries. Far apart ratios would tell who has an account.
+  for (let n = 0; n < 11; n += 1) {
+    const address = { "cf-connecting-ip": `10.3.0.${n}` };
+    const account = { email: `known${n}@example.test`, password: "correct horse battery" };
+    await caller(stack, address).call("POST", "/api/v1/auth/register", account);
+  }
+  const known = (n: number) => signIn(`known${n % 11}@example.test`);
+  const sameTime = await ratio(40, known, (n) => signIn(`unknown${n}@example.test`));
+  add("sign-in: wrong password / unknown email", sameTime, "×", "most", 1.15);
+  add("sign-in: unknown email / wrong password", 1 / sameTime, "×", "most", 1.15);
+
   const cached = await throughput(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`);
   add("cached public read / hello world", cached, "×", "least", 0.85);
 
