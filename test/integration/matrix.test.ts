@@ -10,6 +10,7 @@ type Kind =
   | "anonymous"
   | "session"
   | "unverified"
+  | "other user"
   | "admin"
   | "grace"
   | "deleted"
@@ -21,6 +22,7 @@ const KINDS: readonly Kind[] = [
   "anonymous",
   "session",
   "unverified",
+  "other user",
   "admin",
   "grace",
   "deleted",
@@ -60,6 +62,7 @@ const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]
     "write key": SESSION_REQUIRED,
     session: FORBIDDEN,
     unverified: FORBIDDEN,
+    "other user": FORBIDDEN,
     grace: FORBIDDEN,
   },
 };
@@ -67,6 +70,8 @@ const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]
 const NOBODYS = "01938e7a-0000-7000-8000-000000000009";
 let service: TestService;
 let callers: Record<Kind, Caller>;
+/** What the caller `session` owns and shows to nobody, by the beginning of its path. */
+let owned: Record<string, string>;
 let requests = 0;
 
 async function keyOf(owner: User, scope: "read" | "write", name: string): Promise<{ id: string; key: string }> {
@@ -91,6 +96,7 @@ beforeAll(async () => {
     anonymous: caller(service),
     session,
     unverified: await newUser(service),
+    "other user": await newUser(service, { verified: true }),
     admin: await newUser(service, { email: "operator@example.test", verified: true }),
     grace,
     deleted,
@@ -102,13 +108,37 @@ beforeAll(async () => {
   await service.sql("update api_keys set rate_limit_per_minute = 6000");
 });
 
+beforeAll(async () => {
+  const { session } = callers;
+  const agent = await session.call("POST", "/api/v1/agents", { name: "Hidden", is_public: false });
+  const tasks = await session.call("GET", "/api/v1/tasks?page_size=1");
+  const batch = await session.call("POST", "/api/v1/runs/batch", {
+    agent_id: agent.body.id,
+    task_ids: [tasks.body.items[0].id],
+    private: true,
+  });
+  await service.settled();
+  const [keys, sessions] = [
+    await session.call("GET", "/api/v1/api-keys"),
+    await session.call("GET", "/api/v1/auth/sessions"),
+  ];
+  owned = {
+    "/api/v1/agents/": agent.body.id,
+    "/agents/": agent.body.id,
+    "/api/v1/runs/": batch.body[0].id,
+    "/api/v1/screening-sessions/": batch.body[0].screening_session_id,
+    "/api/v1/api-keys/": keys.body.items[0].id,
+    "/api/v1/auth/sessions/": sessions.body.items[0].id,
+  };
+});
+
 afterAll(() => service.stop());
 
 /** The smallest request that an endpoint's declaration lets one make: an empty body, and ids of nothing. */
-function ask(kind: Kind, { method, path, body }: Route): Promise<Answer> {
+function ask(kind: Kind, { method, path, body }: Route, id = NOBODYS): Promise<Answer> {
   requests += 1;
   const address = { "cf-connecting-ip": `10.77.${(requests >> 8) & 255}.${requests & 255}` };
-  const target = path.replaceAll(/\{\w+\}/g, NOBODYS);
+  const target = path.replaceAll(/\{\w+\}/g, id);
   return callers[kind].call(method.toUpperCase(), target, body === undefined ? undefined : {}, address);
 }
 
@@ -145,6 +175,25 @@ describe("every endpoint for every kind of caller", () => {
         const answer = await ask(kind as Kind, route);
         expect([answer.status, (answer.body as { code?: string } | undefined)?.code], kind).toEqual(refusal);
       }
+    },
+  );
+
+  const idOf = ({ path }: Route) => Object.entries(owned).find(([start]) => path.startsWith(start))?.[1];
+  const PRIVATE = /^(?:\/api\/v1)?\/(?:agents|runs|screening-sessions|api-keys|auth\/sessions)\/\{/;
+
+  describe.each(ROUTES.filter(({ path }) => PRIVATE.test(path)).map((route) => [route.id, route] as const))(
+    "%s of what is another's and private",
+    (_id, route) => {
+      it.each(["anonymous", "other user", "unverified", "admin", "grace", "revoked key"] as const)(
+        "answers %s as for what is nobody's",
+        async (kind) => {
+          const id = idOf(route);
+          expect(id).toBeDefined();
+          const [real, none] = [await ask(kind, route, id), await ask(kind, route)];
+          const plain = ({ text }: Answer) => text.replace(/"request_id":"[^"]+"/, "");
+          expect([real.status, plain(real)]).toEqual([none.status, plain(none)]);
+        },
+      );
     },
   );
 });
