@@ -1,5 +1,4 @@
 /** `npm run demo`: the whole service on this machine screens a small real agent; exit code 0 only if all of it happened. */
-import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -151,7 +150,10 @@ async function portNear(port: number): Promise<number> {
 }
 
 const began = Date.now();
-const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+// The handlers stay: a second signal must not cut the stopping short.
+const interrupted = new Promise<void>((resolve) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve());
+});
 const parts: (() => Promise<void>)[] = [];
 
 async function demo(): Promise<void> {
@@ -159,8 +161,15 @@ async function demo(): Promise<void> {
   const dir = join(STACK_DIR ?? fileURLToPath(new URL("../../.local", import.meta.url)), "demo");
   const consolePort = await portNear(port + 1);
   const progress = (step: string) => console.log(styled("dim", `starting ${step} …`));
-  const stack = await startStack({ dir, port, consolePort, fresh: true, progress });
-  parts.push(stack.stop);
+  const starting = startStack({ dir, port, consolePort, fresh: true, progress });
+  // A start that is interrupted is waited for too, so that nothing of it stays behind.
+  parts.push(() =>
+    starting.then(
+      (started) => started.stop(),
+      () => undefined,
+    ),
+  );
+  const stack = await starting;
   const agent = await startSample({ service: stack.url, verify: true });
   parts.push(agent.close);
   printStep(`Service at ${stack.url}, agent at ${agent.url} (it refuses calls that the service has not signed)`);
