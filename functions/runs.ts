@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { bearerToken } from "../shared/http/credentials.ts";
+import { assertMayWrite, bearerToken } from "../shared/http/credentials.ts";
 import { pageOf, paged, pageQuery } from "../shared/http/paging.ts";
 import { accepted, ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
@@ -60,9 +60,7 @@ export const runs = [
     problems: [...REFUSALS, "trial_not_allowed", "insufficient_scope"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
-      if (principal.kind === "key" && principal.scope === "read") {
-        throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
-      }
+      assertMayWrite(principal);
       const [run] = await submit(ctx, principal, {
         agentId: body.agent_id,
         tasks: { kind: "one", taskId: body.task_id },
@@ -172,9 +170,7 @@ export const runs = [
           "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
         );
       }
-      if (principal.kind === "key" && principal.scope === "read") {
-        throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
-      }
+      assertMayWrite(principal);
       return ok(await report(ctx, { kind: "user", userId: principal.userId }, run_id, body, raw));
     },
   }),

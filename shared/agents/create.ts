@@ -76,15 +76,9 @@ export async function createAgent(
     case "duplicate":
       throw duplicateName();
     case "quota":
-      throw new Problem("quota_exceeded", `The plan allows ${limit} active agents. Delete one or upgrade.`, {
-        members: { limit, used, resets_at: null },
-      });
+      throw agentQuota(limit, used);
     case "bad_root":
-      throw bodyProblem(
-        "invalid_variant",
-        "/variant_of",
-        "Name an active agent of the same owner that is itself no variant.",
-      );
+      throw badRoot();
     default:
       return agent as AgentRow;
   }
@@ -93,4 +87,20 @@ export async function createAgent(
 /** The 409 for a name that another active agent of the owner has, in any case. */
 export function duplicateName(): Problem {
   return new Problem("duplicate_name", "Another active agent of this owner has the name; choose another.");
+}
+
+/** The 402 for an owner whose plan allows no further active agent. */
+export function agentQuota(limit: number | null, used: number | null): Problem {
+  return new Problem("quota_exceeded", `The plan allows ${limit} active agents. Delete one or upgrade.`, {
+    members: { limit, used, resets_at: null },
+  });
+}
+
+/** The 422 for a `variant_of` that can't be the root of a variant group. */
+export function badRoot(): Problem {
+  return bodyProblem(
+    "invalid_variant",
+    "/variant_of",
+    "Name an active agent of the same owner that is itself no variant.",
+  );
 }

@@ -3,7 +3,7 @@ import { agents } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { type AgentRow, agentJson } from "./view.ts";
 
@@ -28,16 +28,7 @@ export async function listAgents(
 ): Promise<{ items: AgentRow[]; total: number }> {
   const viewer = viewerId(principal);
   const { scope, team_id: teamId, active_only: activeOnly, page, page_size: size } = filter;
-  if (scope !== undefined && teamId !== undefined) {
-    throw new Problem("conflicting_parameters", "scope and team_id exclude each other; send one of them.", {
-      errors: ["scope", "team_id"].map((name) => ({
-        in: "query",
-        pointer: `/${name}`,
-        code: "conflicting_parameters",
-        message: "Excludes the other one.",
-      })),
-    });
-  }
+  if (scope !== undefined && teamId !== undefined) throw conflicting(["scope", "team_id"]);
   if (viewer === null && (scope !== undefined || teamId !== undefined)) {
     throw new Problem("unauthenticated", "scope and team_id need an account; sign in.");
   }

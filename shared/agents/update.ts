@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { checkUrls, isRetired, retired } from "./connection.ts";
-import { duplicateName } from "./create.ts";
+import { agentQuota, badRoot, duplicateName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
 import { type AgentRow, agentJson, agentOwner, visibleAgent } from "./view.ts";
 
@@ -118,15 +118,9 @@ function judge(outcome: Outcome | null): AgentRow {
     case "no_endpoint":
       throw bodyProblem("validation_failed", "/endpoint", "The mode http_endpoint needs an endpoint.");
     case "quota":
-      throw new Problem("quota_exceeded", `The plan allows ${outcome?.limit} active agents. Delete one or upgrade.`, {
-        members: { limit: outcome?.limit, used: outcome?.limit, resets_at: null },
-      });
+      throw agentQuota(outcome.limit, outcome.limit);
     case "bad_root":
-      throw bodyProblem(
-        "invalid_variant",
-        "/variant_of",
-        "Name an active agent of the same owner that is itself no variant.",
-      );
+      throw badRoot();
     default:
       return outcome?.agent as AgentRow;
   }

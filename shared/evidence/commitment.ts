@@ -17,7 +17,7 @@ export interface Commitment {
  *
  * @throws RangeError when the salt is not 32 bytes, since then bytes could move between salt and content.
  */
-export async function commit(bytes: Uint8Array, salt = randomSalt()): Promise<Commitment> {
+export async function commit(bytes: Uint8Array, salt = newSalt()): Promise<Commitment> {
   if (salt.length !== SALT_BYTES) throw new RangeError(`a salt is ${SALT_BYTES} bytes`);
   const digest = await crypto.subtle.digest("SHA-256", Buffer.concat([salt, bytes]));
   return { salt, digest: Buffer.from(digest).toString("hex") };
@@ -33,6 +33,7 @@ export function requestBytes(request: object): Uint8Array {
   return canonicalBytes({ ...request, callback: undefined });
 }
 
-function randomSalt(): Uint8Array {
+/** A fresh salt for a commitment: 32 random bytes. */
+export function newSalt(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(SALT_BYTES));
 }

@@ -12,7 +12,7 @@ import { addressHash } from "./address.ts";
 import { cached, render, setCommonHeaders } from "./answer.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
-import { admit } from "./credentials.ts";
+import { admit, assertMayWrite } from "./credentials.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
@@ -194,9 +194,7 @@ async function authorise(ctx: Context, { auth }: Route, principal: Principal): P
     if (auth === "session" || auth === "admin") {
       throw new Problem("session_required", "This endpoint takes no API keys; sign in and use the session.");
     }
-    if (auth === "write" && principal.scope === "read") {
-      throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
-    }
+    if (auth === "write") assertMayWrite(principal);
   }
   if (auth === "admin") await assertAdmin(ctx, principal.userId);
 }

@@ -136,3 +136,9 @@ export function assertSameSite(ctx: Context, c: HonoContext): void {
 export function isTrustedOrigin(ctx: Context, origin: string): boolean {
   return origin === ctx.env.BASE_URL || ctx.env.ALLOWED_ORIGINS.includes(origin);
 }
+
+/** Throws `insufficient_scope` for an API key that may only read. */
+export function assertMayWrite(principal: Principal): void {
+  if (principal.kind !== "key" || principal.scope === "write") return;
+  throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
+}

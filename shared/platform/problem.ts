@@ -81,6 +81,18 @@ export function bodyProblem(code: ProblemCode, pointer: string, message: string)
   return new Problem(code, message, { errors: [{ in: "body", pointer, code, message }] });
 }
 
+/** The 422 for query parameters that exclude each other. */
+export function conflicting(names: readonly string[]): Problem {
+  return new Problem("conflicting_parameters", `${names.join(" and ")} exclude each other; send one of them.`, {
+    errors: names.map((name) => ({
+      in: "query",
+      pointer: `/${name}`,
+      code: "conflicting_parameters",
+      message: "Excludes the other one.",
+    })),
+  });
+}
+
 /** The 404 that says nothing about whether the thing exists for somebody else. */
 export function notFound(what: string): Problem {
   return new Problem("not_found", `No such ${what}, or it is not visible to you.`);

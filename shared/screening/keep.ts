@@ -1,20 +1,13 @@
-import { Buffer } from "node:buffer";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { bytea } from "../db/bytes.ts";
 import { outbox, run_exchanges, runs } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { commit } from "../evidence/commitment.ts";
+import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
 import { scoreMessage } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
-
-const EMPTY = new Uint8Array();
-
-/** SQL: bytes as a parameter. */
-function bytea(bytes: Uint8Array | null): SQL {
-  return bytes === null ? sql`null::bytea` : sql`${`\\x${Buffer.from(bytes).toString("hex")}`}::bytea`;
-}
 
 /** What is kept of the call to an agent. */
 export interface Exchanged {
@@ -34,7 +27,7 @@ export async function keep(ctx: Context, claim: Claim, { request, outcome }: Exc
   const now = ctx.now();
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
-  const [requestSalt, responseSalt] = [(await commit(EMPTY)).salt, (await commit(EMPTY)).salt];
+  const [requestSalt, responseSalt] = [newSalt(), newSalt()];
   const answered = await readJson<boolean>(
     ctx,
     sql`with open_call as (

@@ -5,7 +5,7 @@ import { agents, run_exchanges, run_phases, runs, tasks, teams } from "../db/sch
 import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import type { RunOutput, RunPhases, RunStatus } from "./schemas.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
@@ -133,16 +133,7 @@ export async function listRuns(
 function assertOneScope({ scope, team_id: teamId, mine }: RunFilter, viewer: string | null): void {
   const given = [scope === undefined ? null : "scope", teamId === undefined ? null : "team_id", mine ? "mine" : null];
   const names = given.filter((name) => name !== null);
-  if (names.length > 1) {
-    throw new Problem("conflicting_parameters", `${names.join(" and ")} exclude each other; send one of them.`, {
-      errors: names.map((name) => ({
-        in: "query",
-        pointer: `/${name}`,
-        code: "conflicting_parameters",
-        message: "Excludes the other one.",
-      })),
-    });
-  }
+  if (names.length > 1) throw conflicting(names);
   if (names.length === 1 && viewer === null)
     throw new Problem("unauthenticated", `${names[0]} needs an account; sign in.`);
 }

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
+import { bytea } from "../db/bytes.ts";
 import { outbox, run_exchanges, runs } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { commit } from "../evidence/commitment.ts";
+import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
@@ -44,7 +45,6 @@ export async function report(
   const at = sql`${now.toISOString()}::timestamptz`;
   const final = input.status !== "running";
   const answer = input.status === "completed" ? toAnswer(input) : null;
-  const { salt } = await commit(new Uint8Array());
   const failed = input.status === "failed";
   const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
   const outcome = await readJson<Outcome>(
@@ -64,7 +64,7 @@ export async function report(
       returning r.*, r.lease_token is null as call_ended
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
-      select id, '', '', ${hex(Buffer.from(raw))}, ${hex(salt)}, ${answer === null ? null : JSON.stringify(answer)}
+      select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : JSON.stringify(answer)}
       from taken where ${final}
       on conflict (run_id) do update set response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
     ), facts as (
@@ -107,10 +107,6 @@ function deadToken(): Problem {
   return new Problem("unauthenticated", "This token is not good for this run, or the run is over.", {
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
   });
-}
-
-function hex(bytes: Uint8Array): SQL {
-  return sql`${`\\x${Buffer.from(bytes).toString("hex")}`}::bytea`;
 }
 
 function toAnswer({ status: _status, error: _error, output, ...rest }: z.output<typeof RunUpdate>): Answer {
