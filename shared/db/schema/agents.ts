@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type AnyPgColumn, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { type AnyPgColumn, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
 import { teams, users } from "./identity.ts";
 
@@ -33,6 +33,8 @@ export const agents = pgTable(
     registry_status: text({ enum: ["unregistered", "registered", "stale"] })
       .notNull()
       .default("unregistered"),
+    /** When the manifest was last asked for by the daily re-check. */
+    manifest_checked_at: instant(),
     created_at: createdAt(),
     updated_at: createdAt(),
   },
@@ -45,6 +47,20 @@ export const agents = pgTable(
     index("agents_public_idx")
       .on(table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.is_public} and ${table.is_active}`),
+    index("agents_manifest_idx")
+      .on(table.manifest_checked_at.asc().nullsFirst())
+      .where(sql`${table.is_active} and ${table.registry_status} <> 'unregistered'`),
     index("agents_variant_idx").on(table.variant_of).where(sql`${table.variant_of} is not null`),
   ],
 );
+
+/** The newest explicit check of an agent's endpoint: evidence of that moment. */
+export const readiness_checks = pgTable("readiness_checks", {
+  agent_id: uuid()
+    .primaryKey()
+    .references(() => agents.id, { onDelete: "cascade" }),
+  checked_at: instant().notNull(),
+  ok: boolean().notNull(),
+  latency_ms: integer(),
+  failure_code: text(),
+});

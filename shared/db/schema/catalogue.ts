@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
+import { users } from "./identity.ts";
 
 export const suites = pgTable("suites", {
   id: id(),
@@ -44,5 +45,36 @@ export const tasks = pgTable(
     uniqueIndex("tasks_slug_key").on(table.slug).where(sql`${table.is_active}`),
     index("tasks_suite_idx").on(table.suite_id, table.position),
     index("tasks_active_idx").on(table.domain, table.created_at).where(sql`${table.is_active}`),
+  ],
+);
+
+/** Tasks that people propose. What is proposed stands in `task`, as it was sent; nothing of it runs before approval. */
+export const task_submissions = pgTable(
+  "task_submissions",
+  {
+    id: id(),
+    submitter_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    status: text({ enum: ["pending", "approved", "rejected", "withdrawn"] })
+      .notNull()
+      .default("pending"),
+    task: jsonb().notNull(),
+    rationale: text(),
+    /** Names of the rules that flagged it. */
+    flags: text().array().notNull().default(sql`'{}'`),
+    rejection_reason: text(),
+    task_id: uuid().references(() => tasks.id),
+    reviewer_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    created_at: createdAt(),
+    reviewed_at: instant(),
+  },
+  (table) => [
+    index("task_submissions_queue_idx").on(
+      table.status,
+      sql`(cardinality(${table.flags}) > 0) desc`,
+      table.id.desc().nullsFirst(),
+    ),
+    index("task_submissions_mine_idx").on(table.submitter_id, table.id.desc().nullsFirst()),
   ],
 );

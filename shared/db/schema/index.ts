@@ -4,3 +4,4 @@ export * from "./identity.ts";
 export * from "./queue.ts";
 export * from "./scoring.ts";
 export * from "./screening.ts";
+export * from "./telemetry.ts";

@@ -93,7 +93,9 @@ export const runs = pgTable(
     serving_model: text(),
     input_tokens: bigint({ mode: "number" }),
     output_tokens: bigint({ mode: "number" }),
+    /** The version of the agent's architecture, as owners count (all runs) and as the public counts (public runs). */
     architecture_version: integer(),
+    architecture_public_version: integer(),
     evidence_signed: boolean().notNull().default(false),
     /** Moves public numbers: final, real, signed, neither a trial nor private. */
     counted: boolean().notNull().default(false),
@@ -111,6 +113,9 @@ export const runs = pgTable(
       .where(
         sql`${table.status} in ('completed', 'failed') and not ${table.is_private} and ${table.trigger} <> 'trial'`,
       ),
+    index("runs_architecture_idx")
+      .on(table.agent_id, table.architecture_version)
+      .where(sql`${table.architecture_version} is not null`),
     index("runs_open_idx").on(table.lease_expires_at).where(sql`${table.status} in ('queued', 'running')`),
   ],
 );
