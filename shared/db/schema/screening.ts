@@ -34,6 +34,8 @@ export const screening_sessions = pgTable(
     repeats: integer().notNull(),
     is_private: boolean().notNull().default(false),
     created_at: createdAt(),
+    /** Set once, when the last of its runs has become final. */
+    finished_at: instant(),
   },
   (table) => [index("screening_sessions_agent_idx").on(table.agent_id, table.created_at.desc().nullsFirst())],
 );

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { agents } from "./agents.ts";
+import { createdAt, id, instant } from "./columns.ts";
+import { teams, users } from "./identity.ts";
+
+/** Subscriptions to events: of one agent, or of all agents of their owner (an account or a workspace). */
+export const webhooks = pgTable(
+  "webhooks",
+  {
+    id: id(),
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    team_id: uuid().references(() => teams.id, { onDelete: "cascade" }),
+    agent_id: uuid().references(() => agents.id, { onDelete: "cascade" }),
+    url: text().notNull(),
+    event_types: text().array().notNull(),
+    /** Encrypted; null where deliveries go out unsigned. */
+    secret: text(),
+    description: text(),
+    is_active: boolean().notNull().default(true),
+    disabled_reason: text(),
+    /** Since when no attempt has succeeded, and how many have failed since. */
+    failing_since: instant(),
+    failures: integer().notNull().default(0),
+    created_at: createdAt(),
+    updated_at: createdAt(),
+  },
+  (table) => [
+    index("webhooks_user_idx").on(table.user_id).where(sql`${table.team_id} is null`),
+    index("webhooks_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
+    index("webhooks_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`),
+  ],
+);
+
+/** What happened, as it is told: the same bytes at every attempt. */
+export const webhook_events = pgTable(
+  "webhook_events",
+  {
+    id: id(),
+    type: text().notNull(),
+    agent_id: uuid().references(() => agents.id, { onDelete: "cascade" }),
+    body: text().notNull(),
+    created_at: createdAt(),
+  },
+  (table) => [index("webhook_events_created_idx").on(table.created_at)],
+);
+
+/** Each attempt to deliver an event to a subscription; the id is the delivery id that receivers see. */
+export const webhook_deliveries = pgTable(
+  "webhook_deliveries",
+  {
+    id: id(),
+    webhook_id: uuid()
+      .notNull()
+      .references(() => webhooks.id, { onDelete: "cascade" }),
+    event_id: uuid()
+      .notNull()
+      .references(() => webhook_events.id, { onDelete: "cascade" }),
+    attempt: integer().notNull(),
+    status: text({ enum: ["pending", "succeeded", "failed", "exhausted"] })
+      .notNull()
+      .default("pending"),
+    response_status: integer(),
+    duration_ms: integer(),
+    response_excerpt: text(),
+    lease_token: uuid(),
+    lease_expires_at: instant(),
+    created_at: createdAt(),
+    attempted_at: instant(),
+    next_attempt_at: instant(),
+  },
+  (table) => [
+    uniqueIndex("webhook_deliveries_attempt_key").on(table.webhook_id, table.event_id, table.attempt),
+    index("webhook_deliveries_log_idx").on(table.webhook_id, table.id.desc().nullsFirst()),
+    index("webhook_deliveries_event_idx").on(table.event_id),
+    index("webhook_deliveries_due_idx").on(table.next_attempt_at).where(sql`${table.status} = 'pending'`),
+  ],
+);
