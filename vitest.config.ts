@@ -1,17 +1,22 @@
+import { createRequire } from "node:module";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 // Nothing in a test speaks to the network beyond this machine.
 Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
 
+/** Vite would take graphql's ES build where packages in Node load the other one, and graphql refuses to be there twice. */
+const resolve = { alias: { graphql: createRequire(import.meta.url).resolve("graphql") } };
+
 export default defineConfig({
   test: {
     maxWorkers: "100%",
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      { test: { name: "contract", include: ["test/contract/**/*.test.ts"] } },
+      { resolve, test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      { resolve, test: { name: "contract", include: ["test/contract/**/*.test.ts"] } },
       {
+        resolve,
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],

@@ -47,7 +47,10 @@ function conditional(c: HttpContext, response: Response, etag: string): Response
   return new Response(null, { status: 304, headers });
 }
 
-/** Answers callers without credentials from the isolate's cache, and fills it; before anything is validated anew. */
+/**
+ * Answers callers without credentials from the isolate's cache, and fills it with what does not forbid it by `no-store`;
+ * before anything is validated anew.
+ */
 export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
@@ -60,7 +63,7 @@ export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<Htt
     }
     const generation = cache.generation(tag);
     await next();
-    if (c.res.status !== 200) return undefined;
+    if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return undefined;
     const body = await c.res.clone().text();
     const headers = new Headers(c.res.headers);
     setCommonHeaders(headers, env.BASE_URL);

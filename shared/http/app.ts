@@ -18,7 +18,7 @@ import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import type { Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
-import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
+import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
 
 /** What the service hands to each request. */
 export interface Service {
@@ -115,10 +115,10 @@ function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] 
   if (route.params !== undefined) steps.push(check("param", "path", route.params));
   if (route.query !== undefined) steps.push(check("query", "query", route.query));
   if (route.body !== undefined) {
-    const { types = [], maxBytes = MAX_BODY_BYTES } = route.accepts ?? {};
+    const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false } = route.accepts ?? {};
     const onError = () => tooLarge(maxBytes);
     steps.push(bodyLimit({ maxSize: maxBytes, onError }) as MiddlewareHandler<HttpEnv>, requireMedia(types));
-    steps.push(readBody(route.body));
+    steps.push(asBytes ? readBytes : readBody(route.body, route.itemsIn));
   }
   steps.push((c) => handle(route, c));
   return steps;
@@ -134,18 +134,23 @@ function requireMedia(others: readonly string[]): MiddlewareHandler {
     const type = c.req.header("content-type") ?? "";
     const name = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
     if (!JSON_TYPE.test(type) && !others.includes(name)) {
-      throw new Problem("unsupported_media_type", "Send the body as JSON, with Content-Type: application/json.");
+      const named = ["application/json", ...others].join(" or ");
+      throw new Problem("unsupported_media_type", `Send the body with Content-Type: ${named}.`);
     }
     await next();
   };
 }
 
-/** Reads the body of `schema`. What can't be stored is refused first: a schema may recurse as deep as the body does. */
-function readBody(schema: z.ZodType): MiddlewareHandler<HttpEnv> {
+/**
+ * Reads the body of `schema`. What can't be stored is refused first: a schema may recurse as deep as the body does. Of
+ * the items of the member `itemsIn` each is refused alone.
+ */
+function readBody(schema: z.ZodType, itemsIn?: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const body: unknown = await c.req.json().catch(() => {
+    const sent: unknown = await c.req.json().catch(() => {
       throw new Problem("malformed_json", "The body can't be parsed as JSON; check quotes and commas.");
     });
+    const body = itemsIn === undefined ? sent : refuseItems(sent, itemsIn);
     const findings = unstorable("body", body);
     if (findings.length > 0) throw findingsProblem(findings);
     const result = schema.safeParse(body);
@@ -154,6 +159,11 @@ function readBody(schema: z.ZodType): MiddlewareHandler<HttpEnv> {
     await next();
   };
 }
+
+const readBytes: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  c.req.addValidatedData("json", new Uint8Array(await c.req.arrayBuffer()));
+  await next();
+};
 
 function identify(route: Route): MiddlewareHandler<HttpEnv> {
   const limit = route.limit === undefined ? (route.method === "get" ? "read" : "write") : route.limit;

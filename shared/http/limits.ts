@@ -2,8 +2,8 @@ import { Ratelimit } from "@upstash/ratelimit";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 
-/** The named classes of limits for one address, a minute. */
-export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600 } as const;
+/** The named classes of limits a minute: for one address, and `otlp` for one receiver token. */
+export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600, otlp: 120 } as const;
 
 /** A named class of limits. */
 export type LimitName = keyof typeof LIMITS;
@@ -38,28 +38,33 @@ interface Lease {
   lastAt: number;
 }
 
-/** The leases that an isolate holds, by limit class and address. */
+/** The leases that an isolate holds, by limit class and caller. */
 export type Leases = Map<string, Lease>;
 
 const LEASE_SIZE = 20;
 const LEASE_MS = 5000;
-/** An address whose requests follow each other within this time will use a lease up; for others most of it would be lost. */
+/** A caller whose requests follow each other within this time will use a lease up; for others most of it would be lost. */
 const BUSY_MS = 1000;
-/** An address with less than this left is near its limit. */
+/** A caller with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
 
+/** Counts one request of the caller's address against a class, as `countCaller` does. */
+export function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
+  return countCaller(ctx, name, ctx.addressHash ?? "unknown");
+}
+
 /**
- * Counts one request of an address against a class. Null when Redis does not answer: this limiter fails open.
- * A busy address far from its limit is counted twenty requests at a time, so that most of its reads need no round trip; near
- * the limit each request is counted by itself, so that the limit is exact for a caller of one location.
+ * Counts one request of a caller, by an address or a credential, against a class. Null when Redis does not answer: this
+ * limiter fails open. A busy caller far from its limit is counted twenty requests at a time, so that most of its reads
+ * need no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller of one
+ * location.
  */
-export async function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
-  const address = ctx.addressHash ?? "unknown";
+export async function countCaller(ctx: Context, name: LimitName, caller: string): Promise<Standing | null> {
   const now = ctx.now().getTime();
-  const leased = takeLeased(ctx.leases, name, address, now);
+  const leased = takeLeased(ctx.leases, name, caller, now);
   if (leased !== null) return leased;
-  const lease = leaseOf(ctx.leases, `${name}:${address}`);
+  const lease = leaseOf(ctx.leases, `${name}:${caller}`);
   lease.left = 0;
   const busy = now - lease.lastAt < BUSY_MS;
   lease.lastAt = now;
@@ -73,7 +78,7 @@ export async function countAddress(ctx: Context, name: LimitName): Promise<Stand
       ephemeralCache: false,
       timeout: 0,
     });
-    const { success, remaining, reset } = await limiter.limit(address, { rate: fills ? LEASE_SIZE : 1 });
+    const { success, remaining, reset } = await limiter.limit(caller, { rate: fills ? LEASE_SIZE : 1 });
     // Answers overtake each other: within one window the lowest is the last.
     lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
     lease.resetAt = reset;
@@ -88,9 +93,9 @@ export async function countAddress(ctx: Context, name: LimitName): Promise<Stand
   }
 }
 
-/** Lets a request through that an address's lease has counted already; null where there is none. */
-export function takeLeased(leases: Leases, name: LimitName, address: string, now: number): Standing | null {
-  const lease = leases.get(`${name}:${address}`);
+/** Lets a request through that a caller's lease has counted already; null where there is none. */
+export function takeLeased(leases: Leases, name: LimitName, caller: string, now: number): Standing | null {
+  const lease = leases.get(`${name}:${caller}`);
   if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
   lease.left -= 1;
   lease.lastAt = now;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
 import { ProblemDetails } from "./problems.ts";
 import type { Route } from "./route.ts";
+import { TAGS } from "./tags.ts";
 
 /** The version of the interface. */
 export const API_VERSION = "0.1.153";
@@ -34,11 +35,10 @@ export function impliedProblems(route: Route): ProblemCode[] {
   if (route.auth === "session" || route.auth === "admin") codes.push("session_required");
   if (route.auth === "write") codes.push("insufficient_scope");
   if (route.auth === "admin") codes.push("forbidden");
-  if (route.params !== undefined || route.query !== undefined || route.body !== undefined)
-    codes.push("validation_failed");
-  if (route.body !== undefined) {
-    codes.push("malformed_json", "payload_too_large", "unsupported_media_type", "unrecognized_field");
-  }
+  const parsed = route.body !== undefined && route.accepts?.asBytes !== true;
+  if (route.params !== undefined || route.query !== undefined || parsed) codes.push("validation_failed");
+  if (parsed) codes.push("malformed_json", "unrecognized_field");
+  if (route.body !== undefined) codes.push("payload_too_large", "unsupported_media_type");
   if (route.idempotent === true) codes.push("idempotency_in_progress", "idempotency_key_reused");
   return codes;
 }
@@ -68,14 +68,19 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {
-        session: { type: "apiKey", in: "cookie", name: "service_session" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "service_session",
+          description: "The access token as registering, signing in and refreshing set it",
+        },
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key" },
-        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key that starts with ask_" },
       },
     },
   };
@@ -119,7 +124,7 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
             ),
           },
         }),
-    responses: { ...successes(route, schemas), ...failures(route, problem) },
+    responses: responses(route, schemas, problem),
   };
 }
 
@@ -131,39 +136,43 @@ function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined, 
   });
 }
 
-function successes(route: Route, schemas: Record<string, Schema>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(route.returns).map(([status, returned]) => {
-      if (returned === null) return [status, { description: "Done" }];
-      if (!("parse" in returned)) {
-        return [
-          status,
-          { description: returned.description, content: { [returned.type]: { schema: { type: "string" } } } },
-        ];
-      }
-      const content = { "application/json": { schema: toSchema(returned, "output", schemas) } };
-      return [status, { description: Number(status) < 400 ? "OK" : "Not OK", content }];
-    }),
-  );
+interface Response {
+  description: string;
+  content?: Record<string, { schema: Schema }>;
 }
 
-function failures(route: Route, problem: Schema): Record<string, unknown> {
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of problemsOf(route)) {
-    const [status] = PROBLEMS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+const JSON_TYPE = /[/+]json$/;
+const TEXT = { type: "string" };
+
+/** Every answer of an endpoint by its status; where it answers a status in its own form too, that stands beside the problem. */
+function responses(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, Response> {
+  const found = new Map(Object.keys(route.returns).map((status) => [status, success(route, Number(status), schemas)]));
+  const byStatus = Map.groupBy(problemsOf(route), (code) => String(PROBLEMS[code][0]));
+  for (const [status, codes] of byStatus) {
+    const own = found.get(status);
+    const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code][1]}`).join("\n");
+    const content = { "application/problem+json": { schema: problem } };
+    found.set(status, {
+      description: own === undefined ? description : `${own.description}\n${description}`,
+      content: { ...own?.content, ...content },
+    });
   }
-  return Object.fromEntries(
-    [...byStatus]
-      .filter(([status]) => route.returns[status] === undefined)
-      .map(([status, codes]) => [
-        status,
-        {
-          description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code][1]}`).join("\n"),
-          content: { "application/problem+json": { schema: problem } },
-        },
-      ]),
-  );
+  return Object.fromEntries(found);
+}
+
+function success(route: Route, status: number, schemas: Record<string, Schema>): Response {
+  const returned = route.returns[status];
+  if (returned == null) return { description: "Done" };
+  if (!("parse" in returned)) {
+    const schema = JSON_TYPE.test(returned.type) ? { type: "object" } : TEXT;
+    return { description: returned.description, content: { [returned.type]: { schema } } };
+  }
+  const schema = toSchema(returned, "output", schemas);
+  const types = ["application/json", ...(route.mediaTypes ?? [])];
+  return {
+    description: status < 400 ? "OK" : "Not OK",
+    content: Object.fromEntries(types.map((type) => [type, { schema: JSON_TYPE.test(type) ? schema : TEXT }])),
+  };
 }
 
 /** What zod calls `z.json()`, numbered anew in each call: the one recursive schema here that has no id. */

@@ -58,9 +58,16 @@ export interface Route {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, and its limit. */
-  accepts?: { types: readonly string[]; maxBytes: number };
+  /**
+   * Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, its limit, and whether
+   * the handler gets the bytes themselves, for it to decode.
+   */
+  accepts?: { types: readonly string[]; maxBytes: number; asBytes?: boolean };
+  /** The member of the body whose items the handler judges one by one: what can't be stored comes as `RefusedItem`. */
+  itemsIn?: string;
   returns: Record<number, z.ZodType | OtherContent | null>;
+  /** Media types that what `returns` describes may have besides application/json; the handler sets the Content-Type. */
+  mediaTypes?: readonly string[];
   problems?: readonly ProblemCode[];
   /** Takes an Idempotency-Key. */
   idempotent?: boolean;

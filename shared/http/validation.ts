@@ -71,15 +71,35 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
         continue;
       }
       for (const [key, child] of Object.entries(value)) {
-        const at = `${pointer}/${escapePointer(key)}`;
-        if (!storable(key)) {
+        if (storable(key)) {
+          open.push({ value: child, pointer: `${pointer}/${escapePointer(key)}`, depth: depth + 1 });
+        } else {
           findings.push({ in: where, pointer, code: "invalid_text", message: "A field name is not valid text." });
         }
-        open.push({ value: child, pointer: at, depth: depth + 1 });
       }
     }
   }
   return findings;
+}
+
+/** Stands in a body for an item that can't be stored. */
+export class RefusedItem {
+  readonly findings: Finding[];
+
+  constructor(findings: Finding[]) {
+    this.findings = findings;
+  }
+}
+
+/** The body with every item of its list `member` that can't be stored replaced by a `RefusedItem`. */
+export function refuseItems(body: unknown, member: string): unknown {
+  const items = (body as Record<string, unknown> | null)?.[member];
+  if (!Array.isArray(items)) return body;
+  const judged = items.map((item: unknown) => {
+    const findings = unstorable("body", item);
+    return findings.length === 0 ? item : new RefusedItem(findings);
+  });
+  return { ...(body as object), [member]: judged };
 }
 
 function storable(text: string): boolean {

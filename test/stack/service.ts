@@ -3,6 +3,8 @@ import { Client, Pool } from "pg";
 import { inject } from "vitest";
 import { type Application, createApplication } from "../../functions/app.ts";
 import type { Overrides } from "../../functions/service.ts";
+import { ownAnswers } from "./answers.ts";
+import { readAsset } from "./assets.ts";
 import { type Broker, startBroker } from "./broker.ts";
 import { type Counters, createCounters } from "./counters.ts";
 import { createFaults, type Faults } from "./faults.ts";
@@ -29,8 +31,17 @@ export interface TestService {
   sql<T extends object = Record<string, unknown>>(text: string, params?: unknown[]): Promise<T[]>;
   /** Waits until no request, no deferred work and no due message is left. */
   settled(): Promise<void>;
+  /** Ends all of it; throws with each answer that was not as the OpenAPI document says. */
   stop(): Promise<void>;
 }
+
+/** The binding of the platform to the files of /docs. */
+const ASSETS = {
+  async fetch(url: string) {
+    const file = await readAsset(url);
+    return new Response(file === null ? null : new Uint8Array(file), { status: file === null ? 404 : 200 });
+  },
+};
 
 const MAIL_KEY = "re_test";
 
@@ -63,6 +74,8 @@ export async function startService(options: { settings?: Settings; overrides?: O
     passThroughOnException: () => undefined,
     props: {},
   };
+  const check = ownAnswers();
+  const violations = new Set<string>();
   const http = await listen(async ({ method, url, headers, body }) => {
     const request = new Request(new URL(url.pathname + url.search, settings["BASE_URL"]), {
       method,
@@ -71,14 +84,15 @@ export async function startService(options: { settings?: Settings; overrides?: O
       ),
       body: method === "GET" || method === "HEAD" ? null : new Uint8Array(body),
     });
-    const response = await (app as Application).fetch(request, {}, execution);
+    const response = await (app as Application).fetch(request, { ASSETS }, execution);
     const cookies = response.headers.getSetCookie();
     const answer = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"));
-    return {
-      status: response.status,
-      headers: cookies.length === 0 ? answer : { ...answer, "set-cookie": cookies as unknown as string },
-      body: Buffer.from(await response.arrayBuffer()),
-    };
+    const given = { status: response.status, headers: answer, body: Buffer.from(await response.arrayBuffer()) };
+    const violation = check(method, url.pathname, given);
+    if (violation !== null) violations.add(violation);
+    return cookies.length === 0
+      ? given
+      : { ...given, headers: { ...answer, "set-cookie": cookies as unknown as string } };
   });
   const settings: Settings = {
     ...DEVELOPMENT,
@@ -128,6 +142,7 @@ export async function startService(options: { settings?: Settings; overrides?: O
       await neon.close();
       await redis.close();
       await admin(server, `drop database if exists ${database} with (force)`);
+      if (violations.size > 0) throw new Error(`not as the OpenAPI document says:\n${[...violations].join("\n")}`);
     },
   };
 }

@@ -3,7 +3,8 @@
  * went, the channel closes, and workerd is stopped: nothing stays behind that holds the port.
  */
 import { readFileSync } from "node:fs";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Miniflare, Response } from "miniflare";
+import { readAsset } from "./assets.ts";
 
 /** What the parent asks for, and what it is told. */
 export type Order =
@@ -30,6 +31,12 @@ async function start({ bundle, settings, port }: Extract<Order, { kind: "start" 
     compatibilityDate: /compatibility_date = "(.+)"/.exec(toml)?.[1] ?? "",
     compatibilityFlags: [...flags.matchAll(/"(\w+)"/g)].map(([, flag]) => flag as string),
     bindings: settings,
+    serviceBindings: {
+      async ASSETS({ url }) {
+        const file = await readAsset(url);
+        return new Response(file, { status: file === null ? 404 : 200 });
+      },
+    },
     host: "127.0.0.1",
     port,
     cf: false,

@@ -136,14 +136,18 @@ export const analytics_events = pgTable(
   (table) => [index("analytics_events_name_idx").on(table.name, table.occurred_at)],
 );
 
-export const teams = pgTable("teams", {
-  id: id(),
-  name: text().notNull(),
-  owner_id: uuid()
-    .notNull()
-    .references(() => users.id),
-  created_at: createdAt(),
-});
+export const teams = pgTable(
+  "teams",
+  {
+    id: id(),
+    name: text().notNull(),
+    owner_id: uuid()
+      .notNull()
+      .references(() => users.id),
+    created_at: createdAt(),
+  },
+  (table) => [index("teams_owner_idx").on(table.owner_id)],
+);
 
 export const team_members = pgTable(
   "team_members",

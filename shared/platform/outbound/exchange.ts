@@ -3,6 +3,9 @@ import { classifyError, type ExchangeFailure } from "./failure.ts";
 import { assertPublic, type DnsResolver } from "./resolve.ts";
 import { checkUrl, isLoopback, type OutboundPolicy } from "./url.ts";
 
+/** Who calls, as every request says. */
+export const USER_AGENT = "AgentScreening/1.0 (+/docs)";
+
 /** A request to a URL that a stranger owns. */
 export interface OutboundRequest {
   url: string;
@@ -13,6 +16,8 @@ export interface OutboundRequest {
   deadlineMs: number;
   /** How long the body may be, counted after decompression. */
   maxResponseBytes: number;
+  /** Whether a redirect is an answer, for the caller to judge where it leads; else it is a failure. */
+  takesRedirects?: boolean;
 }
 
 /** What an exchange stands on. */
@@ -24,8 +29,8 @@ export interface OutboundDeps {
 }
 
 /**
- * An answer with any status but a redirect, or why there is none. `latency_ms` runs from sending the request to the
- * last byte or the failure; the name lookup is not in it, and it is 0 where nothing was sent.
+ * An answer with any status, a redirect only where those are taken, or why there is none. `latency_ms` runs from
+ * sending the request to the last byte or the failure; the name lookup is not in it, and it is 0 where nothing was sent.
  */
 export type Exchange =
   | { ok: true; status: number; headers: Headers; body: Uint8Array; latency_ms: number }
@@ -65,7 +70,9 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     sentAt = deps.now().getTime();
     const { method, headers, body = null } = request;
     const response = await fetch(url, { method, headers, body, redirect: "manual", signal });
-    if (isRedirect(response)) return fail("agent_redirected", "The answer is a redirect. Give the final URL instead.");
+    if (isRedirect(response) && (request.takesRedirects !== true || response.type === "opaqueredirect")) {
+      return fail("agent_redirected", "The answer is a redirect. Give the final URL instead.");
+    }
     const bytes = await readCapped(response.body, request.maxResponseBytes);
     if (bytes === null) {
       return fail("agent_response_too_large", `The answer is longer than ${request.maxResponseBytes} bytes.`);

@@ -1,0 +1,80 @@
+import { dereference, type Schema, validate } from "@cfworker/json-schema";
+import { ROUTES } from "../../functions/routes.ts";
+import { openApi } from "../../shared/http/openapi.ts";
+
+/** An answer on its way to the caller. */
+export interface GivenAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+interface Operation {
+  pattern: RegExp;
+  name: string;
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+/** The part of an OpenAPI document that says what is answered where. */
+export interface Described {
+  paths: Record<string, Record<string, Pick<Operation, "responses">>>;
+  components: { schemas: Record<string, unknown> };
+}
+
+/** What is wrong with an answer by the document, route and place first; null when nothing is. */
+export type AnswerCheck = (method: string, path: string, answer: GivenAnswer) => string | null;
+
+/**
+ * A check of answers against an OpenAPI document: status and media type are declared, and JSON is valid by its schema.
+ * What HTTP itself decides is left alone: preflights, 304, and paths and methods that the document does not have.
+ */
+export function checkAnswers(document: Described): AnswerCheck {
+  const lookup = dereference(document);
+  const byMethod = new Map<string, Operation[]>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    for (const [method, { responses }] of Object.entries(item)) {
+      const operation = { pattern, name: `${method.toUpperCase()} ${path}`, responses };
+      // A path without parameters is the one that is meant where two fit.
+      const known = byMethod.get(method) ?? [];
+      byMethod.set(method, path.includes("{") ? [...known, operation] : [operation, ...known]);
+    }
+  }
+  return (method, path, { status, headers, body }) => {
+    const head = method === "HEAD";
+    const operations = byMethod.get(head ? "get" : method.toLowerCase()) ?? [];
+    const operation = operations.find(({ pattern }) => pattern.test(path));
+    if (operation === undefined || status === 304) return null;
+    const at = `${operation.name}: ${status}`;
+    const response = operation.responses[status];
+    if (response === undefined) return `${at} is not declared: ${body.toString().slice(0, 200)}`;
+    if (response.content === undefined)
+      return body.length === 0 ? null : `${at} is declared without a body, and has one`;
+    const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
+    const declared = response.content[type];
+    if (declared === undefined) return `${at} as "${type}" is not declared`;
+    if (head || !/[/+]json$/.test(type)) return null;
+    const content = parsed(body);
+    if (content === undefined) return `${at} is not JSON`;
+    const { valid, errors } = validate(content, declared.schema, "2020-12", lookup);
+    if (valid) return null;
+    // The outermost finding comes first and says least.
+    const deepest = errors.toSorted((a, b) => a.instanceLocation.length - b.instanceLocation.length).at(-1);
+    return `${at} at ${deepest?.instanceLocation ?? "#"}: ${deepest?.error ?? "not valid"}`;
+  };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+let check: AnswerCheck | undefined;
+
+/** The check against the service's own document; put together once for a process. */
+export function ownAnswers(): AnswerCheck {
+  return (check ??= checkAnswers(JSON.parse(JSON.stringify(openApi(ROUTES, "http://127.0.0.1"))) as Described));
+}

@@ -1,0 +1,86 @@
+import { Buffer } from "node:buffer";
+import { describe, expect, it } from "vitest";
+import { checkAnswers, type Described } from "../stack/answers.ts";
+
+const item = {
+  type: "object",
+  properties: {
+    id: { type: "string", format: "uuid" },
+    parent: { anyOf: [{ $ref: "#/components/schemas/Item" }, { type: "null" }] },
+  },
+  required: ["id", "parent"],
+  additionalProperties: false,
+};
+const json = { content: { "application/json": { schema: { $ref: "#/components/schemas/Item" } } } };
+const check = checkAnswers({
+  paths: {
+    "/items/{id}": {
+      get: {
+        responses: { "200": json, "404": { content: { "application/problem+json": { schema: { type: "object" } } } } },
+      },
+      delete: { responses: { "204": {} } },
+    },
+    "/items/latest": { get: { responses: { "200": { content: { "text/plain": { schema: { type: "string" } } } } } } },
+  },
+  components: { schemas: { Item: item } },
+} as unknown as Described);
+
+const ID = "01938e7a-0000-7000-8000-000000000009";
+const answer = (status: number, type: string | null, body: unknown) => ({
+  status,
+  headers: type === null ? {} : { "content-type": type },
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+});
+const good = answer(200, "application/json", { id: ID, parent: { id: ID, parent: null } });
+
+describe("an answer as the document says", () => {
+  it.each([
+    ["JSON by its schema", "GET", "/items/1", good],
+    [
+      "a media type with a parameter",
+      "GET",
+      "/items/1",
+      answer(200, "application/json; charset=utf-8", { id: ID, parent: null }),
+    ],
+    ["a declared problem", "GET", "/items/1", answer(404, "application/problem+json", {})],
+    ["no body where none is declared", "DELETE", "/items/1", answer(204, null, "")],
+    ["the path without parameters before the one with", "GET", "/items/latest", answer(200, "text/plain", "x")],
+    ["HEAD, which has no body", "HEAD", "/items/1", answer(200, "application/json", "")],
+    ["304, which is HTTP's own", "GET", "/items/1", answer(304, null, "")],
+    ["a path that is not described", "GET", "/queues/score", answer(489, "text/plain", "x")],
+    ["a method that is not described", "PUT", "/items/1", answer(405, "application/problem+json", {})],
+  ])("has nothing wrong: %s", (_what, method, path, given) => {
+    expect(check(method, path, given)).toBeNull();
+  });
+});
+
+describe("an answer that is not as the document says", () => {
+  it.each([
+    ["GET", "/items/1", answer(500, "application/problem+json", {}), "GET /items/{id}: 500 is not declared: {}"],
+    ["GET", "/items/1", answer(200, "text/html", "x"), 'GET /items/{id}: 200 as "text/html" is not declared'],
+    ["HEAD", "/items/1", answer(200, null, ""), 'GET /items/{id}: 200 as "" is not declared'],
+    ["DELETE", "/items/1", answer(204, null, "x"), "DELETE /items/{id}: 204 is declared without a body, and has one"],
+    ["GET", "/items/1", answer(200, "application/json", { id: ID }), /^GET \/items\/\{id\}: 200 at #: .*parent/],
+    [
+      "GET",
+      "/items/1",
+      answer(200, "application/json", { id: ID, parent: null, more: 1 }),
+      /^GET \/items\/\{id\}: 200 at #.*more/,
+    ],
+    [
+      "GET",
+      "/items/1",
+      answer(200, "application/json", { id: "x", parent: null }),
+      /^GET \/items\/\{id\}: 200 at #\/id: .*uuid/,
+    ],
+    [
+      "GET",
+      "/items/1",
+      answer(200, "application/json", { id: ID, parent: { id: "x", parent: null } }),
+      /200 at #\/parent\/id: .*uuid/,
+    ],
+    ["GET", "/items/1", answer(200, "application/json", "{"), "GET /items/{id}: 200 is not JSON"],
+  ])("is told by route, status and place: %s %s %o", (method, path, given, violation) => {
+    expect(check(method, path, given)).toMatch(violation);
+  });
+});
