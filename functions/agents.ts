@@ -17,7 +17,7 @@ const tag = "Agents";
 const params = z.object({ agent_id: z.uuid() });
 
 /** An agent's tiers differ by caller: nothing in between may keep the answer. */
-function privately(reply: Reply): Reply {
+export function privately(reply: Reply): Reply {
   return {
     ...reply,
     headers: { ...reply.headers, "Cache-Control": "private, no-store", Vary: "Authorization, Cookie" },

@@ -28,7 +28,7 @@ interface Urls {
 }
 
 /** The same URLs in their normal form; throws `endpoint_not_allowed` at the first that may not be called. */
-export async function checkUrls<T extends Urls>(ctx: Context, input: T): Promise<T> {
+export async function checkUrls<T extends Urls>(ctx: Pick<Context, "env" | "resolver">, input: T): Promise<T> {
   const checked = { ...input };
   for (const field of ["endpoint", "provider_url", "manifest_url"] as const) {
     const raw = input[field];

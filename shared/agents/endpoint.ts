@@ -9,7 +9,11 @@ const DNS_DEADLINE_MS = 5000;
  * The normal form of a URL that the service will call later; throws `endpoint_not_allowed` unless it is allowed by its
  * text and by every address of its name. It is judged again at every call.
  */
-export async function assertCallable(ctx: Context, raw: string, pointer: string): Promise<string> {
+export async function assertCallable(
+  ctx: Pick<Context, "env" | "resolver">,
+  raw: string,
+  pointer: string,
+): Promise<string> {
   const checked = checkUrl(raw, outboundPolicy(ctx.env));
   if (!checked.ok) throw bodyProblem("endpoint_not_allowed", pointer, checked.message);
   if (!isLoopback(checked.url)) {

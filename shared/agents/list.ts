@@ -5,7 +5,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type AgentRow, agentJson } from "./view.ts";
+import { type AgentRow, agentJson, NOTHING_MORE } from "./view.ts";
 
 /** What a list of agents is narrowed to. */
 export interface AgentFilter {
@@ -19,13 +19,15 @@ export interface AgentFilter {
 /**
  * A page of agents, newest first: a signed-in caller's own (personal and of the caller's workspaces), or one scope of
  * them; for anybody else the public ones. Throws `conflicting_parameters`, `unauthenticated` for a scope without an
- * account, 404 for a workspace that is not the caller's.
+ * account, 404 for a workspace that is not the caller's. `more` is a JSON object of the agent row `a` (SQL) whose members,
+ * of type `M`, are added to each.
  */
-export async function listAgents(
+export async function listAgents<M extends object = object>(
   ctx: Context,
   principal: Principal,
   filter: AgentFilter,
-): Promise<{ items: AgentRow[]; total: number }> {
+  more: SQL = NOTHING_MORE,
+): Promise<{ items: (AgentRow & M)[]; total: number }> {
   const viewer = viewerId(principal);
   const { scope, team_id: teamId, active_only: activeOnly, page, page_size: size } = filter;
   if (scope !== undefined && teamId !== undefined) throw conflicting(["scope", "team_id"]);
@@ -35,14 +37,14 @@ export async function listAgents(
   const condition = sql`${owned(viewer, scope, teamId)} ${activeOnly || viewer === null ? sql`and a.is_active` : sql``}`;
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
   const visible = teamId === undefined ? sql`true` : may("see", viewer, team);
-  const result = await readJson<{ items: AgentRow[]; total: number; visible: boolean }>(
+  const result = await readJson<{ items: (AgentRow & M)[]; total: number; visible: boolean }>(
     ctx,
     sql`with hits as (select a.* from ${agents} a where ${condition}),
     paged as (select * from hits a order by a.created_at desc, a.id desc limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object(
       'visible', ${visible},
       'total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${agentJson(viewer)} order by a.created_at desc, a.id desc) from paged a), '[]')
+      'items', coalesce((select jsonb_agg(${agentJson(viewer)} || ${more} order by a.created_at desc, a.id desc) from paged a), '[]')
     ) as result`,
   );
   if (result === null || !result.visible) throw notFound("workspace");

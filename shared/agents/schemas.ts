@@ -18,7 +18,16 @@ export const AgentCreate = z
       description: "Default `http_endpoint` with an endpoint, else `mock`. The retired modes are refused with 410.",
     }),
     endpoint: url.optional().meta({ description: "The https URL that the service calls" }),
-    agent_protocol: Protocol.optional().meta({ description: "What the endpoint speaks; default `native`" }),
+    agent_protocol: Protocol.optional().meta({
+      description:
+        "What the endpoint speaks; default `native`, one JSON request answered by `{output, refused?, tool_calls?, usage?}` " +
+        "or, with 202, by callback. `openai_chat`, chat completions: the prompt, then the input as JSON, is the one user " +
+        "message, tools are functions, a JSON task has a `response_format`; content, refusal and tool calls of the first " +
+        "choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
+        "the prompt as a text part and `{input, output_format, output_schema, tools}` as a data part; the answer is a " +
+        "message, or a task that is polled by `tasks/get`: text parts or, for a JSON task, data parts; `usage`, `refused` " +
+        "and `tool_calls` stand in its metadata.",
+    }),
     is_public: z.boolean().optional().meta({ description: "Default true" }),
     allow_trial: z.boolean().optional().meta({ description: "Whether strangers may run it; default false" }),
     variant_of: z.uuid().optional().meta({ description: "Root of the variant group: an own agent that is no variant" }),
@@ -77,6 +86,85 @@ export const AgentRead = z
     customer_llm_provider: z.string().nullable().optional(),
     user_id: z.uuid().optional(),
     team_id: z.uuid().nullable().optional(),
+    has_otlp_token: z.boolean().optional(),
+    workspace_activity: z
+      .object({
+        runs_30d: z.int(),
+        last_run_at: Instant.nullable(),
+        active_members_30d: z.int().meta({ description: "Members who asked for at least one of these runs" }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: "Of the runs that the workspace paid for; null for a personal agent" }),
     declared_configuration: z.record(z.string(), z.json()).nullable().optional(),
   })
   .meta({ id: "AgentRead" });
+
+export const AgentBulkCreate = z
+  .strictObject({
+    rows: z
+      .array(z.unknown().meta({ $ref: "#/components/schemas/AgentCreate" }))
+      .min(1)
+      .max(100)
+      .meta({ description: "Each is judged on its own: a row that is no AgentCreate is `invalid`, no 422" }),
+  })
+  .meta({ id: "AgentBulkCreate" });
+
+const RowFinding = z.object({
+  in: z.enum(["body", "query", "path", "header"]),
+  pointer: z.string().meta({ description: "RFC 6901 JSON pointer into the row" }),
+  code: z.string(),
+  message: z.string(),
+});
+
+export const AgentBulkResult = z
+  .object({
+    results: z.array(
+      z.object({
+        index: z.int().meta({ description: "Of the row, from 0" }),
+        status: z.enum(["created", "skipped_duplicate", "invalid", "quota_exceeded"]),
+        agent_id: z.uuid().optional().meta({ description: "Of what was created" }),
+        errors: z.array(RowFinding).optional().meta({ description: "Why it is invalid, as in a 422" }),
+      }),
+    ),
+    created: z.int(),
+    skipped: z.int(),
+    failed: z.int().meta({ description: "Rows that are `invalid` or `quota_exceeded`" }),
+  })
+  .meta({ id: "AgentBulkResult" });
+
+export const AgentTransferToWorkspace = z.strictObject({ team_id: z.uuid() }).meta({ id: "AgentTransferToWorkspace" });
+
+export const AgentOtlpTokenResponse = z
+  .object({
+    token: z.string().nullable().meta({ description: "In the first answer alone; null in a replay" }),
+    prefix: z.string(),
+    endpoint: z.string().meta({ description: "OTLP base URL: exporters add `/v1/traces`" }),
+    created_at: Instant,
+    headers: z
+      .object({ Authorization: z.string() })
+      .nullable()
+      .meta({ description: "What the exporter has to send; null in a replay" }),
+  })
+  .meta({ id: "AgentOtlpTokenResponse" });
+
+export const AgentScrubResult = z
+  .object({ updated: z.int(), names: z.array(z.string()) })
+  .meta({ id: "AgentScrubResult" });
+
+/** What of a declared configuration may be shown; what is of another type counts as not declared. */
+export const DisplayedConfiguration = z.object({
+  model: z.string().max(200).optional(),
+  framework: z.string().max(200).optional(),
+  version: z.string().max(200).optional(),
+  temperature: z.number().optional(),
+  max_steps: z.int().optional(),
+});
+
+export const DeclaredConfigurationRead = z
+  .object({
+    agent_id: z.uuid(),
+    declared: DisplayedConfiguration,
+    self_declared: z.literal(true).meta({ description: "The service neither applies nor checks it" }),
+  })
+  .meta({ id: "DeclaredConfigurationRead" });

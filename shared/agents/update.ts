@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { planLimit } from "../billing/plans.ts";
-import { databaseFailure } from "../db/client.ts";
-import { agents, teams, users } from "../db/schema/index.ts";
+import { agents, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
+import { accountOf, accountOfAgent, lockAccounts } from "./account.ts";
 import { checkUrls, isRetired, retired } from "./connection.ts";
-import { agentQuota, badRoot, duplicateName } from "./create.ts";
+import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
 import { type AgentRow, agentJson, agentOwner, visibleAgent } from "./view.ts";
 
@@ -44,7 +44,7 @@ export async function updateAgent(
   const activating = input.is_active === true;
   const ctes = sql`with target as (
     select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${mode} as new_mode, ${endpoint} as new_endpoint,
-      ${planLimit(sql`(select u.plan from ${users} u where u.id = coalesce((select t.owner_id from ${teams} t where t.id = a.team_id), a.user_id))`, "agents")} as agent_limit,
+      ${planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "agents")} as agent_limit,
       (select count(*) from ${agents} o where o.is_active and o.id <> a.id
         and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
     from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
@@ -63,26 +63,27 @@ export async function updateAgent(
     from target t
   ), a as (
     update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
-      connection_mode = c.new_mode, endpoint = c.new_endpoint,
+      connection_mode = c.new_mode, endpoint = c.new_endpoint, registry_status = ${registryStatus(checked)},
       customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now()
     from checked c where a.id = c.id and c.outcome = 'updated' returning a.*
   )`;
   const result = sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
     'agent', (select ${agentJson(viewer)} from a)) as result from checked c
     union all select null where not exists (select from checked)`;
-  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lockOwner(agentId)).catch((error: unknown) => {
-    throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName() : error;
-  });
+  const lock = lockAccounts(accountOfAgent(agentId));
+  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock).catch(refuseTakenName);
   ctx.cache.invalidate("board");
   return judge(outcome);
 }
 
-/** SQL: makes changes of one owner's agents take turns. */
-export function lockOwner(agentId: string): SQL {
-  return sql`select from ${users} u where u.id = (
-    select coalesce((select t.owner_id from ${teams} t where t.id = a.team_id), a.user_id)
-    from ${agents} a where a.id = ${agentId}::uuid
-  ) for update`;
+/** SQL: what a change does to a registration: one without a manifest ends, one that may no longer match is stale. */
+function registryStatus({ manifest_url }: z.output<typeof AgentUpdate>): SQL {
+  const manifest = manifest_url === undefined ? sql`a.manifest_url` : sql`${manifest_url}::text`;
+  return sql`case
+    when ${manifest} is null then 'unregistered'
+    when a.registry_status = 'registered' and (${manifest}, c.new_endpoint) is distinct from (a.manifest_url, a.endpoint)
+      then 'stale'
+    else a.registry_status end`;
 }
 
 function assignments(input: z.output<typeof AgentUpdate>): SQL[] {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { board_entries } from "../db/schema/index.ts";
+import { board_entries, otlp_tokens, runs, team_members } from "../db/schema/index.ts";
 import { interval } from "../scoring/interval.ts";
 import { may } from "../teams/rights.ts";
 import type { AgentRead } from "./schemas.ts";
@@ -13,10 +13,23 @@ export function visibleAgent(viewer: string | null): SQL<boolean> {
   return sql`((a.is_public and a.is_active) or ${may("see", viewer, agentOwner)})`;
 }
 
-const retired = sql`a.connection_mode in ('customer_llm', 'provider_assistant')`;
+/** SQL: whether the agent row `a` is of a mode under which the service once kept provider credentials. */
+export const retiredMode: SQL<boolean> = sql`a.connection_mode in ('customer_llm', 'provider_assistant')`;
 
 /** SQL: whether the agent row `a` can be called live now. */
 export const hasEndpoint = sql<boolean>`(a.connection_mode = 'http_endpoint' and a.endpoint is not null and a.is_active)`;
+
+/**
+ * SQL: how a workspace uses the agent row `a`: by the runs that it paid for. Ids of runs carry their time, so that what
+ * is older than 30 days is never read.
+ */
+const workspaceActivity: SQL = sql`case when a.team_id is not null then (
+  select jsonb_build_object('runs_30d', count(*), 'active_members_30d', count(distinct m.user_id),
+    'last_run_at', (select r.created_at from ${runs} r where r.agent_id = a.id and r.team_id = a.team_id
+      order by r.id desc limit 1))
+  from ${runs} r left join ${team_members} m on m.team_id = r.team_id and m.user_id = r.user_id
+  where r.agent_id = a.id and r.team_id = a.team_id and r.id > (select uuidv7(interval '-30 days'))
+) end`;
 
 /**
  * SQL: the JSON of the agent row `a` for a viewer. Columns of the owner's tier are added for owner and workspace alone,
@@ -25,7 +38,7 @@ export const hasEndpoint = sql<boolean>`(a.connection_mode = 'http_endpoint' and
 export function agentJson(viewer: string | null): SQL {
   return sql`(jsonb_build_object(
     'id', a.id, 'name', a.name, 'description', a.description,
-    'has_endpoint', ${hasEndpoint}, 'connection_retired', ${retired},
+    'has_endpoint', ${hasEndpoint}, 'connection_retired', ${retiredMode},
     'agent_protocol', a.agent_protocol, 'allow_trial', a.allow_trial,
     'verified_state', a.verified_state, 'registry_status', a.registry_status,
     'is_public', a.is_public, 'is_active', a.is_active, 'variant_of', a.variant_of,
@@ -39,9 +52,14 @@ export function agentJson(viewer: string | null): SQL {
     'connection_mode', a.connection_mode, 'endpoint', a.endpoint, 'manifest_url', a.manifest_url,
     'provider_url', a.provider_url, 'daemon_last_seen_at', a.daemon_last_seen_at,
     'customer_llm_provider', a.customer_llm_provider, 'user_id', a.user_id, 'team_id', a.team_id,
-    'declared_configuration', a.declared_configuration
+    'declared_configuration', a.declared_configuration,
+    'has_otlp_token', exists (select from ${otlp_tokens} o where o.agent_id = a.id),
+    'workspace_activity', ${workspaceActivity}
   ) else '{}'::jsonb end)`;
 }
+
+/** SQL: an empty JSON object, to be added to an agent. */
+export const NOTHING_MORE: SQL = sql`'{}'::jsonb`;
 
 /** An agent as `agentJson` gives it: scores still as the board keeps them. */
 export type AgentRow = Omit<

@@ -1,15 +1,11 @@
-import { randomInt } from "node:crypto";
-import { crc32 } from "node:zlib";
 import { eq, sql } from "drizzle-orm";
 import { api_keys } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { isCredential, newCredential } from "../platform/credential.ts";
 import { sha256 } from "../platform/crypto.ts";
 import type { KeyPrincipal } from "./principal.ts";
 
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const RANDOM_LENGTH = 37;
-const CHECKSUM_LENGTH = 6;
-const FORMAT = new RegExp(`^ask_[${ALPHABET}]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const PREFIX = "ask_";
 
 /** How long a key may go on as Redis remembers it when a change of it could not be told to Redis. */
 const CACHE_SECONDS = 60;
@@ -17,26 +13,14 @@ const CACHE_SECONDS = 60;
 /** Longer than any request takes that read a key's record before the record was changed. */
 const CHANGE_SECONDS = 30;
 
-/** A new API key: `ask_`, 37 random base62 characters (220 bits) and a checksum of 6. */
+/** A new API key: `ask_` and 43 base62 characters, the last 6 of which are a checksum. */
 export function newApiKey(): string {
-  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-  return `ask_${random}${checksum(random)}`;
+  return newCredential(PREFIX);
 }
 
 /** Whether a text can be one of our keys: form and checksum, without any look-up. */
 export function isApiKey(text: string): boolean {
-  return FORMAT.test(text) && checksum(text.slice(4, 4 + RANDOM_LENGTH)) === text.slice(4 + RANDOM_LENGTH);
-}
-
-/** CRC-32 of the random part in base62: not a secret, it only spares look-ups of mistyped keys. */
-function checksum(random: string): string {
-  let value = crc32(random);
-  let text = "";
-  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
-    text = ALPHABET.charAt(value % ALPHABET.length) + text;
-    value = Math.floor(value / ALPHABET.length);
-  }
-  return text;
+  return isCredential(PREFIX, text);
 }
 
 /** What a key may do, as the cache in Redis holds it. */
