@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { exchange, type Exchange } from "../platform/outbound/exchange.ts";
+import { exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
@@ -10,18 +10,20 @@ import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
-const USER_AGENT = "AgentScreening/1.0 (+/docs)";
-
 /** Milliseconds before an answer that is not ready is asked for again. */
 const PAUSE_MS = { first: 250, longest: 2000 };
 /** How pauses grow: at this pace an answer counts at most a quarter, or the first pause, slower than it was. */
 const PAUSE_GROWTH = 1.25;
 
-/** What a call stands on; `sleep` resolves after so many milliseconds. */
-interface Call {
+/** What one request to an agent stands on. */
+export interface Sending {
   ctx: Pick<Context, "env" | "fetch" | "keys" | "now" | "resolver">;
   job: Job;
   deadline: Date;
+}
+
+/** What a call stands on; `sleep` resolves after so many milliseconds. */
+interface Call extends Sending {
   sleep(ms: number): Promise<unknown>;
 }
 
@@ -78,8 +80,9 @@ async function ask(call: Call, body: string, headers: Record<string, string> = {
   return send(call, body, headers);
 }
 
-async function send(call: Call, body: string, added: Record<string, string>): Promise<Exchange> {
-  const { ctx, job } = call;
+/** One signed request to a job's agent, with `added` headers; ends at the deadline. Never rejects. */
+export async function send(sending: Sending, body: string, added: Record<string, string>): Promise<Exchange> {
+  const { ctx, job } = sending;
   const url = job.agent.endpoint ?? "";
   const keys = await ctx.keys();
   const headers = {
@@ -99,14 +102,14 @@ async function send(call: Call, body: string, added: Record<string, string>): Pr
       method: "POST",
       headers: { ...headers, ...signature },
       body,
-      deadlineMs: Math.max(1, remainingMs(call)),
+      deadlineMs: Math.max(1, remainingMs(sending)),
       maxResponseBytes: LIMITS.responseBytes,
     },
     { fetch: ctx.fetch, resolver: ctx.resolver, policy: outboundPolicy(ctx.env), now: ctx.now },
   );
 }
 
-function remainingMs({ ctx, deadline }: Call): number {
+function remainingMs({ ctx, deadline }: Sending): number {
   return deadline.getTime() - ctx.now().getTime();
 }
 
@@ -117,7 +120,7 @@ export function traceparent(runId: string): string {
 }
 
 /** What came of an exchange: the outcome of the call, unless `read` finds that the agent is still at work. */
-function judge(result: Exchange, latencyMs: number, read: (value: unknown) => Reading): CallOutcome | Pending {
+export function judge(result: Exchange, latencyMs: number, read: (value: unknown) => Reading): CallOutcome | Pending {
   if (!result.ok) {
     return { kind: "failure", code: result.failure_code, detail: result.detail, response: null, latencyMs };
   }

@@ -1,0 +1,97 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { agents, outbox } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import type { DnsResolver } from "../platform/outbound/resolve.ts";
+import { flush } from "../queue/outbox.ts";
+import { owed } from "../queue/owed.ts";
+import type { Message } from "../queue/publish.ts";
+import { look } from "./discover.ts";
+
+/** Younger looks are not repeated, in hours: less than a day, so that one late by minutes does not skip the next. */
+const FRESH_HOURS = 20;
+const PIECE = 500;
+const MAX_PIECES = 100;
+
+/** The message that has one agent's manifest looked at. */
+export const RecheckMessage = z.strictObject({ agent_id: z.uuid() });
+
+/**
+ * Owes the queue one message for every registered or stale agent whose manifest was last looked at over 20 hours ago, at
+ * most 50,000; returns how many. Each piece is marked in the statement that owes its messages.
+ */
+export async function scheduleRechecks(ctx: Context): Promise<number> {
+  let scheduled = 0;
+  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
+    const messages = await takePiece(ctx);
+    ctx.defer(() => flush(ctx, messages));
+    scheduled += messages.length;
+    if (messages.length < PIECE) break;
+  }
+  return scheduled;
+}
+
+async function takePiece(ctx: Context): Promise<Message[]> {
+  const at = sql`${ctx.now().toISOString()}::timestamptz`;
+  const messages = await readJson<Message[]>(
+    ctx,
+    sql`with due as (
+      select a.id from ${agents} a where a.is_active and a.registry_status <> 'unregistered'
+        and (a.manifest_checked_at is null or a.manifest_checked_at < ${at} - ${FRESH_HOURS}::integer * interval '1 hour')
+      order by a.manifest_checked_at nulls first limit ${PIECE} for update skip locked
+    ), marked as (
+      update ${agents} a set manifest_checked_at = ${at} from due d where a.id = d.id returning a.id
+    ), rechecks as (
+      insert into ${outbox} as o (consumer, id, generation, body)
+      select 'recheck', id, floor(extract(epoch from ${at}) / 86400)::integer, jsonb_build_object('agent_id', id) from marked
+      on conflict (consumer, id) do update set generation = excluded.generation, attempts = 0, due_at = excluded.due_at
+      returning consumer, id, generation, body, flow_key, not_before
+    )
+    select ${owed("rechecks")} as result`,
+  );
+  return messages ?? [];
+}
+
+interface Registration {
+  manifest_url: string;
+  endpoint: string | null;
+}
+
+/**
+ * Looks at the manifest of a registered or stale agent again: the agent is registered while its manifest is valid and
+ * names its endpoint, else stale. An agent that was changed meanwhile keeps its status, as any does when our own resolver
+ * fails: then this throws.
+ */
+export async function recheck(ctx: Context, agentId: string): Promise<void> {
+  const registration = await readJson<Registration>(
+    ctx,
+    sql`select jsonb_build_object('manifest_url', a.manifest_url, 'endpoint', a.endpoint) as result from ${agents} a
+      where a.id = ${agentId}::uuid and a.is_active and a.registry_status <> 'unregistered' and a.manifest_url is not null`,
+  );
+  if (registration === null) return;
+  const { manifest_url, endpoint } = registration;
+  const { resolver, failed } = watched(ctx.resolver);
+  const { env, fetch, now } = ctx;
+  const { manifest } = await look({ env, fetch, now, resolver }, manifest_url);
+  if (failed()) throw new Error("the resolver did not answer");
+  const status = manifest !== null && manifest.endpoint === endpoint ? "registered" : "stale";
+  await ctx.db.execute(sql`update ${agents} a set registry_status = ${status}
+    where a.id = ${agentId}::uuid and a.registry_status <> ${status} and a.registry_status <> 'unregistered'
+      and a.manifest_url = ${manifest_url} and a.endpoint is not distinct from ${endpoint}::text`);
+}
+
+/** A resolver that tells afterwards whether it failed, which the guard takes for a name that may not be called. */
+function watched(asked: DnsResolver): { resolver: DnsResolver; failed(): boolean } {
+  let failed = false;
+  return {
+    resolver: {
+      query: (...question) =>
+        asked.query(...question).catch((error: unknown) => {
+          failed = true;
+          throw error;
+        }),
+    },
+    failed: () => failed,
+  };
+}
