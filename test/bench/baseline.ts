@@ -10,6 +10,7 @@ export interface Baseline {
 const SOURCE = `
 import { Hono } from "hono";
 import { neon, neonConfig } from "@neondatabase/serverless";
+import { insertSpans } from "./test/bench/otlp-raw.ts";
 const app = new Hono();
 app.get("/hello", (c) => c.text("hello world"));
 app.post("/sql", async (c) => {
@@ -18,9 +19,19 @@ app.post("/sql", async (c) => {
   const [row] = await neon(c.env.DATABASE_URL).query(text, params);
   return c.json(row?.result ?? null);
 });
+app.post("/spans/:agent", async (c) => {
+  neonConfig.fetchEndpoint = () => c.env.NEON_LOCAL_PROXY + "/sql";
+  const sql = neon(c.env.DATABASE_URL);
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  await insertSpans(bytes, c.req.param("agent"), (text, params) => sql.query(text, params));
+  return c.body(null);
+});
 export default app;`;
 
-/** Starts the baseline on the database of a stack; `POST /sql {text, params}` answers the column `result`. */
+/**
+ * Starts the baseline on the database of a stack; `POST /sql {text, params}` answers the column `result`, and
+ * `POST /spans/{agent}` inserts an export of spans in protobuf.
+ */
 export async function startBaseline(settings: Record<string, string>): Promise<Baseline> {
   const { outputFiles } = await build({
     stdin: { contents: SOURCE, resolveDir: process.cwd() },

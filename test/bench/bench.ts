@@ -9,7 +9,9 @@ import { json, listen } from "../stack/http.ts";
 import { buildWorker } from "../stack/worker.ts";
 import { startBaseline } from "./baseline.ts";
 import { ACCOUNT, boardOfAMillion, RESERVATION } from "./database.ts";
+import { exportOfAMillion } from "./export.ts";
 import { type Figure, median, ratio, report, time } from "./measure.ts";
+import { spansRatio } from "./otlp.ts";
 import { throughput } from "./throughput.ts";
 
 const figures: Figure[] = [];
@@ -64,6 +66,11 @@ try {
   const raw = () => bare(RESERVATION, [created.body.id, task_ids, 10]);
   add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
   await pool.query("truncate outbox, screening_sessions, runs cascade");
+
+  const receiver = await owner("POST", `/api/v1/agents/${created.body.id}/otlp-token`);
+  const spans = await spansRatio({ agent: created.body.id, ...receiver.body }, baseline, pool);
+  add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
+  await pool.query("truncate spans, runs cascade");
   await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
 
   const overheads: number[] = [];
@@ -102,6 +109,10 @@ try {
 
   const cached = await throughput(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`);
   add("cached public read / hello world", cached, "×", "least", 0.85);
+
+  const growth = await exportOfAMillion(stack, pool, { id: user.id, token }, created.body.id);
+  add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
+  await pool.query("truncate runs cascade");
 
   await boardOfAMillion(pool);
   let page = 1;

@@ -1,0 +1,103 @@
+/** What a span stands for in a blueprint. */
+export type SpanKind = "model" | "tool" | "agent" | "other";
+
+/** A value of an attribute that is kept; of every other type none is. */
+export type AttributeValue = string | number;
+
+/**
+ * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
+ * conventions, current and before 1.37, then OpenLLMetry, OpenInference and the Vercel AI SDK.
+ */
+export const NAMES = {
+  operation: ["gen_ai.operation.name"],
+  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type"],
+  provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor"],
+  model: [
+    "gen_ai.response.model",
+    "gen_ai.request.model",
+    "llm.response.model_name",
+    "llm.response.model",
+    "llm.model_name",
+    "llm.request.model_name",
+    "llm.request.model",
+    "embedding.model_name",
+  ],
+  inputTokens: [
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "llm.token_count.prompt",
+    "llm.usage.prompt_tokens",
+    "usage.prompt_tokens",
+  ],
+  outputTokens: [
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.token_count.completion",
+    "llm.usage.completion_tokens",
+    "usage.completion_tokens",
+  ],
+  cost: ["gen_ai.usage.cost", "llm.cost.total"],
+  tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"],
+  agent: ["gen_ai.agent.name", "agent.name"],
+  entity: ["traceloop.entity.name"],
+  error: ["error.type"],
+} as const satisfies Record<string, readonly string[]>;
+
+/** What an attribute says of its span; of two that say the same, the one of lower rank is preferred. */
+export interface Meaning {
+  field: keyof typeof NAMES;
+  rank: number;
+}
+
+/** What attributes say, by their names. One without an entry is not kept: its value may not so much as be decoded. */
+export const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries(NAMES).flatMap(([field, names]) =>
+    names.map((name, rank): [string, Meaning] => [name, { field: field as Meaning["field"], rank }]),
+  ),
+);
+
+const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
+  ["chat", "model"],
+  ["text_completion", "model"],
+  ["generate_content", "model"],
+  ["embeddings", "model"],
+  ["execute_tool", "tool"],
+  ["invoke_agent", "agent"],
+  ["create_agent", "agent"],
+]);
+
+/** The kinds of OpenInference and OpenLLMetry, and the latter's request types, in lower case. */
+const ROLES: ReadonlyMap<string, SpanKind> = new Map([
+  ["llm", "model"],
+  ["embedding", "model"],
+  ["chat", "model"],
+  ["completion", "model"],
+  ["tool", "tool"],
+  ["agent", "agent"],
+  ["chain", "other"],
+  ["workflow", "other"],
+  ["task", "other"],
+  ["retriever", "other"],
+  ["reranker", "other"],
+  ["guardrail", "other"],
+  ["evaluator", "other"],
+]);
+
+/**
+ * What a span stands for: by its operation, else by the kind that other conventions give it, else by what it names. A
+ * tool's span may name the model that asked for it, and a model's span the agent that it works for, so the narrower wins.
+ */
+export function kindOf(said: {
+  operation: string | null;
+  role: string | null;
+  tool: string | null;
+  model: string | null;
+  agent: string | null;
+  tokens: boolean;
+}): SpanKind {
+  const kind = OPERATIONS.get(said.operation ?? "") ?? ROLES.get(said.role?.toLowerCase() ?? "");
+  if (kind !== undefined) return kind;
+  if (said.tool !== null) return "tool";
+  if (said.model !== null || said.tokens) return "model";
+  return said.agent === null ? "other" : "agent";
+}

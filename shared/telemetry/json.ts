@@ -1,0 +1,73 @@
+import { type AttributeValue, MEANINGS } from "./conventions.ts";
+import { STATUS_ERROR } from "./protobuf.ts";
+import type { SentAttribute, SentSpan } from "./span.ts";
+
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/**
+ * The spans of an ExportTraceServiceRequest in OTLP's JSON encoding: ids in hexadecimal, 64-bit integers as text or
+ * numbers, enums as numbers, unknown members ignored. Throws a SyntaxError on text that is no JSON, a TypeError where
+ * the nesting of requests, resources, scopes and spans is another one. It never goes deeper than a span's attributes.
+ */
+export function decodeJson(bytes: Uint8Array): SentSpan[] {
+  const request = members(JSON.parse(new TextDecoder().decode(bytes)));
+  return list(request["resourceSpans"])
+    .flatMap((resource) => list(members(resource)["scopeSpans"]))
+    .flatMap((scope) => list(members(scope)["spans"]))
+    .map((span) => readSpan(members(span)));
+}
+
+type Members = Record<string, unknown>;
+
+function members(value: unknown): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
+  return value as Members;
+}
+
+/** An array; a member that is missing or null has none, as everywhere in proto3's JSON. */
+function list(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new TypeError("no array");
+  return value;
+}
+
+function readSpan(span: Members): SentSpan {
+  const start = nanoseconds(span["startTimeUnixNano"]);
+  return {
+    traceId: text(span["traceId"]).toLowerCase(),
+    spanId: text(span["spanId"]).toLowerCase(),
+    parentSpanId: text(span["parentSpanId"]).toLowerCase(),
+    name: text(span["name"]),
+    start: Number(start),
+    elapsed: Number(nanoseconds(span["endTimeUnixNano"]) - start),
+    failed: members(span["status"] ?? {})["code"] === STATUS_ERROR,
+    attributes: list(span["attributes"]).flatMap((attribute) => readAttribute(members(attribute))),
+  };
+}
+
+function readAttribute({ key, value }: Members): SentAttribute[] {
+  const meaning = typeof key === "string" ? MEANINGS.get(key) : undefined;
+  if (meaning === undefined) return [];
+  const read = readValue(members(value ?? {}));
+  return read === null ? [] : [{ meaning, value: read }];
+}
+
+/** An `AnyValue`; null for every type but text and numbers. */
+function readValue({ stringValue, intValue, doubleValue }: Members): AttributeValue | null {
+  if (typeof stringValue === "string") return stringValue;
+  const number = intValue ?? doubleValue;
+  if (typeof number === "number") return number;
+  return typeof number === "string" && /^\S+$/.test(number) ? Number(number) : null;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A `fixed64`; 0 for what is none. */
+function nanoseconds(value: unknown): bigint {
+  const whole =
+    typeof value === "number" ? Number.isInteger(value) : typeof value === "string" && /^\d{1,20}$/.test(value);
+  const nanos = whole ? BigInt(value as number | string) : 0n;
+  return nanos >= 0n && nanos <= MAX_UINT64 ? nanos : 0n;
+}

@@ -1,0 +1,153 @@
+import { MAX_COST_USD, MAX_TOKENS } from "../scoring/cost.ts";
+import { type AttributeValue, kindOf, type Meaning, type SpanKind } from "./conventions.ts";
+
+/** An attribute that is kept, as it was decoded. */
+export interface SentAttribute {
+  meaning: Meaning;
+  value: AttributeValue;
+}
+
+/** A span as it was decoded; ids are lower-case hexadecimal as far as they are hexadecimal at all. */
+export interface SentSpan {
+  traceId: string;
+  spanId: string;
+  /** Empty for a root. */
+  parentSpanId: string;
+  name: string;
+  /** Nanoseconds since the epoch, as near as a number comes to them; 0 for what is no time. */
+  start: number;
+  /** Nanoseconds from start to end, exact up to 104 days; negative for an end before the start. */
+  elapsed: number;
+  /** Whether its status is ERROR. */
+  failed: boolean;
+  /** Those that are kept. */
+  attributes: readonly SentAttribute[];
+}
+
+/** What is kept of a span: a row of `spans`, but for the agent and the time of its receipt. */
+export interface Span {
+  /** The trace id, 32 hexadecimal digits: a run's id without its dashes. */
+  run_id: string;
+  span_id: string;
+  parent_span_id: string | null;
+  kind: SpanKind;
+  operation: string | null;
+  name: string;
+  provider: string | null;
+  model: string | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  /** US dollars, 0 to 1,000,000. */
+  cost_usd: number | null;
+  failed: boolean;
+  /** Seconds since the epoch. */
+  started_at: number;
+  duration_ms: number;
+}
+
+/** A text that is kept as it is, as most are. */
+const PLAIN = /^[!-~](?:[ -~]{0,118}[!-~])?$/;
+
+/** The part of a text that is kept, in whole characters. */
+const BEGINNING = /^.{1,120}/su;
+
+/** Whether a text is an id of so many hexadecimal digits; all zeros is none (W3C Trace Context). */
+function isHexId(text: string, digits: number): boolean {
+  return text.length === digits && /^(?!0+$)[0-9a-f]+$/.test(text);
+}
+
+/**
+ * Brings a span to the form in which it is kept: names of all conventions to one, texts without control characters and
+ * at most 120 characters long, counts and costs that can't be true to null. Null for a malformed span: an id of a wrong
+ * length or of zeros, no start, or an end before it.
+ */
+export function normalise(sent: SentSpan): Span | null {
+  const { traceId, spanId, parentSpanId, start, elapsed } = sent;
+  if (!isHexId(traceId, 32) || !isHexId(spanId, 16) || start === 0 || elapsed < 0) return null;
+  const root = parentSpanId === "" || parentSpanId === "0".repeat(16);
+  if (!root && !isHexId(parentSpanId, 16)) return null;
+
+  const said = understand(sent.attributes);
+  const { operation, model, inputTokens, outputTokens } = said;
+  const kind = kindOf({ ...said, tokens: inputTokens !== null || outputTokens !== null });
+  const own = kind === "tool" || kind === "agent" ? (said[kind] ?? said.entity) : null;
+  return {
+    run_id: traceId,
+    span_id: spanId,
+    parent_span_id: root ? null : parentSpanId,
+    kind,
+    operation,
+    name: own ?? label(sent.name) ?? kind,
+    provider: said.provider,
+    model,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_usd: said.cost,
+    failed: sent.failed || said.error !== null,
+    started_at: start / 1e9,
+    duration_ms: elapsed / 1e6,
+  };
+}
+
+type Said = { [Field in Meaning["field"]]: ReturnType<(typeof READERS)[Field]> };
+
+const READERS = {
+  operation: label,
+  role: label,
+  provider: label,
+  model: label,
+  tool: label,
+  agent: label,
+  entity: label,
+  error: label,
+  inputTokens: count,
+  outputTokens: count,
+  cost,
+} as const satisfies Record<Meaning["field"], (value: AttributeValue) => AttributeValue | null>;
+
+/** What attributes say: of each field the preferred value that can be used, else null. */
+function understand(attributes: readonly SentAttribute[]): Said {
+  const said: Record<Meaning["field"], AttributeValue | null> = {
+    operation: null,
+    role: null,
+    provider: null,
+    model: null,
+    tool: null,
+    agent: null,
+    entity: null,
+    error: null,
+    inputTokens: null,
+    outputTokens: null,
+    cost: null,
+  };
+  const ranks: Partial<Record<Meaning["field"], number>> = {};
+  for (const { meaning, value } of attributes) {
+    const { field, rank } = meaning;
+    const best = ranks[field];
+    if (best !== undefined && best <= rank) continue;
+    const usable = READERS[field](value);
+    if (usable === null) continue;
+    said[field] = usable;
+    ranks[field] = rank;
+  }
+  return said as Said;
+}
+
+/** A text without control characters, cut between characters; null for none. */
+function label(value: AttributeValue): string | null {
+  if (typeof value !== "string") return null;
+  if (PLAIN.test(value)) return value;
+  const text = value
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .trim()
+    .toWellFormed();
+  return BEGINNING.exec(text)?.[0] ?? null;
+}
+
+function count(value: AttributeValue): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null;
+}
+
+function cost(value: AttributeValue): number | null {
+  return typeof value === "number" && value >= 0 && value <= MAX_COST_USD ? value : null;
+}

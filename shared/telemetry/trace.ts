@@ -1,0 +1,90 @@
+import type { Span as KeptSpan } from "./span.ts";
+
+/** What is looked at of a kept span, to tell who called what at which cost. */
+export type Span = Pick<
+  KeptSpan,
+  "span_id" | "parent_span_id" | "kind" | "name" | "provider" | "model" | "input_tokens" | "output_tokens" | "cost_usd"
+>;
+
+/** A call: the names of the caller and of what it called. */
+export type Edge = readonly [from: string, to: string];
+
+/** What the spans of one run show. */
+export interface Trace {
+  /** One span for each call of a model, failed ones among them. */
+  modelCalls: Span[];
+  /** One span for each call of a tool. */
+  toolCalls: Span[];
+  /** One edge for each call of a model, a tool or an agent whose caller is known. */
+  edges: Edge[];
+}
+
+/** The name of an agent itself: where calls begin that no span of its encloses. */
+export const ROOT = "agent";
+
+/**
+ * Reads the spans of one run, in any order. The caller of a span is the nearest enclosing one that is a named model, tool
+ * or agent, or ROOT where none is; where a span on the way there is missing, the caller is unknown. A model span around
+ * another one, or a tool span around one of the same name, is the same call seen by an outer layer and is left out.
+ */
+export function readTrace(runId: string, spans: readonly Span[]): Trace {
+  const enclosing = finder(runId, spans);
+  const layer = enclosing(({ kind }) => kind !== "other");
+  const outer = new Set(spans.map((span) => [layer(span), span] as const).flatMap(outerLayer));
+  const calls = spans.filter((span) => !outer.has(span));
+  const caller = enclosing((span) => !outer.has(span) && nodeName(span) !== null);
+  return {
+    modelCalls: calls.filter(({ kind }) => kind === "model"),
+    toolCalls: calls.filter(({ kind }) => kind === "tool"),
+    edges: calls.flatMap((span): Edge[] => {
+      const [from, to] = [caller(span), nodeName(span)];
+      const name = from === ROOT || from === null ? from : nodeName(from);
+      return name === null || to === null ? [] : [[name, to]];
+    }),
+  };
+}
+
+/** What a span stands for in an architecture: `provider/model`, the tool, the agent; null for anything without a name. */
+export function nodeName({ kind, name, provider, model }: Pick<Span, "kind" | "name" | "provider" | "model">) {
+  if (kind === "other") return null;
+  if (kind !== "model") return name;
+  return model === null || provider === null ? model : `${provider}/${model}`;
+}
+
+function outerLayer([around, span]: readonly [Enclosing, Span]): Span[] {
+  if (around === ROOT || around === null || around.kind !== span.kind) return [];
+  return span.kind === "model" || (span.kind === "tool" && around.name === span.name) ? [around] : [];
+}
+
+/** The span around another, the agent itself, or null where the trace has a gap. */
+type Enclosing = Span | typeof ROOT | null;
+
+/** Finders of the nearest enclosing span that is `kept`; linear in the spans, whatever circles their parents form. */
+function finder(runId: string, spans: readonly Span[]) {
+  const byId = new Map(spans.map((span) => [span.span_id, span]));
+  // What `traceparent` gave the agent as the parent of all it does.
+  const sent = runId.replaceAll("-", "").slice(16);
+  const parentOf = ({ parent_span_id: id }: Span): Enclosing =>
+    id === null || id === sent ? ROOT : (byId.get(id) ?? null);
+  return (kept: (span: Span) => boolean) => {
+    const found = new Map<Span, Enclosing>();
+    return (span: Span): Enclosing => {
+      const passed: Span[] = [];
+      let result = found.get(span);
+      for (let at = span; result === undefined; ) {
+        passed.push(at);
+        // A circle comes back to here and has found nothing.
+        found.set(at, null);
+        const parent = parentOf(at);
+        if (parent === null || parent === ROOT || kept(parent)) {
+          result = parent;
+        } else {
+          at = parent;
+          result = found.get(at);
+        }
+      }
+      for (const one of passed) found.set(one, result);
+      return result;
+    };
+  };
+}
