@@ -39,9 +39,9 @@ interface Call {
 
 const PICO_PER_USD = 10n ** 12n;
 const PICO_PER_MICRO = 10n ** 6n;
-const MAX_COST_USD = 1_000_000;
+export const MAX_COST_USD = 1_000_000;
 /** Above this, a token count is taken for noise; it also keeps every sum a safe integer. */
-const MAX_TOKENS = 1_000_000_000;
+export const MAX_TOKENS = 1_000_000_000;
 const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 
 /**

@@ -8,3 +8,8 @@ export function meanOfKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : mean(known);
 }
+
+/** A value as it is shown, to six decimals: what differs by a rounding error alone is equal. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

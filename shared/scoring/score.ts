@@ -143,7 +143,8 @@ function ratio(reference: number, value: number | null): number | null {
   return value <= reference ? 1 : reference / value;
 }
 
-function sampleVariance(values: readonly number[]): number {
+/** The sample variance, divisor n - 1; 0 for fewer than two values. */
+export function sampleVariance(values: readonly number[]): number {
   const center = mean(values);
   return values.reduce((sum, value) => sum + (value - center) ** 2, 0) / Math.max(values.length - 1, 1);
 }

@@ -6,6 +6,7 @@ import { DEFAULT_PRICES } from "../scoring/prices.ts";
 import { cell } from "../scoring/score.ts";
 import type { Answer } from "./answer.ts";
 import type { Answered } from "./load.ts";
+import type { Observation } from "./observe.ts";
 import type { Axes } from "./schemas.ts";
 
 /** What a run is worth: everything that is decided about it before it is signed. */
@@ -19,8 +20,11 @@ export interface Assessment {
   cost: CostEvidence;
 }
 
-/** Grades and prices an answered run. Pure, and total on any answer. */
-export function assess({ run, task, answer }: Answered): Assessment {
+/**
+ * Grades and prices an answered run. Pure, and total on any answer. What the answer says of cost and tool calls stands;
+ * telemetry counts where it says nothing, and never as the answer itself.
+ */
+export function assess({ run, task, answer }: Answered, observed: Observation): Assessment {
   const given = answer === null ? null : (JSON.parse(answer) as Answer);
   const failed = run.failure_code !== null || given === null;
   const verdict = failed
@@ -35,8 +39,8 @@ export function assess({ run, task, answer }: Answered): Assessment {
         },
         given,
       );
-  const cost = withSweep(costEvidence((given?.usage ?? null) as ReportedUsage | null, DEFAULT_PRICES), given);
-  const tool_calls_made = given === null ? null : (given.tool_calls?.length ?? 0);
+  const cost = costOf(given, observed);
+  const tool_calls_made = given === null ? null : (given.tool_calls?.length ?? observed.toolCalls ?? 0);
   const scored = {
     passed: verdict.passed,
     correctness: verdict.correctness,
@@ -55,12 +59,20 @@ export function assess({ run, task, answer }: Answered): Assessment {
   };
 }
 
-/** The sweep result contract names model and tokens of the whole run where its calls don't. */
-function withSweep(cost: CostEvidence, answer: Answer | null): CostEvidence {
+/**
+ * The evidence of cost: the calls, or the total, that the answer carries; else the calls that telemetry shows. Model and
+ * tokens of the whole run come from those calls, then from the sweep result contract, then from telemetry; where the
+ * answer lists calls of several models, telemetry names none.
+ */
+function costOf(answer: Answer | null, { usage }: Observation): CostEvidence {
+  const told = costEvidence((answer?.usage ?? null) as ReportedUsage | null, DEFAULT_PRICES);
+  const seen = costEvidence(usage, DEFAULT_PRICES);
+  const cost = told.evidence_cost_source === "unavailable" ? seen : told;
+  const seenModel = told.evidence_total_call_count === 0 ? seen.serving_model : null;
   return {
     ...cost,
-    serving_model: cost.serving_model ?? answer?.serving_model ?? null,
-    input_tokens: cost.input_tokens ?? answer?.input_tokens ?? null,
-    output_tokens: cost.output_tokens ?? answer?.output_tokens ?? null,
+    serving_model: told.serving_model ?? answer?.serving_model ?? seenModel,
+    input_tokens: told.input_tokens ?? answer?.input_tokens ?? seen.input_tokens,
+    output_tokens: told.output_tokens ?? answer?.output_tokens ?? seen.output_tokens,
   };
 }

@@ -4,6 +4,7 @@ import { outbox, run_exchanges, runs } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
+import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
 import { scoreMessage } from "./messages.ts";
@@ -28,7 +29,7 @@ export async function keep(ctx: Context, claim: Claim, { request, outcome }: Exc
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
   const [requestSalt, responseSalt] = [newSalt(), newSalt()];
-  const answered = await readJson<boolean>(
+  const kept = await readJson<{ answered: boolean; not_before: string | null }>(
     ctx,
     sql`with open_call as (
       select r.id, r.answered_at is not null as reported from ${runs} r
@@ -42,7 +43,9 @@ export async function keep(ctx: Context, claim: Claim, { request, outcome }: Exc
         failure_code = case when o.reported then r.failure_code else ${outcome.kind === "failure" ? outcome.code : null} end,
         failure_detail = case when o.reported then r.failure_detail else ${outcome.kind === "failure" ? outcome.detail : null} end
       from open_call o where r.id = o.id
-      returning r.id, o.reported, r.answered_at is not null as answered
+      returning r.id, o.reported, r.answered_at is not null as answered, case
+        when r.answered_at is null then ${deadline.toISOString()}::timestamptz
+        when not r.simulated then ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} end as not_before
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
       select h.id, ${bytea(request)}, ${bytea(requestSalt)}, case when h.reported then e.response else ${bytea(response)} end,
@@ -56,14 +59,15 @@ export async function keep(ctx: Context, claim: Claim, { request, outcome }: Exc
     ), owed as (
       insert into ${outbox} (consumer, id, generation, body, not_before)
       select case when answered then 'score' else 'expire' end, id, ${job.run.attempt}::integer,
-        jsonb_build_object('run_id', id), case when not answered then ${deadline.toISOString()}::timestamptz end
-      from held on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at
+        jsonb_build_object('run_id', id), not_before
+      from held on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at,
+        not_before = excluded.not_before
     )
-    select to_jsonb(answered) as result from held`,
+    select jsonb_build_object('answered', answered, 'not_before', not_before) as result from held`,
   );
-  if (answered === null) return;
-  const score = scoreMessage(runId, job.run.attempt);
-  const message = answered ? score : { ...score, consumer: "expire", not_before: deadline.toISOString() };
+  if (kept === null) return;
+  const score = scoreMessage(runId, job.run.attempt, kept.not_before);
+  const message = kept.answered ? score : { ...score, consumer: "expire" };
   // The consumer's own first statement takes the row out of the outbox: one round trip less for every run.
   ctx.defer(() => ctx.queue.publish([message]));
 }

@@ -3,6 +3,7 @@ import type { Grader } from "../grading/schema.ts";
 import { agents, outbox, run_exchanges, runs, tasks } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
+import { type Collected, collected } from "../telemetry/collect.ts";
 
 /** An answered run with all that grading, pricing and signing look at. */
 export interface Answered {
@@ -38,6 +39,7 @@ export interface Answered {
   answer: string | null;
   /** SHA-256 over salt and bytes, in hex. */
   commitments: { request: string | null; response: string | null };
+  telemetry: Collected;
 }
 
 /** Loads a run that waits to be graded, and takes its message out of the outbox; null for a run in any other state. */
@@ -56,7 +58,8 @@ export function loadAnswered(ctx: Context, runId: string): Promise<Answered | nu
         'reference_latency_ms', t.reference_latency_ms, 'expected_tool_calls', t.expected_tool_calls),
       'answer', e.answer,
       'commitments', jsonb_build_object('request', encode(sha256(e.request_salt || e.request), 'hex'),
-        'response', encode(sha256(e.response_salt || e.response), 'hex'))
+        'response', encode(sha256(e.response_salt || e.response), 'hex')),
+      'telemetry', ${collected()}
     ) as result
     from ${runs} r join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
       left join ${run_exchanges} e on e.run_id = r.id

@@ -11,8 +11,11 @@ export interface PhaseEvent {
   metadata?: Record<string, string | number | boolean | null>;
 }
 
-/** SQL: appends facts to the runs that the query `runIds` (column `id`) yields; nothing when it yields none. */
-export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date): SQL {
+/**
+ * SQL: appends facts to the runs that the query `runIds` (column `id`) yields; nothing when it yields none. `found` is
+ * jsonb over the columns of `runIds` (as `x`): by phase, metadata that only the statement knows.
+ */
+export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date, found = sql`'{}'::jsonb`): SQL {
   const rows = JSON.stringify(
     events.map(({ phase, outcome, duration_ms, metadata }) => ({
       phase,
@@ -24,6 +27,6 @@ export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Dat
   return sql`insert into ${run_phases} (run_id, sequence, phase, outcome, occurred_at, duration_ms, metadata)
     select x.id, coalesce((select max(p.sequence) from ${run_phases} p where p.run_id = x.id), 0) + e.ordinality,
       e.event ->> 'phase', e.event ->> 'outcome', ${at.toISOString()}::timestamptz, (e.event ->> 'duration_ms')::integer,
-      e.event -> 'metadata'
+      (e.event -> 'metadata') || coalesce(${found} -> (e.event ->> 'phase'), '{}')
     from (${runIds}) x cross join jsonb_array_elements(${rows}::jsonb) with ordinality as e(event, ordinality)`;
 }

@@ -8,6 +8,7 @@ import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
 import { scoreMessage } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
@@ -24,6 +25,8 @@ interface Outcome {
   /** Whether the call that dispatched the run is over; while it is open, its end has the answer graded. */
   call_ended: boolean;
   attempt: number;
+  /** When the answer may be graded; null for at once. */
+  score_at: string | null;
   run: RunRow;
 }
 
@@ -61,7 +64,8 @@ export async function report(
         callback_hash = case when ${final} then null else r.callback_hash end
       from target x
       where r.id = x.id and x.allowed and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
-      returning r.*, r.lease_token is null as call_ended
+      returning r.*, r.lease_token is null as call_ended,
+        ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as score_at
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
       select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : JSON.stringify(answer)}
@@ -70,19 +74,21 @@ export async function report(
     ), facts as (
       ${appendPhases(sql`select id from taken`, factsOf(input), now)}
     ), owed as (
-      insert into ${outbox} (consumer, id, generation, body)
-      select 'score', id, attempt, jsonb_build_object('run_id', id) from taken where ${final} and call_ended
+      insert into ${outbox} (consumer, id, generation, body, not_before)
+      select 'score', id, attempt, jsonb_build_object('run_id', id), score_at from taken where ${final} and call_ended
       on conflict (consumer, id) do nothing
     )
     select jsonb_build_object('allowed', x.allowed, 'changed', exists (select from taken),
       'call_ended', coalesce((select call_ended from taken), false),
-      'attempt', r.attempt, 'run', ${runJson(reporter.kind === "user" ? sql`true` : sql`false`)}) as result
+      'attempt', r.attempt, 'score_at', (select score_at from taken), 'run', ${runJson(reporter.kind === "user" ? sql`true` : sql`false`)}) as result
     from target x join ${runs} r on r.id = x.id`,
   );
   if (outcome === null) throw reporter.kind === "token" ? deadToken() : notFound("run");
   if (!outcome.allowed) throw new Problem("forbidden", "Only the agent, or its owner, may report on this run.");
   if (reporter.kind === "token" && !outcome.changed) throw deadToken();
-  if (outcome.call_ended && final) ctx.defer(() => ctx.queue.publish([scoreMessage(runId, outcome.attempt)]));
+  if (outcome.call_ended && final) {
+    ctx.defer(() => ctx.queue.publish([scoreMessage(runId, outcome.attempt, outcome.score_at)]));
+  }
   return outcome.run;
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Instant } from "../platform/time.ts";
+import { RepeatsEstimate } from "./estimate.ts";
 import { LIMITS } from "./limits.ts";
 
 export const RunStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]).meta({ id: "RunStatus" });
@@ -13,6 +14,31 @@ export const RunCreate = z
   .strictObject({ agent_id: z.uuid(), task_id: z.uuid(), private: isPrivate })
   .meta({ id: "RunCreate" });
 
+/** Refuses a body that names both a suite and tasks, or one task twice. */
+export function oneChoiceOfTasks(
+  body: { suite_id?: string | undefined; task_ids?: string[] | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (body.suite_id !== undefined && body.task_ids !== undefined) {
+    for (const field of ["suite_id", "task_ids"]) {
+      context.addIssue({
+        code: "custom",
+        path: [field],
+        message: "suite_id and task_ids exclude each other; send one of them.",
+        params: { code: "conflicting_parameters" },
+      });
+    }
+  }
+  if (new Set(body.task_ids?.map((id) => id.toLowerCase())).size !== (body.task_ids?.length ?? 0)) {
+    context.addIssue({
+      code: "custom",
+      path: ["task_ids"],
+      message: "Name each task once.",
+      params: { code: "not_unique" },
+    });
+  }
+}
+
 export const BatchCreate = z
   .strictObject({
     agent_id: z.uuid(),
@@ -25,26 +51,7 @@ export const BatchCreate = z
     repeats: z.number().int().min(1).max(LIMITS.repeats).default(1),
     private: isPrivate,
   })
-  .superRefine((body, context) => {
-    if (body.suite_id !== undefined && body.task_ids !== undefined) {
-      for (const field of ["suite_id", "task_ids"]) {
-        context.addIssue({
-          code: "custom",
-          path: [field],
-          message: "suite_id and task_ids exclude each other; send one of them.",
-          params: { code: "conflicting_parameters" },
-        });
-      }
-    }
-    if (new Set(body.task_ids?.map((id) => id.toLowerCase())).size !== (body.task_ids?.length ?? 0)) {
-      context.addIssue({
-        code: "custom",
-        path: ["task_ids"],
-        message: "Name each task once.",
-        params: { code: "not_unique" },
-      });
-    }
-  })
+  .superRefine(oneChoiceOfTasks)
   .meta({ id: "BatchCreate" });
 
 export const RunCreateRead = z
@@ -106,7 +113,10 @@ export const RunRead = z
     serving_model: z.string().nullable(),
     input_tokens: z.number().int().nullable(),
     output_tokens: z.number().int().nullable(),
-    architecture_version: z.number().int().nullable(),
+    architecture_version: z.number().int().nullable().meta({
+      description:
+        "The version of the agent's architecture that the run belongs to, by its telemetry; null without. The owner and members count over all runs, others over public runs alone",
+    }),
     evidence_signed: z.boolean(),
     created_at: Instant,
     started_at: Instant.nullable(),
@@ -138,7 +148,10 @@ export const RunPhases = z
         outcome: PhaseOutcome,
         occurred_at: Instant,
         duration_ms: z.number().int().nullable(),
-        metadata: z.record(z.string(), z.json()),
+        metadata: z.record(z.string(), z.json()).meta({
+          description:
+            "Of `telemetry_collected`: `spans`. Of `architecture_hashed`: `architecture_hash`, of what this run showed. Of `architecture_compared`: `version` and whether it is new by this run, `changed`; numbered over public runs for a public run, over all runs for a private one",
+        }),
       }),
     ),
   })
@@ -194,6 +207,7 @@ export const ScreeningPreflightRead = z
     estimated_max_duration_ms: count.meta({
       description: "The longest that a batch over all active tasks (at most 100), once each, can take",
     }),
+    repeats_estimate: RepeatsEstimate.nullable().meta({ description: "Null without `width`" }),
   })
   .meta({ id: "ScreeningPreflightRead" });
 

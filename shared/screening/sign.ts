@@ -14,12 +14,14 @@ export interface Signed {
 
 /**
  * Signs the evidence of a run; null for one that can't be evidence: simulated, a stranger's trial, or failed by our own
- * fault. A private run is signed too: its owner may show the statement to whom they like.
+ * fault. A private run is signed too: its owner may show the statement to whom they like. `architectureHash` is of what
+ * this run showed; the version that it belongs to is made of other runs too.
  */
 export async function signRun(
   ctx: Context,
   answered: Answered,
   assessment: Assessment,
+  architectureHash: string | null,
   finalizedAt: Date,
 ): Promise<Signed | null> {
   const { run, agent, task, commitments } = answered;
@@ -46,7 +48,7 @@ export async function signRun(
       passed: assessment.passed,
     },
     task: { ...task, grader_type: task.grader.type, grader_version: GRADER_VERSION },
-    architecture_hash: null,
+    architecture_hash: architectureHash,
     commitments: { request: commitments.request, response: commitments.response },
   });
   return { jws: await signStatement(statement, active, kid), kid };

@@ -24,7 +24,7 @@ const PUBLIC_COLUMNS = [
   ["suite_id", "suite_version", "passed", "correctness", "axes", "latency_ms", "tool_calls_made", "failure_code"],
   ["evidence_cost_usd", "evidence_cost_source", "evidence_cost_partial", "evidence_priced_call_count"],
   ["evidence_unpriced_call_count", "evidence_total_call_count", "total_cost_usd", "serving_model", "input_tokens"],
-  ["output_tokens", "architecture_version", "evidence_signed", "created_at", "started_at", "finalized_at"],
+  ["output_tokens", "evidence_signed", "created_at", "started_at", "finalized_at"],
 ].flat();
 
 /** SQL: a JSON object of columns of the row `alias`. */
@@ -51,10 +51,17 @@ export function visibleRun(viewer: string | null): SQL<boolean> {
   return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
 }
 
-/** SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. */
+/** Columns that the owner and members see in addition, or instead. */
+const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"];
+
+/**
+ * SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. Others are told the
+ * version that public runs alone count.
+ */
 export function runJson(owned: SQL): SQL {
-  return sql`(${columnsJson("r", PUBLIC_COLUMNS)} || case when ${owned}
-    then ${columnsJson("r", ["scope", "team_id", "failure_detail"])} else '{}'::jsonb end)`;
+  return sql`(${columnsJson("r", PUBLIC_COLUMNS)}
+    || case when ${owned} then ${columnsJson("r", OWNER_COLUMNS)}
+       else jsonb_build_object('architecture_version', r.architecture_public_version) end)`;
 }
 
 /** SQL: runs joined to their agents, as `r` and `a`. */

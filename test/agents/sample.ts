@@ -1,6 +1,6 @@
 import { json } from "../stack/http.ts";
 import { runAlone } from "./command-line.ts";
-import type { Answer, AnswerBody, Task } from "./protocol.ts";
+import type { AnswerBody, Task, Usage } from "./protocol.ts";
 import { type AgentOptions, type RunningAgent, startAgent } from "./server.ts";
 import { solve } from "./solve/index.ts";
 
@@ -15,9 +15,14 @@ const USD_PER_MILLION_TOKENS = 0.1;
  */
 export function work(task: Task): AnswerBody {
   const answer = solve(task);
-  const [input_tokens, output_tokens] = [tokensOf(task), tokensOf(answer)];
+  return { ...answer, usage: { calls: [callOf(MODEL, task, answer)] } };
+}
+
+/** What a call of these rules used, by what went in and what came out. */
+export function callOf(model: string, input: object, output: object): Usage["calls"][number] {
+  const [input_tokens, output_tokens] = [tokensOf(input), tokensOf(output)];
   const cost_usd = ((input_tokens + output_tokens) * USD_PER_MILLION_TOKENS) / 1_000_000;
-  return { ...answer, usage: { calls: [{ model: MODEL, input_tokens, output_tokens, cost_usd }] } };
+  return { model, input_tokens, output_tokens, cost_usd };
 }
 
 /** Starts the agent that answers each call at once. It keeps nothing: the same task gets the same answer again. */
@@ -25,7 +30,7 @@ export function startSample(options: AgentOptions): Promise<RunningAgent> {
   return startAgent(({ task }) => json(200, work(task)), options);
 }
 
-function tokensOf(value: Task | Answer): number {
+function tokensOf(value: object): number {
   return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
 }
 

@@ -23,7 +23,11 @@ export interface RunningAgent {
 }
 
 /** Answers one well-formed request. `gone` aborts when the caller has given up. */
-export type Respond = (request: AgentRequest, gone: AbortSignal) => Promise<Reply> | Reply;
+export type Respond = (
+  request: AgentRequest,
+  gone: AbortSignal,
+  headers: IncomingHttpHeaders,
+) => Promise<Reply> | Reply;
 
 /**
  * Serves an agent of the native protocol on loopback: takes POST, checks the signature if it shall, reads the request
@@ -43,7 +47,7 @@ export async function startAgent(respond: Respond, options: AgentOptions): Promi
     if (typeof fault === "string") return json(401, { error: fault });
     const parsed = AgentRequest.safeParse(parseJson(body));
     if (!parsed.success) return json(400, { error: "This is no request of the protocol 2026-11." });
-    return respond(parsed.data, request.gone);
+    return respond(parsed.data, request.gone, headers);
   }
 
   const server = await listen(async (request) => {

@@ -47,8 +47,14 @@ export function printStep(text: string): void {
   console.log(`${styled("green", "✓")} ${text}`);
 }
 
+/** A line that shows how far something is. */
+export interface Progress {
+  show(done: number, total: number, note: string): void;
+  end(): void;
+}
+
 /** A line of progress: redrawn in place on a terminal, else printed anew at every tenth of the way. */
-export function createProgress(): { show(done: number, total: number, note: string): void; end(): void } {
+export function createProgress(): Progress {
   const { stdout } = process;
   let printed = -1;
   return {

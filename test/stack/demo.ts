@@ -10,14 +10,17 @@ import { TokenResponse, UserRead } from "../../shared/identity/schemas.ts";
 import { LeaderboardRow } from "../../shared/screening/board.ts";
 import { RunOutput, RunRead, ScreeningSessionRead } from "../../shared/screening/schemas.ts";
 import { startSample } from "../agents/sample.ts";
+import { printTraced, startTraced } from "./demo-blueprint.ts";
 import { type ApiClient, createClient, DemoFailure, ensure } from "./demo-client.ts";
 import { checkEvidence } from "./demo-evidence.ts";
-import { createProgress, printBlock, printStep, styled, fixed } from "./demo-print.ts";
+import { createProgress, type Progress, printBlock, printStep, styled, fixed } from "./demo-print.ts";
 import { groupByTask, printDomains, printFailed, printScores, printSlowest, type TaskRuns } from "./demo-scorecard.ts";
 import { listen } from "./http.ts";
 import { type Stack, startStack } from "./stack.ts";
 
 const REPEATS = 3;
+/** So many tasks are worked on by the agent that sends telemetry. */
+const TRACED_TASKS = 8;
 const SCREENING_MS = 120_000;
 const BOARD_MS = 10_000;
 const POLL_MS = 500;
@@ -41,7 +44,10 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   const reserved = await api.post("/api/v1/runs/batch", batch, z.array(RunRead));
   ensure(reserved.length === suite.task_count * REPEATS, `${reserved.length} runs were reserved.`);
   printStep(`${suite.name}: ${suite.task_count} tasks × ${REPEATS} repeats = ${reserved.length} runs`);
-  await finished(api, reserved[0]?.screening_session_id ?? "");
+  const taskIds = spread([...new Set(reserved.map((run) => run.task_id))], TRACED_TASKS);
+  const traced = await startTraced(api, { service: stack.url, port: await portNear(0), taskIds });
+  parts.push(traced.agent.close);
+  await finished(api, reserved[0]?.screening_session_id ?? "", createProgress());
 
   const runs = await api.all(`/api/v1/runs?agent_id=${agent.id}`, RunRead);
   ensure(runs.length === reserved.length, `${runs.length} of ${reserved.length} runs are listed.`);
@@ -56,6 +62,9 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   printDomains(groups);
   printSlowest(groups);
   printFailed(await reasons(api, groups));
+
+  await finished(api, traced.sessionId);
+  await printTraced(open, traced);
 
   const evidence = await checkEvidence(open, runs);
   printBlock("Evidence", [
@@ -92,23 +101,22 @@ async function signUp(stack: Stack, open: ApiClient): Promise<ApiClient> {
   return api;
 }
 
-/** Waits for the end of a screening session and shows how far it is. */
-async function finished(api: ApiClient, id: string): Promise<Session> {
-  const progress = createProgress();
+/** Waits for the end of a screening session and, where there is a line of progress, shows how far it is. */
+async function finished(api: ApiClient, id: string, progress?: Progress): Promise<Session> {
   const started = Date.now();
   for (;;) {
     const session = await api.get(`/api/v1/screening-sessions/${id}`, ScreeningSessionRead);
     const { completed, failed, cancelled, passed } = session.counts;
     const seconds = ((Date.now() - started) / 1000).toFixed(1);
-    progress.show(
+    progress?.show(
       completed + failed + cancelled,
       session.run_ids.length,
       `passed ${passed}, without answer ${failed}, ${seconds} s`,
     );
     if (session.finished_at !== null) {
-      progress.end();
+      progress?.end();
       ensure(session.status === "completed", `The session ended as ${session.status}.`);
-      printStep(`Screened in ${seconds} s`);
+      if (progress !== undefined) printStep(`Screened in ${seconds} s`);
       return session;
     }
     ensure(Date.now() - started < SCREENING_MS, `The session has not ended after ${SCREENING_MS / 1000} s.`);
@@ -140,6 +148,11 @@ async function reasons(api: ApiClient, groups: readonly TaskRuns[]): Promise<(Ta
       return { ...group, reason: explanation ?? run.failure_code ?? "no reason was given" };
     }),
   );
+}
+
+/** `size` of the items, evenly spread. */
+function spread<T>(items: readonly T[], size: number): T[] {
+  return items.filter((_item, at) => at % Math.ceil(items.length / size) === 0);
 }
 
 /** `port` where it is free, else any free one. */
