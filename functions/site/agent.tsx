@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { readAgent } from "../../shared/agents/read.ts";
-import { toAgentRead } from "../../shared/agents/view.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { type LeaderboardRow, readEntries } from "../../shared/screening/board.ts";
+import { readRecord } from "../../shared/screening/record.ts";
+import { Blueprint, Timeline } from "./blueprint.tsx";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 
 type Entry = Omit<z.input<typeof LeaderboardRow>, "rank"> & { domain: string };
@@ -73,15 +73,9 @@ function Domains({ entries }: { entries: Entry[] }) {
   );
 }
 
-interface Shown {
-  id: string;
-  name: string;
-  description: string;
-  verified_state: string;
-  simulated: boolean;
-}
+type Shown = Awaited<ReturnType<typeof readRecord>>;
 
-function AgentPage({ agent, entries }: { agent: Shown; entries: Entry[] }) {
+function AgentPage({ agent, blueprint, timeline, entries }: Shown & { entries: Entry[] }) {
   const overall = entries.find(({ domain }) => domain === "all");
   return (
     <Layout title={agent.name}>
@@ -116,6 +110,8 @@ function AgentPage({ agent, entries }: { agent: Shown; entries: Entry[] }) {
           <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
         </>
       )}
+      {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} />}
+      {timeline.items.length > 0 && <Timeline items={timeline.items} />}
     </Layout>
   );
 }
@@ -136,11 +132,11 @@ export const agentPage = [
     },
     async handler({ ctx, params: { agent_id } }) {
       try {
-        const [agent, entries] = await Promise.all([
-          readAgent(ctx, { kind: "anonymous" }, agent_id),
+        const [record, entries] = await Promise.all([
+          readRecord(ctx, { kind: "anonymous" }, agent_id),
           readEntries(ctx, agent_id),
         ]);
-        return page(<AgentPage agent={toAgentRead(agent)} entries={entries} />);
+        return page(<AgentPage {...record} entries={entries} />);
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 404) throw error;
         return page(

@@ -26,6 +26,8 @@ td.wide{white-space:normal;min-width:10rem}
 .tag{font-size:.8rem;border:1px solid var(--line);border-radius:.4rem;padding:0 .4rem;margin-left:.4rem;color:var(--mute)}
 svg{display:block}
 .track{fill:var(--tint)}.range{fill:var(--soft)}.value{fill:var(--bar)}
+.box rect{fill:var(--tint);stroke:var(--line)}.box.model rect{stroke:var(--bar)}.box text{fill:var(--ink);font-size:13px}
+.box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
 dt{color:var(--mute)}dd{margin:0}
 `;

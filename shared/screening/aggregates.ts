@@ -13,7 +13,15 @@ function periods(now: Date): SQL {
 }
 
 /** SQL: a run's cost where every call of it has a price; null otherwise, as `scoredCost` has it. */
-const COST = sql`case when not r.evidence_cost_partial then r.evidence_cost_usd::double precision end`;
+export const COST: SQL = sql`case when not r.evidence_cost_partial then r.evidence_cost_usd::double precision end`;
+
+/** How many runs of an agent at a task are scored: the last ones. */
+export const SCORED_RUNS = 10;
+
+/** SQL: whether the run row `r` of the task row `t` may be scored: counted or simulated, at the task's current suite version. */
+export const SCORABLE: SQL = sql`(r.status in ('completed', 'failed') and not r.is_private and r.trigger <> 'trial'
+  and (r.counted or r.simulated) and r.failure_code is distinct from 'service_error'
+  and r.suite_version is not distinct from t.suite_version)`;
 
 /** SQL: reference / max(reference, value), also where both are 0; null for a null value. */
 function ratio(reference: SQL, value: SQL): SQL {
@@ -45,11 +53,9 @@ export function cells(scope: SQL, now: Date): SQL {
           row_number() over (partition by r.agent_id, r.task_id, p.period, r.simulated
             order by r.finalized_at desc, r.id desc) as recency
         from ${runs} r join ${tasks} t on t.id = r.task_id cross join ${periods(now)}
-        where ${scope} and r.status in ('completed', 'failed') and not r.is_private and r.trigger <> 'trial'
-          and (r.counted or r.simulated) and r.failure_code is distinct from 'service_error'
-          and r.suite_version is not distinct from t.suite_version and r.finalized_at >= p.since
+        where ${scope} and ${SCORABLE} and r.finalized_at >= p.since
       ) scored
-      where recency <= 10 group by agent_id, task_id, period, simulated
+      where recency <= ${SCORED_RUNS} group by agent_id, task_id, period, simulated
     ) summed`;
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
@@ -24,21 +24,14 @@ export const AgentStats = z
   })
   .meta({ id: "AgentStats" });
 
-/** An agent's record over the runs that the caller may see; throws 404. */
-export async function readStats(
-  ctx: Context,
-  principal: Principal,
-  agentId: string,
-): Promise<z.input<typeof AgentStats>> {
-  const viewer = viewerId(principal);
+/** SQL: the record (AgentStats) of the agent row `a` over the runs that a viewer may see. */
+export function statsJson(viewer: string | null): SQL {
   const pick = (order: "asc" | "desc") => sql`(
     select jsonb_build_object('task_id', x.task_id, 'title', x.title, 'pass_rate', x.pass_rate) from by_task x
     order by x.pass_rate ${sql.raw(order)}, x.n desc, x.task_id limit 1)`;
-  const result = await readJson<z.input<typeof AgentStats>>(
-    ctx,
-    sql`with visible as (
-      select r.* from ${runs} r join ${agents} a on a.id = r.agent_id
-      where r.agent_id = ${agentId}::uuid and r.failure_code is distinct from 'service_error' and ${visibleRun(viewer)}
+  return sql`(with visible as (
+      select r.* from ${runs} r
+      where r.agent_id = a.id and r.failure_code is distinct from 'service_error' and ${visibleRun(viewer)}
     ), by_task as (
       select r.task_id, t.title, avg(r.passed::integer)::double precision as pass_rate, count(*) as n
       from visible r join ${tasks} t on t.id = r.task_id where r.status in ('completed', 'failed') group by r.task_id, t.title
@@ -51,8 +44,19 @@ export async function readStats(
       'avg_cost_usd', (select round(avg(r.evidence_cost_usd), 6) from visible r where not r.evidence_cost_partial),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
       'recent_runs', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
-        from (select * from visible order by id desc limit 10) r), '[]')) as result
-    from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+        from (select * from visible order by id desc limit 10) r), '[]')))`;
+}
+
+/** An agent's record over the runs that the caller may see; throws 404. */
+export async function readStats(
+  ctx: Context,
+  principal: Principal,
+  agentId: string,
+): Promise<z.input<typeof AgentStats>> {
+  const viewer = viewerId(principal);
+  const result = await readJson<z.input<typeof AgentStats>>(
+    ctx,
+    sql`select ${statsJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (result === null) throw notFound("agent");
   return result;

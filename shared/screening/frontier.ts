@@ -1,0 +1,120 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { visibleAgent } from "../agents/view.ts";
+import { agents, runs, task_scores, tasks } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import { meanOfKnown, rounded } from "../scoring/mean.ts";
+import { paretoFront } from "../scoring/pareto.ts";
+import { meanPassHatK } from "../scoring/pass-k.ts";
+import { COST, SCORABLE, SCORED_RUNS } from "./aggregates.ts";
+
+const share = z.number().min(0).max(1).nullable();
+
+export const FrontierRead = z
+  .object({
+    root_id: z.uuid().meta({ description: "The agent that the others are variants of" }),
+    members: z.array(
+      z.object({
+        agent_id: z.uuid(),
+        name: z.string(),
+        is_root: z.boolean(),
+        pass_rate: share.meta({ description: "The mean over tasks of the share of passed runs" }),
+        pass_k: z
+          .object({ "1": share, "2": share, "3": share, "5": share })
+          .meta({ description: "pass^k: the chance that k runs of a task all pass; null without a task of k runs" }),
+        mean_cost_per_task_usd: z
+          .number()
+          .nullable()
+          .meta({ description: "The mean over tasks of the mean cost of their wholly priced runs" }),
+        provenance: z.enum(["real", "simulated", "none"]).meta({ description: "The runs that the numbers come from" }),
+        model: z.string().nullable().meta({ description: "The serving model of most of these runs" }),
+        runs: z.number().int(),
+        on_frontier: z.boolean().meta({
+          description: "No member shown here passes at least as much at no more cost and is better in one of the two",
+        }),
+      }),
+    ),
+  })
+  .meta({ id: "FrontierRead" });
+
+interface MemberRow {
+  agent_id: string;
+  name: string;
+  is_root: boolean;
+  model: string | null;
+  cells: { simulated: boolean; n: number; c: number; cost: number | null }[];
+}
+
+/**
+ * The variant group of an agent, as far as the caller may see it, the root first, then by age. Every caller gets the same
+ * numbers: over the runs that the board scores, simulated ones where a member has no real one. Rates and costs are
+ * rounded to six decimals, and the front is taken over what is shown. Throws 404.
+ */
+export async function readFrontier(
+  ctx: Context,
+  principal: Principal,
+  agentId: string,
+): Promise<z.input<typeof FrontierRead>> {
+  const visible = visibleAgent(viewerId(principal));
+  // A cell names the agent's tasks; its runs are looked up by index, ten at most each, however many there are.
+  const group = await readJson<{ root_id: string; members: MemberRow[] }>(
+    ctx,
+    sql`with asked as (
+      select coalesce(a.variant_of, a.id) as root_id from ${agents} a where a.id = ${agentId}::uuid and ${visible}
+    ), members as (
+      select a.id, a.name, a.created_at, a.id = x.root_id as is_root
+      from asked x join ${agents} a on (a.id = x.root_id or a.variant_of = x.root_id) and ${visible}
+    ), found as (
+      select s.agent_id, s.task_id, s.simulated, r.*, bool_or(not s.simulated) over (partition by s.agent_id) as has_real
+      from members m join ${task_scores} s on s.agent_id = m.id and s.period = 'all' join ${tasks} t on t.id = s.task_id
+        cross join lateral (
+          select r.passed, ${COST} as cost, r.serving_model from ${runs} r
+          where r.agent_id = s.agent_id and r.task_id = s.task_id and r.simulated = s.simulated and ${SCORABLE}
+          order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
+        ) r
+    ), scored as (
+      select * from found where simulated = not has_real
+    ), cells as (
+      select agent_id, task_id, jsonb_build_object('simulated', simulated, 'n', count(*),
+        'c', count(*) filter (where passed), 'cost', avg(cost)) as cell
+      from scored group by agent_id, task_id, simulated
+    )
+    select jsonb_build_object('root_id', x.root_id, 'members', (
+      select jsonb_agg(jsonb_build_object(
+        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root,
+        'model', (select s.serving_model from scored s where s.agent_id = m.id and s.serving_model is not null
+          group by s.serving_model order by count(*) desc, s.serving_model collate "C" limit 1),
+        'cells', coalesce((select jsonb_agg(c.cell order by c.task_id) from cells c where c.agent_id = m.id), '[]')
+      ) order by m.is_root desc, m.created_at, m.id) from members m)) as result
+    from asked x`,
+  );
+  if (group === null) throw notFound("agent");
+  const members = group.members.map(summary);
+  const front = paretoFront(members.map(({ pass_rate, mean_cost_per_task_usd: cost }) => ({ pass_rate, cost })));
+  return {
+    root_id: group.root_id,
+    members: members.map((member, index) => ({ ...member, on_frontier: front[index] ?? false })),
+  };
+}
+
+function summary({ cells, ...member }: MemberRow) {
+  const pass = (k: number) => shown(meanPassHatK(cells, k));
+  return {
+    ...member,
+    pass_rate: pass(1),
+    pass_k: { "1": pass(1), "2": pass(2), "3": pass(3), "5": pass(5) },
+    mean_cost_per_task_usd: shown(meanOfKnown(cells.map(({ cost }) => cost))),
+    provenance: provenanceOf(cells),
+    runs: cells.reduce((sum, { n }) => sum + n, 0),
+  };
+}
+
+function provenanceOf([first]: MemberRow["cells"]): "real" | "simulated" | "none" {
+  if (first === undefined) return "none";
+  return first.simulated ? "simulated" : "real";
+}
+
+const shown = (value: number | null): number | null => (value === null ? null : rounded(value));
