@@ -10,7 +10,7 @@ type TaskRow = z.input<typeof TaskRead>;
 type SuiteRow = z.input<typeof SuiteRead>;
 
 /** SQL: the public JSON of the task row `t`. The key never leaves the database here, nor what a secret task says. */
-const taskJson: SQL = sql`jsonb_build_object(
+export const taskJson: SQL = sql`jsonb_build_object(
   'id', t.id, 'title', t.title, 'domain', t.domain, 'prompt', case when not t.is_secret then t.prompt end,
   'input', case when not t.is_secret then t.input end, 'output_format', t.output_format,
   'output_schema', case when not t.is_secret then t.output_schema end, 'tools', case when not t.is_secret then t.tools end,
@@ -19,7 +19,8 @@ const taskJson: SQL = sql`jsonb_build_object(
   'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms,
   'expected_tool_calls', t.expected_tool_calls, 'pass_threshold', t.pass_threshold, 'created_at', t.created_at)`;
 
-const suiteJson: SQL = sql`jsonb_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'description', s.description,
+/** SQL: the JSON of the suite row `s`. */
+export const suiteJson: SQL = sql`jsonb_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'description', s.description,
   'version', s.version, 'is_secret', s.is_secret,
   'task_count', (select count(*) from ${tasks} t where t.suite_id = s.id and t.is_active),
   'domains', coalesce((select jsonb_agg(distinct t.domain) from ${tasks} t where t.suite_id = s.id and t.is_active), '[]'))`;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { MailParams, Template } from "./message.ts";
+import type { InvitationParams, MailParams, Notice, NoticeParams, Template } from "./message.ts";
 
 /** A mail as its reader sees it. */
 export interface Rendered {
@@ -41,6 +41,19 @@ const WORDINGS: Record<Template, Wording> = {
   },
 };
 
+const NOTICE_WORDINGS: Record<Notice, { subject: string; news: (title: string) => string; note: string }> = {
+  submission_approved: {
+    subject: "Your task was approved",
+    news: (title) => `The task that you proposed, “${title}”, was approved. It is a benchmark task now.`,
+    note: "Thank you for making the catalogue better.",
+  },
+  submission_rejected: {
+    subject: "Your task was not accepted",
+    news: (title) => `The task that you proposed, “${title}”, was reviewed and not accepted. The reviewer's reason:`,
+    note: "A task that takes this into account can be proposed anew.",
+  },
+};
+
 /** A mail in plain text and HTML, with a link into the frontend at `frontendUrl` that carries `token`. */
 export function render(
   template: Template,
@@ -49,25 +62,72 @@ export function render(
   frontendUrl: string,
 ): Rendered {
   const { subject, path, request, action, note } = WORDINGS[template];
-  const greeting = username === null ? "Hello," : `Hello ${username},`;
+  return compose(subject, username, [textOf(request), linkOf(action, path, token, frontendUrl), noteOf(note)]);
+}
+
+/** A mail in plain text and HTML that invites to a workspace, with a link like that of `render`. */
+export function renderInvitation(
+  { inviter, workspace, role }: z.output<typeof InvitationParams>,
+  token: string,
+  frontendUrl: string,
+): Rendered {
+  return compose("You are invited to a workspace", null, [
+    textOf(`${inviter} invites you to the workspace “${workspace}”, with the role ${role}.`),
+    linkOf("Join the workspace", "/accept-invitation", token, frontendUrl),
+    noteOf(
+      "The link works within 7 days, for the account with this email address; register it first if there is none. If " +
+        "you don't know who invites you, ignore this mail.",
+    ),
+  ]);
+}
+
+/** A mail in plain text and HTML that tells what was decided about `title`, and the reason where one was given. */
+export function renderNotice(notice: Notice, { username, title, reason }: z.output<typeof NoticeParams>): Rendered {
+  const { subject, news, note } = NOTICE_WORDINGS[notice];
+  return compose(subject, username, [
+    textOf(news(title)),
+    ...(reason === null
+      ? []
+      : [{ text: reason, html: `<blockquote style="white-space:pre-line">${escapeHtml(reason)}</blockquote>` }]),
+    noteOf(note),
+  ]);
+}
+
+/** One paragraph, in both forms. */
+interface Part {
+  text: string;
+  html: string;
+}
+
+function textOf(text: string): Part {
+  return { text, html: `<p>${escapeHtml(text)}</p>` };
+}
+
+function linkOf(action: string, path: string, token: string, frontendUrl: string): Part {
   const link = `${frontendUrl.replace(/\/+$/, "")}${path}?token=${encodeURIComponent(token)}`;
-  const page = `<!doctype html>
+  return {
+    text: `${action}:\n${link}`,
+    html: `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1a56db;color:#fff;text-decoration:none">${escapeHtml(action)}</a></p>
+    <p>If the button does not work, open this address:<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+  };
+}
+
+function noteOf(note: string): Part {
+  return { text: note, html: `<p style="color:#555">${escapeHtml(note)}</p>` };
+}
+
+function compose(subject: string, username: string | null, parts: readonly Part[]): Rendered {
+  const greeting = username === null ? "Hello," : `Hello ${username},`;
+  const html = `<!doctype html>
 <html lang="en">
   <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
   <body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1a1a1a">
     <p>${escapeHtml(greeting)}</p>
-    <p>${escapeHtml(request)}</p>
-    <p><a href="${escapeHtml(link)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1a56db;color:#fff;text-decoration:none">${escapeHtml(action)}</a></p>
-    <p>If the button does not work, open this address:<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>
-    <p style="color:#555">${escapeHtml(note)}</p>
+    ${parts.map((part) => part.html).join("\n    ")}
   </body>
 </html>
 `;
-  return {
-    subject,
-    text: `${greeting}\n\n${request}\n\n${action}:\n${link}\n\n${note}\n`,
-    html: page,
-  };
+  return { subject, text: `${[greeting, ...parts.map(({ text }) => text)].join("\n\n")}\n`, html };
 }
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

@@ -3,7 +3,7 @@ import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/crypto.ts";
 import type { MailMessage } from "./message.ts";
 import { Permanent } from "../queue/consumer.ts";
-import { render } from "./render.ts";
+import { render, type Rendered, renderInvitation, renderNotice } from "./render.ts";
 
 const RESEND = "https://api.resend.com";
 const TIMEOUT_MS = 10_000;
@@ -17,11 +17,10 @@ const PASSING = new Set([409, 429]);
  * that Resend refuses for good throws `Permanent`.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
-  const { id, to, template, params } = message;
+  const { id, to, template } = message;
   if (to === null) return;
-  const { RESEND_API_KEY, RESEND_API_BASE, EMAIL_FROM, FRONTEND_URL, DATA_ENCRYPTION_KEY } = ctx.env;
+  const { RESEND_API_KEY, RESEND_API_BASE, EMAIL_FROM } = ctx.env;
   if (RESEND_API_KEY === undefined) throw new Error("RESEND_API_KEY is not set");
-  const mail = render(template, params, decrypt(message.token, DATA_ENCRYPTION_KEY, "mail"), FRONTEND_URL);
   const response = await ctx.fetch(`${RESEND_API_BASE ?? RESEND}/emails`, {
     method: "POST",
     headers: {
@@ -30,7 +29,7 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
       "Idempotency-Key": id,
       "User-Agent": "AgentScreening/1.0",
     },
-    body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...mail }),
+    body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...rendered(ctx, message) }),
     redirect: "manual",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
@@ -39,4 +38,12 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
   if (ok) return;
   if (status < 400 || status >= 500 || PASSING.has(status)) throw new Error(`Resend answered ${status}`);
   throw new Permanent(`Resend refused the mail ${template} with ${status}`);
+}
+
+function rendered({ env }: Context, message: z.output<typeof MailMessage>): Rendered {
+  if (!("token" in message)) return renderNotice(message.template, message.params);
+  const token = decrypt(message.token, env.DATA_ENCRYPTION_KEY, "mail");
+  return message.template === "workspace_invitation"
+    ? renderInvitation(message.params, token, env.FRONTEND_URL)
+    : render(message.template, message.params, token, env.FRONTEND_URL);
 }

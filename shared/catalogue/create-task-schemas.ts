@@ -1,0 +1,163 @@
+import { Buffer } from "node:buffer";
+import * as z from "zod";
+import { checkTask } from "../grading/check.ts";
+import { checkOutputSchema } from "../grading/output-schema.ts";
+import { graderSchema } from "../grading/schema.ts";
+import type { Issue } from "../grading/types.ts";
+import { TaskDomain, TaskRead } from "./schemas.ts";
+
+/** What a sensible agent spends on a task, where nobody says better: the medians of the shipped suites. */
+export const DEFAULT_REFERENCES = { reference_cost_usd: 0.004, reference_latency_ms: 6000 };
+
+const KIB = 1024;
+
+/** A check: the value's JSON text has at most `kib` KiB in UTF-8. */
+function atMost<T>(kib: number): z.core.CheckFn<T> {
+  return ({ value, issues }) => {
+    if (Buffer.byteLength(JSON.stringify(value)) <= kib * KIB) return;
+    const message = `Give at most ${kib} KiB of JSON.`;
+    issues.push({ code: "too_big", origin: "json", maximum: kib * KIB, input: value, message });
+  };
+}
+
+const Tool = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "Use 1 to 64 letters, digits, _, . and -."),
+  description: z.string().max(2000),
+  parameters: z.record(z.string(), z.json()).meta({ description: "JSON Schema 2020-12 of its arguments" }),
+});
+
+/** The members of a task that whoever proposes one gives. */
+export const content = {
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .regex(/^\P{Cc}*$/u, "Keep the title on one line, without control characters.")
+    .meta({ description: "Public, also of a secret task: it should not give the answer away" }),
+  domain: TaskDomain,
+  prompt: z
+    .string()
+    .max(32 * KIB)
+    .regex(/\S/, "Say what is to be done.")
+    .meta({ description: "All that the agent is told, beside `input` and `tools`" }),
+  input: z.json().check(atMost(64)).default(null).meta({ description: "JSON supplied to the agent, at most 64 KiB" }),
+  output_format: z.enum(["text", "json", "tool_calls"]).default("text"),
+  output_schema: z.json().check(atMost(32)).default(null).meta({
+    description:
+      "JSON Schema 2020-12 of the output. `$ref` leads to `#` or `#/$defs/…` alone; patterns are in RE2 syntax",
+  }),
+  tools: z
+    .array(Tool)
+    .max(64)
+    .refine((tools) => new Set(tools.map(({ name }) => name)).size === tools.length, {
+      message: "Give each tool a name of its own.",
+      params: { code: "not_unique" },
+    })
+    .nullable()
+    .default(null),
+  grader: graderSchema
+    .check(atMost(32))
+    .meta({ id: "Grader", description: "How an answer is judged: a type, and that type's options" }),
+  expected_output: z
+    .json()
+    .check(atMost(32))
+    .optional()
+    .nonoptional()
+    .meta({ description: "The key, in the grader's form; null for `regex`, `json_schema` and `constraints`" }),
+  time_limit_ms: z.int().min(1000).max(120_000).default(60_000),
+  expected_tool_calls: z.int().min(0).max(1000).nullable().default(null).meta({
+    description: "How many tool calls a good answer takes; null: the task says nothing about tool efficiency",
+  }),
+  pass_threshold: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(1)
+    .meta({ description: "The correctness from which an answer passes" }),
+};
+
+/** What a task's content says, once it is validated. */
+export type Content = z.output<z.ZodObject<typeof content>>;
+
+/** A check for the schemas of tasks: the content's parts must fit together, so that the task can be graded. */
+export function fits(task: Content, { addIssue }: z.core.$RefinementCtx): void {
+  for (const { pointer, code, message } of misfits(task)) {
+    const path = pointer.split("/").slice(1);
+    addIssue({ code: "custom", path: path.map(unescapeToken), params: { code }, message });
+  }
+}
+
+function misfits(task: Content): Issue[] {
+  const { grader, output_schema, tools } = task;
+  // The grader json_schema looks at the schema itself.
+  const unread = output_schema !== null && grader.type !== "json_schema";
+  return [
+    ...checkTask(task),
+    ...(unread ? checkOutputSchema(output_schema) : []),
+    ...(tools ?? []).flatMap(({ parameters }, index) =>
+      checkOutputSchema(parameters).map((issue) => ({
+        ...issue,
+        pointer: issue.pointer.replace("/output_schema", `/tools/${index}/parameters`),
+      })),
+    ),
+    ...callsNotOffered(task),
+  ];
+}
+
+/** A key of tool calls must keep to the tools that the task offers, where it offers any. */
+function callsNotOffered({ grader, expected_output: key, tools }: Content): Issue[] {
+  if (grader.type !== "tool_calls" || tools === null || !Array.isArray(key)) return [];
+  const names: unknown[] = tools.map(({ name }) => name);
+  return key.flatMap((call, index): Issue[] => {
+    const name = typeof call === "object" && call !== null && "name" in call ? call["name"] : undefined;
+    if (typeof name !== "string" || names.includes(name)) return [];
+    return [
+      { pointer: `/expected_output/${index}/name`, code: "invalid_key", message: "Name one of the task's tools." },
+    ];
+  });
+}
+
+function unescapeToken(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+export const TaskCreate = z
+  .strictObject({
+    ...content,
+    suite_id: z.uuid().optional().meta({ description: "The suite at whose end it stands; without one, in none" }),
+    is_secret: z.boolean().optional().meta({ description: "Default: as its suite; else false" }),
+    reference_cost_usd: z.number().positive().max(1000).default(DEFAULT_REFERENCES.reference_cost_usd),
+    reference_latency_ms: z.int().min(1).max(120_000).default(DEFAULT_REFERENCES.reference_latency_ms),
+  })
+  .superRefine(fits)
+  .meta({ id: "TaskCreate" });
+
+export const TaskAdminRead = TaskRead.extend({
+  prompt: z.string(),
+  grader: z
+    .object({ type: TaskRead.shape.grader_type })
+    .catchall(z.json())
+    .meta({ description: "Of a secret task the type alone: its options may say what the key is" }),
+  expected_output: z.json().meta({ description: "Null for a secret task" }),
+}).meta({ id: "TaskAdminRead" });
+
+export const SuiteCreate = z
+  .strictObject({
+    slug: z
+      .string()
+      .max(64)
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "Use lower-case letters and digits, parted by single hyphens."),
+    name: z.string().trim().min(1).max(120),
+    description: z.string().max(2000).default(""),
+    is_secret: z.boolean().default(false).meta({ description: "Whether all of its tasks are secret" }),
+  })
+  .meta({ id: "SuiteCreate" });
+
+export const TaskRetireResult = z
+  .object({
+    task_id: z.uuid(),
+    is_active: z.literal(false),
+    was_active: z.boolean().meta({ description: "Whether this call retired it" }),
+  })
+  .meta({ id: "TaskRetireResult" });
