@@ -5,6 +5,7 @@ import { accepted, ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { Problem } from "../shared/platform/problem.ts";
 import { cancelRun } from "../shared/screening/end.ts";
+import { estimateQuery } from "../shared/screening/estimate.ts";
 import { readEvidence, verify } from "../shared/screening/evidence.ts";
 import { readPreflight } from "../shared/screening/preflight.ts";
 import { listRuns, readOutput, readPhases, readRun } from "../shared/screening/reads.ts";
@@ -123,11 +124,16 @@ export const runs = [
     path: "/api/v1/runs/preflight",
     tag,
     summary: "What bounds a screening",
+    description: "With `width` also how many repeats bring the 95% interval of a success rate down to it.",
     auth: "open",
+    query: estimateQuery,
     returns: { 200: ScreeningPreflightRead },
+    problems: ["not_found"],
     cache: "catalogue",
-    async handler({ ctx }) {
-      return ok(await readPreflight(ctx));
+    async handler({ ctx, principal, query }) {
+      // An agent's record changes with its runs, not with the catalogue.
+      const headers: Record<string, string> = query.agent_id === undefined ? {} : { "Cache-Control": "no-store" };
+      return ok(await readPreflight(ctx, principal, query), headers);
     },
   }),
   route({
@@ -229,6 +235,7 @@ export const runs = [
     auth: "open",
     params,
     returns: { 200: RunEvidence },
+    mediaTypes: ["application/vc+jwt"],
     problems: ["not_found"],
     async handler({ ctx, principal, params: { run_id }, c }) {
       const { jws, kid } = await readEvidence(ctx, principal, run_id);

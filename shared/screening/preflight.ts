@@ -2,19 +2,32 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { tasks } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import { estimate, type estimateQuery, type ScoredTasks, scoredTasksOf } from "./estimate.ts";
 import { LIMITS } from "./limits.ts";
 import type { ScreeningPreflightRead } from "./schemas.ts";
 
-/** What bounds a screening, and how long one over all active tasks (at most 100), once each, can take. */
-export async function readPreflight(ctx: Context): Promise<z.output<typeof ScreeningPreflightRead>> {
-  const active = await readJson<{ count: number; total_ms: number }>(
+/**
+ * What bounds a screening, and how long one over all active tasks (at most 100), once each, can take; with a width to
+ * reach, also the repeats that it takes. Throws 404 for an agent that is not visible.
+ */
+export async function readPreflight(
+  ctx: Context,
+  principal: Principal,
+  { width, agent_id: agentId }: z.output<typeof estimateQuery>,
+): Promise<z.output<typeof ScreeningPreflightRead>> {
+  const scored = agentId === undefined ? sql`null::jsonb` : scoredTasksOf(agentId, viewerId(principal));
+  const active = await readJson<{ count: number; total_ms: number; scored: ScoredTasks | null }>(
     ctx,
-    sql`select jsonb_build_object('count', count(*), 'total_ms', coalesce(sum(time_limit_ms)
+    sql`select jsonb_build_object('scored', ${scored}, 'count', count(*), 'total_ms', coalesce(sum(time_limit_ms)
         filter (where n <= ${LIMITS.tasksPerBatch}), 0)) as result
       from (select time_limit_ms, row_number() over (order by time_limit_ms desc) as n
         from ${tasks} where is_active and not is_secret) t`,
   );
+  if (active?.scored?.visible === false) throw notFound("agent");
+  const count = active?.count ?? 0;
   return {
     max_tasks_per_batch: LIMITS.tasksPerBatch,
     max_repeats: LIMITS.repeats,
@@ -22,7 +35,9 @@ export async function readPreflight(ctx: Context): Promise<z.output<typeof Scree
     max_concurrency_per_agent: LIMITS.concurrency,
     max_task_time_limit_ms: LIMITS.taskTimeMs,
     max_response_bytes: LIMITS.responseBytes,
-    active_tasks: active?.count ?? 0,
+    active_tasks: count,
     estimated_max_duration_ms: Math.ceil((active?.total_ms ?? 0) / LIMITS.concurrency),
+    repeats_estimate:
+      width === undefined ? null : estimate(width, active?.scored?.tasks ?? [], Math.min(count, LIMITS.tasksPerBatch)),
   };
 }

@@ -12,13 +12,13 @@ import type { ScreeningSessionRead } from "./schemas.ts";
 type SessionRow = z.input<typeof ScreeningSessionRead>;
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
-function visibleSession(viewer: string | null): SQL {
+export function visibleSession(viewer: string | null): SQL {
   const asked = viewer === null ? sql`false` : sql`s.user_id = ${viewer}::uuid`;
   return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${asked} or ${may("see", viewer, agentOwner)})`;
 }
 
 /** SQL: the JSON of the session row `s`; its state is that of its runs. */
-const sessionJson: SQL = sql`(select jsonb_build_object(
+export const sessionJson: SQL = sql`(select jsonb_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
     'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 then x.finished_at end,

@@ -1,0 +1,87 @@
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import { route } from "../shared/http/route.ts";
+import { streamed } from "../shared/http/stream.ts";
+import { findingsProblem } from "../shared/http/validation.ts";
+import type { Context } from "../shared/platform/context.ts";
+import type { EventStream } from "../shared/screening/events.ts";
+import { followRun } from "../shared/screening/events-run.ts";
+import { followSession } from "../shared/screening/events-session.ts";
+
+const tag = "Runs";
+
+/** What both streams have in common, for their descriptions. */
+const PROTOCOL =
+  "The stream ends after its last event; a reader that comes back then gets 204, at which an EventSource stops. It also " +
+  "ends after ten minutes, or when the caller may no longer see it: connect again. With `Last-Event-ID` it goes on behind " +
+  "that event. A comment comes every few seconds while nothing happens.";
+
+/** The Last-Event-ID of a reader that comes back, null without one. Throws 422 for one that the stream never gave. */
+function lastEventId(c: HonoContext, pattern: RegExp): string | null {
+  const id = c.req.header("last-event-id") ?? "";
+  if (id === "") return null;
+  if (pattern.test(id)) return id;
+  throw findingsProblem([
+    {
+      in: "header",
+      pointer: "/Last-Event-ID",
+      code: "invalid_format",
+      message: "Send the id of an event of this very stream, or leave the header out to begin anew.",
+    },
+  ]);
+}
+
+/** The answer that carries an event stream, or that tells a reader that it has everything. */
+function answer(c: HonoContext, ctx: Context, stream: EventStream | "seen"): Response {
+  const headers = { "Cache-Control": "no-store", Vary: "Authorization, Cookie, X-API-Key" };
+  if (stream === "seen") return c.newResponse(null, 204, headers);
+  return c.newResponse(streamed(ctx, stream), 200, {
+    ...headers,
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "X-Accel-Buffering": "no",
+  });
+}
+
+export const runEvents = [
+  route({
+    id: "followRun",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/events",
+    tag,
+    summary: "A run's progress as server-sent events",
+    description: `\`phase\` for each fact, as in phases, its sequence being the event's id; at last \`run\` with the final RunRead. ${PROTOCOL}`,
+    auth: "open",
+    params: z.object({ run_id: z.uuid() }),
+    returns: {
+      200: { type: "text/event-stream", description: "Events `phase` and, at last, `run`; their data is JSON" },
+      204: null,
+    },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id }, c }) {
+      const id = lastEventId(c, /^(?:\d{1,9}|final)$/);
+      return answer(c, ctx, await followRun(ctx, principal, run_id, id === "final" ? id : Number(id)));
+    },
+  }),
+  route({
+    id: "followScreeningSession",
+    method: "get",
+    path: "/api/v1/screening-sessions/{session_id}/events",
+    tag,
+    summary: "A screening session's progress as server-sent events",
+    description:
+      "`run` with the RunRead of each member whose status changed (at the beginning: that is no longer queued), then " +
+      "`session` with status and counts; the last one's status is completed or cancelled. Only `session` carries an id: a " +
+      `reader that lost the connection between the two is told of those runs again. ${PROTOCOL}`,
+    auth: "open",
+    params: z.object({ session_id: z.uuid() }),
+    returns: {
+      200: { type: "text/event-stream", description: "Events `run` and `session`; their data is JSON" },
+      204: null,
+    },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { session_id }, c }) {
+      const known = lastEventId(c, /^[qrcfx]{1,10000}$/) ?? "";
+      return answer(c, ctx, await followSession(ctx, principal, session_id, known));
+    },
+  }),
+];
