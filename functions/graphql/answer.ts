@@ -1,0 +1,107 @@
+import { execute, type ExecutionResult, getOperationAST, getVariableValues, GraphQLError } from "graphql";
+import * as z from "zod";
+import { Problem } from "../../shared/platform/problem.ts";
+import { batching } from "./batch.ts";
+import { assertAffordable, readDocument } from "./bounds.ts";
+import { graphqlSchema } from "./schema.ts";
+import type { Caller } from "./types.ts";
+
+/** The body of a request by GraphQL over HTTP. */
+export const GraphqlRequest = z
+  .strictObject({
+    query: z.string().meta({ description: "The document" }),
+    operationName: z.string().nullish(),
+    variables: z.record(z.string(), z.json()).nullish(),
+    extensions: z
+      .record(z.string(), z.json())
+      .nullish()
+      .meta({ description: "Taken as the protocol asks; none is known" }),
+  })
+  .meta({
+    id: "GraphqlRequest",
+    examples: [{ query: "{ leaderboard(pageSize: 3) { items { rank name compositeScore } } }" }],
+  });
+
+export const GraphqlAnswer = z
+  .object({
+    data: z
+      .record(z.string(), z.json())
+      .nullable()
+      .optional()
+      .meta({ description: "Missing where the document was refused" }),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          locations: z.array(z.object({ line: z.number().int(), column: z.number().int() })).optional(),
+          path: z.array(z.union([z.string(), z.number().int()])).optional(),
+          extensions: z.object({ code: z.string().meta({ description: "A code of the table of problems" }) }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: "GraphqlAnswer" });
+
+/**
+ * Runs one GraphQL request with at most one round trip to the database. Refusals stand in `errors` with the code of the
+ * problem; a document that is refused whole has no `data`. Throws what is the service's own fault.
+ */
+export async function answer(
+  { ctx, principal }: Caller,
+  { query, operationName, variables }: z.output<typeof GraphqlRequest>,
+): Promise<z.input<typeof GraphqlAnswer>> {
+  const { data, errors } = await run({ ctx: batching(ctx), principal }, query, operationName ?? null, variables ?? {});
+  return {
+    ...(data === undefined ? {} : { data: data as z.input<typeof GraphqlAnswer>["data"] }),
+    ...(errors === undefined ? {} : { errors: errors.map(shown) }),
+  };
+}
+
+async function run(
+  caller: Caller,
+  query: string,
+  operationName: string | null,
+  variables: Record<string, unknown>,
+): Promise<ExecutionResult> {
+  const schema = graphqlSchema();
+  try {
+    const document = readDocument(schema, query);
+    if (!("kind" in document)) return { errors: document };
+    const operation = getOperationAST(document, operationName);
+    if (operation == null) {
+      throw new GraphQLError(
+        operationName === null ? "Name one of the operations as operationName." : "There is no operation of this name.",
+      );
+    }
+    const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
+      maxErrors: 5,
+    });
+    if (coerced === undefined) return { errors: errors ?? [] };
+    assertAffordable(schema, document, operation, coerced);
+    return await execute({
+      schema,
+      document,
+      contextValue: caller,
+      variableValues: variables,
+      operationName,
+    });
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
+}
+
+/** An error as callers see it. One that is neither the document's nor a problem of the caller's is thrown. */
+function shown(error: GraphQLError) {
+  const { originalError: cause } = error;
+  if (cause !== undefined && !(cause instanceof GraphQLError) && !(cause instanceof Problem && cause.status < 500)) {
+    throw cause;
+  }
+  const { message, locations, path } = error.toJSON();
+  return {
+    message,
+    ...(locations === undefined ? {} : { locations: [...locations] }),
+    ...(path === undefined ? {} : { path: [...path] }),
+    extensions: { code: cause instanceof Problem ? cause.code : "validation_failed" },
+  };
+}

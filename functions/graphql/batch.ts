@@ -1,0 +1,41 @@
+import type { SQL } from "drizzle-orm";
+import type { Database } from "../../shared/db/client.ts";
+import type { Context } from "../../shared/platform/context.ts";
+
+type Result = Awaited<ReturnType<Database["execute"]>>;
+
+interface Waiting {
+  statement: SQL;
+  settled: PromiseWithResolvers<Result>;
+}
+
+/**
+ * The context with a database whose statements of one tick are sent together: one round trip, in one transaction,
+ * however many reads are asked for. When it fails, each of them fails.
+ */
+export function batching(ctx: Context): Context {
+  let waiting: Waiting[] = [];
+  const flush = async (): Promise<void> => {
+    const [first, ...rest] = waiting;
+    waiting = [];
+    if (first === undefined) return;
+    const { db } = ctx;
+    const all = [first, ...rest];
+    try {
+      const results =
+        rest.length === 0
+          ? [await db.execute(first.statement)]
+          : await db.batch([db.execute(first.statement), ...rest.map(({ statement }) => db.execute(statement))]);
+      for (const [index, { settled }] of all.entries()) settled.resolve(results[index] as Result);
+    } catch (error) {
+      for (const { settled } of all) settled.reject(error);
+    }
+  };
+  const execute = (statement: SQL): Promise<Result> => {
+    const settled = Promise.withResolvers<Result>();
+    waiting.push({ statement, settled });
+    if (waiting.length === 1) queueMicrotask(() => void flush());
+    return settled.promise;
+  };
+  return Object.create(ctx, { db: { value: Object.create(ctx.db, { execute: { value: execute } }) as Database } });
+}

@@ -1,0 +1,237 @@
+import SchemaBuilder, { type ObjectRef } from "@pothos/core";
+import type * as z from "zod";
+import type { AgentRow } from "../../shared/agents/view.ts";
+import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
+import type { Principal } from "../../shared/identity/principal.ts";
+import type { Context } from "../../shared/platform/context.ts";
+import { Instant } from "../../shared/platform/time.ts";
+import type { LeaderboardRow } from "../../shared/screening/board.ts";
+import type { FrontierRead } from "../../shared/screening/frontier.ts";
+import type { AgentStats } from "../../shared/screening/stats.ts";
+
+/** What a resolver works with. */
+export interface Caller {
+  ctx: Context;
+  principal: Principal;
+}
+
+/** An agent as its GraphQL type reads it; the record is there where the document selects it. */
+export type Agent = AgentRow & { stats?: z.input<typeof AgentStats> };
+
+interface Page<T> {
+  items: T[];
+  total: number;
+  page: number;
+  page_size: number;
+}
+
+type Stats = z.input<typeof AgentStats>;
+type Frontier = z.input<typeof FrontierRead>;
+
+/** What each of an agent's records costs against the bound on a document: it is counted over all of its runs. */
+const STATS_COST = 10;
+const RECENT_RUNS = 10;
+
+export const builder = new SchemaBuilder<{
+  Context: Caller;
+  DefaultFieldNullability: false;
+  Scalars: { DateTime: { Input: string; Output: string }; JSON: { Input: unknown; Output: unknown } };
+}>({ defaultFieldNullability: false });
+
+type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+
+builder.scalarType("DateTime", {
+  description: "ISO 8601 in UTC with milliseconds",
+  serialize: (value) => Instant.parse(value),
+});
+builder.scalarType("JSON", { description: "Any JSON value", serialize: (value) => value });
+
+export const Domain = builder.enumType("TaskDomain", { values: DOMAINS });
+const VerifiedState = builder.enumType("VerifiedState", { values: ["unverified", "verified", "certified"] as const });
+const RegistryStatus = builder.enumType("RegistryStatus", { values: ["unregistered", "registered", "stale"] as const });
+const ScoreBasis = builder.enumType("ScoreBasis", { values: ["core", "provisional"] as const });
+const RunStatus = builder.enumType("RunStatus", {
+  values: ["queued", "running", "completed", "failed", "cancelled"] as const,
+});
+
+const TaskRecord = builder.objectRef<NonNullable<Stats["best_task"]>>("TaskRecord").implement({
+  fields: (t) => ({
+    taskId: t.exposeID("task_id"),
+    title: t.exposeString("title"),
+    passRate: t.exposeFloat("pass_rate"),
+  }),
+});
+
+const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    taskId: t.exposeID("task_id"),
+    status: t.expose("status", { type: RunStatus }),
+    simulated: t.exposeBoolean("simulated"),
+    passed: t.exposeBoolean("passed", { nullable: true }),
+    correctness: t.exposeFloat("correctness", { nullable: true }),
+    latencyMs: t.exposeFloat("latency_ms", { nullable: true }),
+    evidenceCostUsd: t.exposeFloat("evidence_cost_usd", { nullable: true }),
+    evidenceSigned: t.exposeBoolean("evidence_signed"),
+    createdAt: t.expose("created_at", { type: "DateTime" }),
+    finalizedAt: t.expose("finalized_at", { type: "DateTime", nullable: true }),
+  }),
+});
+
+const StatsType = builder.objectRef<Stats>("AgentStats").implement({
+  description: "Over the runs that the caller may see; runs that failed by the service's fault are left out.",
+  fields: (t) => ({
+    totalRuns: t.exposeInt("total_runs"),
+    successfulRuns: t.exposeInt("successful_runs"),
+    failedRuns: t.exposeInt("failed_runs"),
+    avgLatencyMs: t.exposeFloat("avg_latency_ms", { nullable: true }),
+    avgCostUsd: t.exposeFloat("avg_cost_usd", { nullable: true }),
+    bestTask: t.expose("best_task", { type: TaskRecord, nullable: true }),
+    worstTask: t.expose("worst_task", { type: TaskRecord, nullable: true }),
+    recentRuns: t.expose("recent_runs", {
+      type: [Run],
+      description: "At most 10, newest first",
+      extensions: { cost: RECENT_RUNS },
+    }),
+  }),
+});
+
+export const AgentType = builder.objectRef<Agent>("Agent").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    name: t.exposeString("name"),
+    description: t.exposeString("description"),
+    hasEndpoint: t.exposeBoolean("has_endpoint", { description: "Whether it can be run live now" }),
+    connectionRetired: t.exposeBoolean("connection_retired"),
+    verifiedState: t.expose("verified_state", { type: VerifiedState }),
+    compositeScore: t.float({
+      description: "0 to 100; 0 until a run counts",
+      resolve: ({ board }) => board?.composite_score ?? 0,
+    }),
+    registryStatus: t.expose("registry_status", { type: RegistryStatus }),
+    isPublic: t.exposeBoolean("is_public"),
+    variantOf: t.exposeID("variant_of", { nullable: true }),
+    stats: t.field({
+      type: StatsType,
+      extensions: { cost: STATS_COST },
+      resolve: ({ stats }) => {
+        if (stats === undefined) throw new Error("an agent's record is read with the agent");
+        return stats;
+      },
+    }),
+  }),
+});
+
+const AxesType = builder.objectRef<z.input<typeof LeaderboardRow>["axes"]>("Axes").implement({
+  description: "0 to 1; null without evidence",
+  fields: (t) => ({
+    correctness: t.exposeFloat("correctness", { nullable: true }),
+    latency: t.exposeFloat("latency", { nullable: true }),
+    cost: t.exposeFloat("cost", { nullable: true }),
+    toolEfficiency: t.exposeFloat("tool_efficiency", { nullable: true }),
+    robustness: t.exposeFloat("robustness", { nullable: true }),
+  }),
+});
+
+const LeaderboardRowType = builder.objectRef<z.input<typeof LeaderboardRow>>("LeaderboardRow").implement({
+  fields: (t) => ({
+    rank: t.exposeInt("rank", { nullable: true, description: "Null for provisional and simulated agents" }),
+    agentId: t.exposeID("agent_id"),
+    name: t.exposeString("name"),
+    verifiedState: t.expose("verified_state", { type: VerifiedState }),
+    simulated: t.exposeBoolean("simulated"),
+    scoreBasis: t.expose("score_basis", { type: ScoreBasis }),
+    compositeScore: t.exposeFloat("composite_score"),
+    scoreLow: t.exposeFloat("score_low", { description: "Lower end of the 95% interval, clustered by task" }),
+    scoreHigh: t.exposeFloat("score_high"),
+    successRate: t.exposeFloat("success_rate"),
+    reliability: t.exposeFloat("reliability"),
+    costEfficiency: t.exposeFloat("cost_efficiency"),
+    axes: t.expose("axes", { type: AxesType }),
+    runs: t.exposeInt("runs"),
+    tasks: t.exposeInt("tasks"),
+    lastRunAt: t.expose("last_run_at", { type: "DateTime" }),
+  }),
+});
+
+export const TaskType = builder.objectRef<z.input<typeof TaskRead>>("Task").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    title: t.exposeString("title"),
+    domain: t.expose("domain", { type: Domain }),
+    prompt: t.exposeString("prompt", { nullable: true, description: "Null for a secret task" }),
+    input: t.expose("input", { type: "JSON", nullable: true }),
+    outputFormat: t.exposeString("output_format"),
+    outputSchema: t.expose("output_schema", { type: "JSON", nullable: true }),
+    tools: t.expose("tools", { type: "JSON", nullable: true }),
+    graderType: t.exposeString("grader_type"),
+    suiteId: t.exposeID("suite_id", { nullable: true }),
+    suiteVersion: t.exposeInt("suite_version"),
+    isActive: t.exposeBoolean("is_active"),
+    isSecret: t.exposeBoolean("is_secret"),
+    timeLimitMs: t.exposeInt("time_limit_ms"),
+    referenceCostUsd: t.exposeFloat("reference_cost_usd"),
+    referenceLatencyMs: t.exposeInt("reference_latency_ms"),
+    expectedToolCalls: t.exposeInt("expected_tool_calls", { nullable: true }),
+    passThreshold: t.exposeFloat("pass_threshold"),
+    createdAt: t.expose("created_at", { type: "DateTime" }),
+  }),
+});
+
+export const SuiteType = builder.objectRef<z.input<typeof SuiteRead>>("Suite").implement({
+  fields: (t) => ({
+    id: t.exposeID("id"),
+    slug: t.exposeString("slug"),
+    name: t.exposeString("name"),
+    description: t.exposeString("description"),
+    version: t.exposeInt("version"),
+    isSecret: t.exposeBoolean("is_secret"),
+    taskCount: t.exposeInt("task_count", { description: "Active tasks" }),
+    domains: t.expose("domains", { type: [Domain] }),
+  }),
+});
+
+const PassK = builder.objectRef<Frontier["members"][number]["pass_k"]>("PassK").implement({
+  description: "pass^k: the chance that k runs of a task all pass; null without a task of k runs",
+  fields: (t) => ({
+    k1: t.float({ nullable: true, resolve: (pass) => pass["1"] }),
+    k2: t.float({ nullable: true, resolve: (pass) => pass["2"] }),
+    k3: t.float({ nullable: true, resolve: (pass) => pass["3"] }),
+    k5: t.float({ nullable: true, resolve: (pass) => pass["5"] }),
+  }),
+});
+
+const Member = builder.objectRef<Frontier["members"][number]>("FrontierMember").implement({
+  fields: (t) => ({
+    agentId: t.exposeID("agent_id"),
+    name: t.exposeString("name"),
+    isRoot: t.exposeBoolean("is_root"),
+    passRate: t.exposeFloat("pass_rate", { nullable: true }),
+    passK: t.expose("pass_k", { type: PassK }),
+    meanCostPerTaskUsd: t.exposeFloat("mean_cost_per_task_usd", { nullable: true }),
+    provenance: t.exposeString("provenance", { description: "real, simulated or none" }),
+    model: t.exposeString("model", { nullable: true }),
+    runs: t.exposeInt("runs"),
+    onFrontier: t.exposeBoolean("on_frontier", { description: "Pareto-optimal in pass rate and cost" }),
+  }),
+});
+
+export const FrontierType = builder.objectRef<Frontier>("Frontier").implement({
+  fields: (t) => ({ rootId: t.exposeID("root_id"), members: t.expose("members", { type: [Member] }) }),
+});
+
+/** The type of one page of a list. */
+function pageType<T>(name: string, item: ObjectRef<Types, T>) {
+  return builder.objectRef<Page<T>>(name).implement({
+    fields: (t) => ({
+      items: t.field({ type: [item], resolve: ({ items }) => items as never }),
+      total: t.exposeInt("total"),
+      page: t.exposeInt("page"),
+      pageSize: t.exposeInt("page_size"),
+    }),
+  });
+}
+
+export const AgentPage = pageType<Agent>("AgentPage", AgentType);
+export const LeaderboardPage = pageType("LeaderboardPage", LeaderboardRowType);
+export const TaskPage = pageType("TaskPage", TaskType);
