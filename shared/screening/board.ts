@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { agents, board_entries, board_totals } from "../db/schema/index.ts";
@@ -39,7 +39,10 @@ export const boardQuery = z.object({
   period: z.enum(["all", "30d", "7d"]).default("all"),
 });
 
-interface Row
+type BoardQuery = z.output<typeof boardQuery>;
+
+/** A row of a board as the database keeps it, and the agent that it is about. */
+export interface BoardEntry
   extends Record<"success_rate" | "reliability" | "cost_efficiency" | "composite_score" | "score_variance", number> {
   agent_id: string;
   name: string;
@@ -55,7 +58,8 @@ interface Row
   last_run_at: string;
 }
 
-const COLUMNS = [
+/** The columns of a BoardEntry that are the entry's own. */
+export const BOARD_COLUMNS = [
   [
     "agent_id",
     "tier",
@@ -69,34 +73,41 @@ const COLUMNS = [
   ["latency", "cost", "tool_efficiency", "robustness", "runs", "tasks", "last_run_at"],
 ].flat();
 
+/** SQL: the entries that a board shows as `b`, in its order; a limit may follow. */
+export function boardRows({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
+  return sql`select b.* from ${board_entries} b
+    where b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
+    order by b.tier, b.composite_score desc, b.runs desc, b.agent_id`;
+}
+
+/** SQL: how many entries a board shows, off a counter. */
+export function boardTotal({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
+  return sql`coalesce((select ${verifiedOnly ? sql`t.verified` : sql`t.listed`} from ${board_totals} t
+    where t.domain = ${domain ?? "all"} and t.period = ${period}), 0)`;
+}
+
 /**
  * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. The page is
  * read off one partial index and the total off a counter, whatever the number of agents.
  */
 export async function readBoard(
   ctx: Context,
-  query: z.output<typeof boardQuery> & { page: number; page_size: number },
+  query: BoardQuery & { page: number; page_size: number },
 ): Promise<{ items: z.input<typeof LeaderboardRow>[]; total: number }> {
-  const { verified_only: verifiedOnly, period, page, page_size: size } = query;
-  const domain = query.domain ?? "all";
+  const { page, page_size: size } = query;
   const offset = (page - 1) * size;
-  const result = await readJson<{ items: Row[]; total: number }>(
+  const result = await readJson<{ items: BoardEntry[]; total: number }>(
     ctx,
-    sql`with rows as (
-      select b.* from ${board_entries} b
-      where b.domain = ${domain} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
-      order by b.tier, b.composite_score desc, b.runs desc, b.agent_id limit ${size} offset ${offset}
-    )
+    sql`with rows as (${boardRows(query)} limit ${size} offset ${offset})
     select jsonb_build_object(
-      'total', coalesce((select ${verifiedOnly ? sql`t.verified` : sql`t.listed`} from ${board_totals} t
-        where t.domain = ${domain} and t.period = ${period}), 0),
-      'items', coalesce((select jsonb_agg(${columnsJson("b", COLUMNS)}
+      'total', ${boardTotal(query)},
+      'items', coalesce((select jsonb_agg(${columnsJson("b", BOARD_COLUMNS)}
           || jsonb_build_object('name', a.name, 'verified_state', a.verified_state)
           order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
   if (result === null) return { items: [], total: 0 };
-  return { total: result.total, items: result.items.map((row, index) => toRow(row, offset + index + 1)) };
+  return { total: result.total, items: result.items.map((row, index) => toBoardRow(row, offset + index + 1)) };
 }
 
 /** An agent's entries on all boards of all time, by domain, `all` among them; without ranks. Empty without a counted run. */
@@ -104,18 +115,19 @@ export async function readEntries(
   ctx: Context,
   agentId: string,
 ): Promise<(z.input<typeof LeaderboardRow> & { domain: string })[]> {
-  const rows = await readJson<(Row & { domain: string })[]>(
+  const rows = await readJson<(BoardEntry & { domain: string })[]>(
     ctx,
-    sql`select jsonb_agg(${columnsJson("b", [...COLUMNS, "domain"])}
+    sql`select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "domain"])}
         || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by b.domain) as result
       from ${board_entries} b join ${agents} a on a.id = b.agent_id
       where b.agent_id = ${agentId}::uuid and b.period = 'all' and b.listed`,
   );
-  return (rows ?? []).map(({ domain, ...row }) => ({ ...toRow(row, 0), rank: null, domain }));
+  return (rows ?? []).map(({ domain, ...row }) => ({ ...toBoardRow(row, 0), rank: null, domain }));
 }
 
-function toRow(
-  { tier, score_variance, correctness, latency, cost, tool_efficiency, robustness, ...row }: Row,
+/** LeaderboardRow of an entry at a place (1 is the first) of its board; only ranked ones keep it. */
+export function toBoardRow(
+  { tier, score_variance, correctness, latency, cost, tool_efficiency, robustness, ...row }: BoardEntry,
   place: number,
 ) {
   const { low, high } = interval(row.composite_score / 100, score_variance, row.tasks);

@@ -1,0 +1,76 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { agents, scorecards } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import {
+  BOARD_COLUMNS,
+  type BoardEntry,
+  type boardQuery,
+  boardRows,
+  boardTotal,
+  toBoardRow,
+} from "../screening/board.ts";
+import { columnsJson } from "../screening/view.ts";
+import { may } from "../teams/rights.ts";
+import { AXES, type ScorecardBoardRow } from "./schemas.ts";
+import { findTemplate } from "./templates.ts";
+import { scorecardOwner } from "./view.ts";
+
+/**
+ * How many rows of a board are ranked anew, from its first on. No index serves weights of anybody's choice, so each
+ * reading scores and sorts them all: this bounds it to tenths of a second, however large the board.
+ */
+export const RANKED_ROWS = 100_000;
+
+/**
+ * A page of the public board as a scorecard ranks it: the same rows, ranked ones before provisional before simulated ones,
+ * each kind by weighted score, runs and id. Reads alone: nothing that is stored or public changes. Throws 404 for a
+ * scorecard that is not the caller's to see.
+ */
+export async function readScorecardBoard(
+  ctx: Context,
+  principal: UserPrincipal,
+  id: string,
+  query: z.output<typeof boardQuery> & { page: number; page_size: number },
+): Promise<{ items: z.input<typeof ScorecardBoardRow>[]; total: number }> {
+  const { page, page_size: size } = query;
+  const offset = (page - 1) * size;
+  const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
+  const result = await readJson<{ items: (BoardEntry & { scorecard_score: number })[]; total: number }>(
+    ctx,
+    sql`with s as (${weightsOf(principal.userId, id)}), board as (${boardRows(query)} limit ${RANKED_ROWS}),
+    scored as (select b.*, ${SCORE} as scorecard_score from board b cross join s),
+    rows as (select * from scored b order by ${order} limit ${size} offset ${offset})
+    select jsonb_build_object(
+      'total', least(${boardTotal(query)}, ${RANKED_ROWS}),
+      'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "scorecard_score"])}
+          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by ${order})
+        from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result from s`,
+  );
+  if (result === null) throw notFound("scorecard");
+  const items = result.items.map(({ scorecard_score, ...entry }, index) => ({
+    ...toBoardRow(entry, offset + index + 1),
+    scorecard_score,
+    missing_axes: AXES.filter((axis) => entry[axis] === null),
+  }));
+  return { total: result.total, items };
+}
+
+/** SQL: the score of the board row `b` by the weights `s`; rounded as a decimal, so that no float's last bit decides. */
+const SCORE: SQL = sql`round((100 * (${sql.join(
+  AXES.map((axis) => sql`s.${sql.identifier(axis)} * coalesce(b.${sql.identifier(axis)}, 0)`),
+  sql` + `,
+)}))::numeric, 2)`;
+
+/** SQL: the weights of a scorecard that the viewer may see, as one row of the axes; none for any other. */
+function weightsOf(viewer: string, id: string): SQL {
+  const template = findTemplate(id);
+  if (template === null) {
+    return sql`select s.* from ${scorecards} s where s.id = ${id}::uuid and ${may("see", viewer, scorecardOwner)}`;
+  }
+  const columns = AXES.map((axis) => sql`${template.weights[axis]}::float8 as ${sql.identifier(axis)}`);
+  return sql`select ${sql.join(columns, sql`, `)}`;
+}
