@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** What each plan allows; null is unlimited. */
+/** What each plan allows an account, `workspaces` excepted also each of its workspaces; null is unlimited. */
 export const PLANS = {
-  free: { agents: 3, runs: 50 },
-  pro: { agents: null, runs: 1000 },
-  team: { agents: null, runs: 5000 },
-  enterprise: { agents: null, runs: 50_000 },
+  free: { agents: 3, runs: 50, workspaces: 0, schedules: 0, webhooks: 1 },
+  pro: { agents: null, runs: 1000, workspaces: 0, schedules: 5, webhooks: 10 },
+  team: { agents: null, runs: 5000, workspaces: 3, schedules: 25, webhooks: 25 },
+  enterprise: { agents: null, runs: 50_000, workspaces: null, schedules: 100, webhooks: 100 },
 } as const;
 
 /** An account's plan. */

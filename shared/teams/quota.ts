@@ -1,0 +1,26 @@
+import { type SQL, sql } from "drizzle-orm";
+import { monthOf } from "../billing/plans.ts";
+import { allowances, team_members, teams } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+
+/**
+ * SQL: how many workspaces count against an account: those it owns, and deleted ones whose monthly allowance was drawn
+ * on this month, so that deleting one and making another gives no second allowance.
+ */
+export function teamsUsed(ctx: Context, account: SQL): SQL<number> {
+  return sql`(select count(*)::integer from ${teams} t where t.owner_id = ${account} and (
+    exists (select from ${team_members} m where m.team_id = t.id)
+    or exists (select from ${allowances} w
+      where w.kind = 'team' and w.owner = t.id::text and w.period = ${monthOf(ctx.now())} and w.used > 0)))`;
+}
+
+/** The 402 for an account whose plan allows no further workspace. */
+export function teamQuota(limit: number, used: number): Problem {
+  return new Problem(
+    "quota_exceeded",
+    `The owner's plan allows ${limit} workspaces, and ${used} count: those owned, and deleted ones that paid for runs ` +
+      "this month. Upgrade the plan, or hand one over.",
+    { members: { limit, used, resets_at: null } },
+  );
+}

@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { Email } from "../identity/schemas.ts";
+import { Instant } from "../platform/time.ts";
+import { RIGHTS, type Role } from "./rights.ts";
+
+const TeamRole = z.enum(Object.keys(RIGHTS) as Role[]).meta({
+  description:
+    "Each role may do what those before it may: `viewer` reads, `member` also sees outputs, `runner` also runs, checks " +
+    "readiness and schedules, `editor` also changes agents, webhooks and scorecards, `admin` also manages members and " +
+    "invitations, `owner` also renames, transfers and deletes",
+});
+/** What a member can be made: the owner comes to be by transfer alone. */
+const GrantedRole = TeamRole.exclude(["owner"]);
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "One line, without control characters");
+
+export const TeamCreate = z.strictObject({ name }).meta({ id: "TeamCreate" });
+
+export const TeamUpdate = z.strictObject({ name: name.optional() }).meta({ id: "TeamUpdate" });
+
+export const TeamRead = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    role: TeamRole.meta({ description: "The caller's" }),
+    owner_id: z.uuid(),
+    seats_used: z.int().meta({ description: "Members and open invitations" }),
+    seats_limit: z.int(),
+    monthly_run_count: z.int(),
+    monthly_run_limit: z.int().meta({ description: "By the plan of the workspace's owner" }),
+    created_at: Instant,
+  })
+  .meta({ id: "TeamRead" });
+
+export const TeamMemberRead = z
+  .object({
+    user_id: z.uuid(),
+    email: z.string(),
+    username: z.string().nullable(),
+    role: TeamRole,
+    joined_at: Instant,
+  })
+  .meta({ id: "TeamMemberRead" });
+
+export const TeamMemberUpdate = z.strictObject({ role: GrantedRole }).meta({ id: "TeamMemberUpdate" });
+
+export const TeamOwnershipTransfer = z
+  .strictObject({ user_id: z.uuid().meta({ description: "A member of the workspace" }) })
+  .meta({ id: "TeamOwnershipTransfer" });
+
+export const TeamInvitationCreate = z
+  .strictObject({ email: Email, role: GrantedRole })
+  .meta({ id: "TeamInvitationCreate" });
+
+export const TeamInvitationRead = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    role: GrantedRole,
+    status: z.enum(["pending", "accepted", "revoked", "expired"]),
+    invited_by: z.uuid().nullable().meta({ description: "Null once that account is deleted" }),
+    created_at: Instant,
+    expires_at: Instant,
+  })
+  .meta({ id: "TeamInvitationRead" });
+
+export const TeamInvitationAccept = z
+  .strictObject({ token: z.string().max(1000).meta({ description: "From the link of the mail" }) })
+  .meta({ id: "TeamInvitationAccept" });

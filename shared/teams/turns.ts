@@ -1,0 +1,15 @@
+import { type SQL, sql } from "drizzle-orm";
+import { team_members, teams, users } from "../db/schema/index.ts";
+
+/**
+ * SQL: makes changes to a workspace (a query of its id) take turns with each other, and with what changes the accounts
+ * of its members and of the caller: their own workspaces, their agents' quota, their deletion. Accounts in the order of
+ * their ids, then the workspace, so that no two wait for each other.
+ */
+export function takeTurn(teamId: SQL, caller: string): SQL {
+  return sql`with accounts as materialized (
+    select u.id from ${users} u where u.id in (
+      select ${caller}::uuid union select m.user_id from ${team_members} m where m.team_id in (${teamId})
+    ) order by u.id for no key update
+  ) select from ${teams} t where t.id in (${teamId}) and (select count(*) from accounts) > 0 for no key update`;
+}
