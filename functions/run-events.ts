@@ -51,6 +51,7 @@ export const runEvents = [
     summary: "A run's progress as server-sent events",
     description: `\`phase\` for each fact, as in phases, its sequence being the event's id; at last \`run\` with the final RunRead. ${PROTOCOL}`,
     auth: "open",
+    limit: "stream",
     params: z.object({ run_id: z.uuid() }),
     returns: {
       200: { type: "text/event-stream", description: "Events `phase` and, at last, `run`; their data is JSON" },
@@ -73,6 +74,7 @@ export const runEvents = [
       "`session` with status and counts; the last one's status is completed or cancelled. Only `session` carries an id: a " +
       `reader that lost the connection between the two is told of those runs again. ${PROTOCOL}`,
     auth: "open",
+    limit: "stream",
     params: z.object({ session_id: z.uuid() }),
     returns: {
       200: { type: "text/event-stream", description: "Events `run` and `session`; their data is JSON" },

@@ -2,8 +2,8 @@ import { Ratelimit } from "@upstash/ratelimit";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 
-/** The named classes of limits a minute: for one address, and `otlp` for one receiver token. */
-export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600, otlp: 120 } as const;
+/** The named classes of limits a minute: for one address, and `otlp` for one receiver token. A stream asks on and on. */
+export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600, otlp: 120, stream: 60 } as const;
 
 /** A named class of limits. */
 export type LimitName = keyof typeof LIMITS;
