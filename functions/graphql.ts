@@ -1,7 +1,6 @@
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
-import { answer, GraphqlAnswer, GraphqlRequest } from "./graphql/answer.ts";
-import { BOUNDS } from "./graphql/bounds.ts";
+import { BOUNDS, GraphqlAnswer, GraphqlRequest } from "./graphql/request.ts";
 
 const GRAPHQL_JSON = "application/graphql-response+json";
 const MAX_BODY_BYTES = 64 * 1024;
@@ -35,6 +34,8 @@ export const graphql = [
     returns: { 200: GraphqlAnswer, 400: GraphqlAnswer },
     mediaTypes: [GRAPHQL_JSON],
     async handler({ ctx, principal, body, c }) {
+      // Only now: an isolate that is never asked a document need not evaluate the whole of GraphQL when it starts.
+      const { answer } = await import("./graphql/answer.ts");
       const result = await answer({ ctx, principal }, body);
       if (!takesGraphqlJson(c.req.header("accept"))) return ok(result, { Vary: "Accept" });
       const status = result.data == null ? 400 : 200;

@@ -1,46 +1,11 @@
 import { execute, type ExecutionResult, getOperationAST, getVariableValues, GraphQLError } from "graphql";
-import * as z from "zod";
+import type * as z from "zod";
 import { Problem } from "../../shared/platform/problem.ts";
 import { batching } from "./batch.ts";
 import { assertAffordable, readDocument } from "./bounds.ts";
+import type { GraphqlAnswer, GraphqlRequest } from "./request.ts";
 import { graphqlSchema } from "./schema.ts";
 import type { Caller } from "./types.ts";
-
-/** The body of a request by GraphQL over HTTP. */
-export const GraphqlRequest = z
-  .strictObject({
-    query: z.string().meta({ description: "The document" }),
-    operationName: z.string().nullish(),
-    variables: z.record(z.string(), z.json()).nullish(),
-    extensions: z
-      .record(z.string(), z.json())
-      .nullish()
-      .meta({ description: "Taken as the protocol asks; none is known" }),
-  })
-  .meta({
-    id: "GraphqlRequest",
-    examples: [{ query: "{ leaderboard(pageSize: 3) { items { rank name compositeScore } } }" }],
-  });
-
-export const GraphqlAnswer = z
-  .object({
-    data: z
-      .record(z.string(), z.json())
-      .nullable()
-      .optional()
-      .meta({ description: "Missing where the document was refused" }),
-    errors: z
-      .array(
-        z.object({
-          message: z.string(),
-          locations: z.array(z.object({ line: z.number().int(), column: z.number().int() })).optional(),
-          path: z.array(z.union([z.string(), z.number().int()])).optional(),
-          extensions: z.object({ code: z.string().meta({ description: "A code of the table of problems" }) }),
-        }),
-      )
-      .optional(),
-  })
-  .meta({ id: "GraphqlAnswer" });
 
 /**
  * Runs one GraphQL request with at most one round trip to the database. Refusals stand in `errors` with the code of the

@@ -18,9 +18,7 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
-
-/** What one document may ask for. Introspection has the depth of its own that graphql-js sets. */
-export const BOUNDS = { tokens: 500, depth: 6, aliases: 15, directives: 20, cost: 5000 } as const;
+import { BOUNDS } from "./request.ts";
 
 /** The rules that look at shape alone run first: those of the language take quadratic time on what these refuse. */
 const SHAPE = [

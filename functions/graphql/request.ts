@@ -1,0 +1,40 @@
+import * as z from "zod";
+
+/** What one document may ask for. Introspection has the depth of its own that graphql-js sets. */
+export const BOUNDS = { tokens: 500, depth: 6, aliases: 15, directives: 20, cost: 5000 } as const;
+
+/** The body of a request by GraphQL over HTTP. */
+export const GraphqlRequest = z
+  .strictObject({
+    query: z.string().meta({ description: "The document" }),
+    operationName: z.string().nullish(),
+    variables: z.record(z.string(), z.json()).nullish(),
+    extensions: z
+      .record(z.string(), z.json())
+      .nullish()
+      .meta({ description: "Taken as the protocol asks; none is known" }),
+  })
+  .meta({
+    id: "GraphqlRequest",
+    examples: [{ query: "{ leaderboard(pageSize: 3) { items { rank name compositeScore } } }" }],
+  });
+
+export const GraphqlAnswer = z
+  .object({
+    data: z
+      .record(z.string(), z.json())
+      .nullable()
+      .optional()
+      .meta({ description: "Missing where the document was refused" }),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          locations: z.array(z.object({ line: z.number().int(), column: z.number().int() })).optional(),
+          path: z.array(z.union([z.string(), z.number().int()])).optional(),
+          extensions: z.object({ code: z.string().meta({ description: "A code of the table of problems" }) }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: "GraphqlAnswer" });
