@@ -6,16 +6,16 @@ export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion"] 
 /** The name of a mail with a token. */
 export type Template = (typeof TEMPLATES)[number];
 
-/** The mails that tell somebody what was decided. */
-export const NOTICES = ["submission_approved", "submission_rejected"] as const;
+/** The mails that tell somebody what became of a thing of theirs. */
+export const NOTICES = ["submission_approved", "submission_rejected", "webhook_disabled"] as const;
 
-/** The name of a mail that tells what was decided. */
+/** The name of a mail that tells what became of a thing. */
 export type Notice = (typeof NOTICES)[number];
 
 /** What a mail says about its reader. */
 export const MailParams = z.strictObject({ username: z.string().nullable() });
 
-/** What a notice says besides: what was decided about, and why. */
+/** What a notice says besides: of what it tells, and why. */
 export const NoticeParams = z.strictObject({
   ...MailParams.shape,
   title: z.string(),
@@ -24,6 +24,17 @@ export const NoticeParams = z.strictObject({
 
 /** What an invitation to a workspace says: who invites, whereto, and to be what. */
 export const InvitationParams = z.strictObject({ inviter: z.string(), workspace: z.string(), role: z.string() });
+
+/** What a lead is told: which list it is on. */
+export const WaitlistParams = z.strictObject({ list: z.enum(["pro", "enterprise"]) });
+
+/** What the operators are told about an enterprise lead. */
+export const LeadParams = z.strictObject({
+  email: z.string(),
+  company: z.string().nullable(),
+  seats: z.number().nullable(),
+  message: z.string().nullable(),
+});
 
 /** One mail to be sent, as the queue carries it. */
 export const MailMessage = z.discriminatedUnion("template", [
@@ -44,4 +55,6 @@ export const MailMessage = z.discriminatedUnion("template", [
     params: InvitationParams,
     token: z.string(),
   }),
+  z.strictObject({ id: z.uuid(), to: z.string(), template: z.literal("waitlist_joined"), params: WaitlistParams }),
+  z.strictObject({ id: z.uuid(), to: z.string(), template: z.literal("enterprise_lead"), params: LeadParams }),
 ]);

@@ -1,5 +1,13 @@
 import type * as z from "zod";
-import type { InvitationParams, MailParams, Notice, NoticeParams, Template } from "./message.ts";
+import type {
+  InvitationParams,
+  LeadParams,
+  MailParams,
+  Notice,
+  NoticeParams,
+  Template,
+  WaitlistParams,
+} from "./message.ts";
 
 /** A mail as its reader sees it. */
 export interface Rendered {
@@ -52,6 +60,11 @@ const NOTICE_WORDINGS: Record<Notice, { subject: string; news: (title: string) =
     news: (title) => `The task that you proposed, “${title}”, was reviewed and not accepted. The reviewer's reason:`,
     note: "A task that takes this into account can be proposed anew.",
   },
+  webhook_disabled: {
+    subject: "Your webhook was turned off",
+    news: (title) => `Nothing is sent any more to your webhook “${title}”. The reason:`,
+    note: "Mend the receiver, then set is_active to true. What was not delivered can be redelivered from the log.",
+  },
 };
 
 /** A mail in plain text and HTML, with a link into the frontend at `frontendUrl` that carries `token`. */
@@ -84,12 +97,29 @@ export function renderInvitation(
 /** A mail in plain text and HTML that tells what was decided about `title`, and the reason where one was given. */
 export function renderNotice(notice: Notice, { username, title, reason }: z.output<typeof NoticeParams>): Rendered {
   const { subject, news, note } = NOTICE_WORDINGS[notice];
-  return compose(subject, username, [
-    textOf(news(title)),
-    ...(reason === null
-      ? []
-      : [{ text: reason, html: `<blockquote style="white-space:pre-line">${escapeHtml(reason)}</blockquote>` }]),
-    noteOf(note),
+  return compose(subject, username, [textOf(news(title)), ...(reason === null ? [] : [quoteOf(reason)]), noteOf(note)]);
+}
+
+/** A mail in plain text and HTML that tells a lead that it is on a waitlist; nothing in it is of the lead's choosing. */
+export function renderWaitlist({ list }: z.output<typeof WaitlistParams>): Rendered {
+  const news = {
+    pro: "This address is on the waitlist for the Pro plan. We will write to it when the plan can be bought.",
+    enterprise: "This address is on the waitlist for the Enterprise plan. We will write to it to talk about the rest.",
+  };
+  return compose("You are on the list", null, [
+    textOf(news[list]),
+    noteOf("If it was not you who asked, ignore this mail."),
+  ]);
+}
+
+/** A mail in plain text and HTML that tells an operator what an enterprise lead wrote. */
+export function renderLead({ email, company, seats, message }: z.output<typeof LeadParams>): Rendered {
+  return compose("A new lead on the Enterprise waitlist", null, [
+    textOf(`${email} asks for an Enterprise plan.`),
+    ...(company === null ? [] : [textOf(`Company: ${company}`)]),
+    ...(seats === null ? [] : [textOf(`Seats: ${seats}`)]),
+    ...(message === null ? [] : [quoteOf(message)]),
+    noteOf("The address is not verified."),
   ]);
 }
 
@@ -101,6 +131,10 @@ interface Part {
 
 function textOf(text: string): Part {
   return { text, html: `<p>${escapeHtml(text)}</p>` };
+}
+
+function quoteOf(text: string): Part {
+  return { text, html: `<blockquote style="white-space:pre-line">${escapeHtml(text)}</blockquote>` };
 }
 
 function linkOf(action: string, path: string, token: string, frontendUrl: string): Part {

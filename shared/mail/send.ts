@@ -3,7 +3,7 @@ import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/crypto.ts";
 import type { MailMessage } from "./message.ts";
 import { Permanent } from "../queue/consumer.ts";
-import { render, type Rendered, renderInvitation, renderNotice } from "./render.ts";
+import { render, type Rendered, renderInvitation, renderLead, renderNotice, renderWaitlist } from "./render.ts";
 
 const RESEND = "https://api.resend.com";
 const TIMEOUT_MS = 10_000;
@@ -41,6 +41,8 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
 }
 
 function rendered({ env }: Context, message: z.output<typeof MailMessage>): Rendered {
+  if (message.template === "waitlist_joined") return renderWaitlist(message.params);
+  if (message.template === "enterprise_lead") return renderLead(message.params);
   if (!("token" in message)) return renderNotice(message.template, message.params);
   const token = decrypt(message.token, env.DATA_ENCRYPTION_KEY, "mail");
   return message.template === "workspace_invitation"

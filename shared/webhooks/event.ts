@@ -1,0 +1,31 @@
+import * as z from "zod";
+
+/** What can be subscribed to. */
+export const EVENT_TYPES = ["run.completed", "run.failed", "agent.score_updated", "regression.detected"] as const;
+
+/** What POST /webhooks/{id}/test sends, subscribed to or not. */
+export const PING = "ping";
+
+/**
+ * An event as the outbox carries it to the consumer `announce`: `id` is the outbox row's too, and the same at every
+ * attempt to deliver it. `data` goes out as it is, so it holds no outputs, prompts or credentials.
+ */
+export const WebhookEvent = z.strictObject({
+  id: z.uuid(),
+  type: z.enum(EVENT_TYPES),
+  /** As PostgreSQL's JSON or as ISO 8601 writes it; told in UTC with milliseconds. */
+  created_at: z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString()),
+  /** The agent that it is about; it is told to subscriptions of this agent's owner alone. */
+  agent_id: z.uuid(),
+  /** An object of the sender's own making, for receivers alone: nothing here reads it. */
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** How long a body may be, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** The body of every delivery of an event: the receiver's contract. */
+export function eventBody(event: { id: string; type: string; created_at: string; data: unknown }): string {
+  const { id, type, created_at, data } = event;
+  return JSON.stringify({ id, type, created_at, data });
+}

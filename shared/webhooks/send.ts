@@ -1,0 +1,98 @@
+import type { Context } from "../platform/context.ts";
+import { decrypt } from "../platform/crypto.ts";
+import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
+import { edgeFailure } from "../platform/outbound/failure.ts";
+import { outboundPolicy } from "../platform/outbound/url.ts";
+import { signatures } from "./sign.ts";
+import { SECRET_PURPOSE } from "./view.ts";
+
+/** An attempt taken up: only the holder of the lease can end it. */
+export interface Attempt {
+  id: string;
+  lease: string;
+  url: string;
+  /** Encrypted; null where attempts go out unsigned. */
+  secret: string | null;
+  type: string;
+  body: string;
+}
+
+/** What came of an attempt. */
+export interface Outcome {
+  sentAt: Date;
+  /** Null where no answer came; then the excerpt says why. */
+  status: number | null;
+  durationMs: number;
+  excerpt: string;
+}
+
+/** Milliseconds that a receiver has to answer. */
+const DEADLINE_MS = 15_000;
+const EXCERPT_BYTES = 1024;
+
+/**
+ * POSTs an event to a subscription's URL and reads the first 1 KiB of the answer. The URL, and what its name resolves
+ * to, are judged first; redirects are answers and are not followed. Never rejects for anything that the receiver does.
+ */
+export async function send(
+  ctx: Pick<Context, "env" | "fetch" | "now" | "resolver">,
+  attempt: Attempt,
+  deadlineMs: number = DEADLINE_MS,
+): Promise<Outcome> {
+  const sentAt = ctx.now();
+  const timestamp = Math.floor(sentAt.getTime() / 1000);
+  const body = new TextEncoder().encode(attempt.body);
+  const { env, resolver, now } = ctx;
+  const secret = attempt.secret === null ? null : decrypt(attempt.secret, env.DATA_ENCRYPTION_KEY, SECRET_PURPOSE);
+  const result = await exchange(
+    {
+      url: attempt.url,
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": USER_AGENT,
+        "X-Service-Event": attempt.type,
+        "X-Service-Delivery": attempt.id,
+        "X-Service-Timestamp": String(timestamp),
+        ...(secret === null ? {} : signatures(secret, { deliveryId: attempt.id, timestamp, body })),
+      },
+      body,
+      deadlineMs,
+      maxResponseBytes: EXCERPT_BYTES,
+      takesRedirects: true,
+    },
+    { fetch: abridging(ctx.fetch), resolver, policy: outboundPolicy(env), now },
+  );
+  const durationMs = Math.round(result.latency_ms);
+  const failure = result.ok ? edgeFailure(result.status) : result;
+  if (!result.ok || failure !== null) {
+    return { sentAt, status: null, durationMs, excerpt: failure?.detail ?? "" };
+  }
+  return { sentAt, status: result.status, durationMs, excerpt: textOf(result.body) };
+}
+
+/** A fetch whose answers end after 1 KiB: a receiver may say more, which nobody reads. */
+function abridging(fetch: Context["fetch"]): Context["fetch"] {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    return new Response(await beginningOf(response.body), { status: response.status });
+  };
+}
+
+async function beginningOf(body: NonNullable<Response["body"]>): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(EXCERPT_BYTES);
+  let size = 0;
+  for await (const chunk of body) {
+    const taken = chunk.subarray(0, EXCERPT_BYTES - size);
+    bytes.set(taken, size);
+    size += taken.byteLength;
+    if (size === EXCERPT_BYTES) break;
+  }
+  return bytes.subarray(0, size);
+}
+
+/** Bytes as text that can be stored: what is not UTF-8, a character cut at the end included, and U+0000 are U+FFFD. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replaceAll("\0", "\uFFFD");
+}

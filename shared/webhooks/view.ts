@@ -1,0 +1,60 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { webhooks } from "../db/schema/index.ts";
+import { encrypt } from "../platform/crypto.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound, Problem } from "../platform/problem.ts";
+import { may } from "../teams/rights.ts";
+import type { DeliveryRead, WebhookRead } from "./schemas.ts";
+
+/** WebhookRead as the database gives it. */
+export type WebhookRow = z.output<typeof WebhookRead>;
+
+/** DeliveryRead as the database gives it. */
+export type DeliveryRow = z.output<typeof DeliveryRead>;
+
+/** What encrypted secrets are bound to. */
+export const SECRET_PURPOSE = "webhook";
+
+/** The owner columns of the subscription row `w`, for `may`. */
+export const webhookOwner = { user_id: sql`w.user_id`, team_id: sql`w.team_id` };
+
+/** SQL: the JSON of the subscription row `w`; its secret never leaves the database this way. */
+export const webhookJson: SQL = sql`jsonb_build_object('id', w.id, 'url', w.url, 'event_types', w.event_types,
+  'description', w.description, 'agent_id', w.agent_id, 'team_id', w.team_id, 'has_secret', w.secret is not null,
+  'is_active', w.is_active, 'disabled_reason', w.disabled_reason, 'created_at', w.created_at)`;
+
+/** SQL: the JSON of the attempt row `d` at the event row `e`. Without an answer, its excerpt says why there is none. */
+export const deliveryJson: SQL = sql`jsonb_build_object('id', d.id, 'event_id', d.event_id, 'event_type', e.type,
+  'attempt', d.attempt, 'status', d.status, 'response_status', d.response_status, 'duration_ms', d.duration_ms,
+  'response_excerpt', case when d.response_status is not null then d.response_excerpt end,
+  'failure_detail', case when d.response_status is null then d.response_excerpt end,
+  'attempted_at', d.attempted_at, 'next_attempt_at', d.next_attempt_at)`;
+
+/** SQL: the subscription if the viewer sees it, and in `allowed` whether the viewer may change it. */
+export function visibleWebhook(viewer: string, webhookId: string): SQL {
+  return sql`select w.*, ${may("edit", viewer, webhookOwner)} as allowed from ${webhooks} w
+    where w.id = ${webhookId}::uuid and ${may("see", viewer, webhookOwner)}`;
+}
+
+/** Throws 404 for a subscription that is not visible (null), 403 for one that the caller may only see. */
+export function assertAllowed(allowed: boolean | null): void {
+  if (allowed === null) throw notFound("webhook");
+  if (allowed) return;
+  throw new Problem("forbidden", "Only the owner, or an editor of its workspace, may do this with the webhook.");
+}
+
+/** The 409 for sending to a subscription that is turned off. */
+export function webhookInactive(): Problem {
+  return new Problem("webhook_inactive", "Nothing is sent while it is off; PATCH it with is_active true first.");
+}
+
+/** A secret as it is stored; null for none. */
+export function sealSecret(ctx: Pick<Context, "env">, secret: string | null | undefined): string | null {
+  return secret == null ? null : encrypt(secret, ctx.env.DATA_ENCRYPTION_KEY, SECRET_PURPOSE);
+}
+
+/** SQL: event types as an array of text. */
+export function typesArray(types: readonly string[]): SQL {
+  return sql`array(select jsonb_array_elements_text(${JSON.stringify(types)}::jsonb))`;
+}

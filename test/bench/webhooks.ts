@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import type { Caller } from "../stack/client.ts";
+import { listen } from "../stack/http.ts";
+import { ratio } from "./measure.ts";
+
+const RECEIVERS = 20;
+const EVENTS = 25;
+const ROUNDS = 3;
+/** As many attempts as the service makes at once to one receiver. */
+const PARALLELISM = 5;
+
+/** Calls the service as the account that owns the agent. */
+type Owner = (method: string, path: string, body: unknown) => Promise<{ body: { id: string } }>;
+
+/**
+ * What telling 25 events to 20 receivers takes, from the moment the events are owed to the last POST, over a bare loop of
+ * fetch that makes as many POSTs of as many bytes to the same receivers with the same concurrency.
+ */
+export async function fanOutRatio(
+  stack: { owner: Owner; console: Caller; pool: Pool },
+  agent: string,
+): Promise<number> {
+  const { owner, console, pool } = stack;
+  let expected = { posts: 0, reached: () => {} };
+  const receiver = await listen(() => {
+    expected.posts -= 1;
+    if (expected.posts === 0) expected.reached();
+    return { status: 204 };
+  });
+  const all = (): Promise<void> =>
+    new Promise((reached) => {
+      expected = { posts: RECEIVERS * EVENTS, reached };
+    });
+  const urls = Array.from({ length: RECEIVERS }, (_, n) => `${receiver.url}/${n}`);
+  try {
+    const first = { url: urls[0], event_types: ["run.completed"], secret: "a-secret-of-the-bench" };
+    const { body: webhook } = await owner("POST", "/api/v1/webhooks", first);
+    await pool.query(
+      `insert into webhooks (user_id, url, event_types, secret)
+       select user_id, u.url, event_types, secret from webhooks, unnest($2::text[]) as u(url) where id = $1`,
+      [webhook.id, urls.slice(1)],
+    );
+    const subject = async () => {
+      const told = all();
+      await pool.query(
+        `insert into outbox (consumer, id, body, due_at)
+         select 'announce', id, jsonb_build_object('id', id, 'type', 'run.completed', 'created_at', now(), 'agent_id',
+           $2::uuid, 'data', '{}'::jsonb), now() from unnest($1::uuid[]) as e(id)`,
+        [Array.from({ length: EVENTS }, () => randomUUID()), agent],
+      );
+      await console.call("POST", "/cron", { cron: "* * * * *" });
+      await told;
+    };
+    const body = JSON.stringify({ id: randomUUID(), type: "run.completed", created_at: new Date(), data: {} });
+    const loop = async (url: string) => {
+      for (let n = 0; n < EVENTS / PARALLELISM; n += 1) await fetch(url, { method: "POST", body });
+    };
+    const base = () => Promise.all(urls.flatMap((url) => Array.from({ length: PARALLELISM }, () => loop(url))));
+    return await ratio(ROUNDS, subject, base);
+  } finally {
+    await pool.query("delete from webhooks");
+    await receiver.close();
+  }
+}
