@@ -5,7 +5,9 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";
+import { owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
+import { afterEnd, lockAgents } from "./finish.ts";
 import { appendPhases } from "./phases.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
@@ -35,10 +37,13 @@ function refund(ended: SQL): SQL {
 export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: string): Promise<RunRow> {
   const viewer = principal.userId;
   const now = ctx.now();
-  const result = await readJson<{ allowed: boolean; run: RunRow }>(
+  const result = await endJson<{ allowed: boolean; run: RunRow; messages: Message[] }>(
     ctx,
+    sql`r.id = ${runId}::uuid`,
     sql`with target as (
-      select r.id, (${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid) as allowed from ${runsWithAgents(sql`${runs}`)}
+      select r.id, ${mayRun("see", viewer)} as owned,
+        (${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid) as allowed
+      from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}
     ), ended as (
       update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
@@ -47,15 +52,29 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
     ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended e where e.started_at is null`)}
     ), dropped as (
       delete from ${outbox} o using ended e where o.id = e.id and o.consumer in ('dispatch', 'expire', 'score')
-    ), now_run as (
+    ), ${afterEnd("ended", now)}, now_run as (
       select * from ended union all select r.* from ${runs} r join target x on x.id = r.id where not exists (select from ended)
     )
-    select jsonb_build_object('allowed', x.allowed, 'run', ${runJson(sql`true`)}) as result
+    select jsonb_build_object('allowed', x.allowed, 'run', ${runJson(sql`x.owned`)},
+      'messages', ${owed("told", "compared")}) as result
     from target x join now_run r on r.id = x.id`,
   );
   if (result === null) throw notFound("run");
   if (!result.allowed) throw new Problem("forbidden", "Only who may run the agent may cancel its runs.");
+  ctx.defer(() => flush(ctx, result.messages));
   return result.run;
+}
+
+/**
+ * Runs one statement that makes runs within `scope` (a condition over runs `r`) final, under the lock of their agents.
+ * Returns the column `result` (JSON) of its row; null without a row. One round trip.
+ */
+async function endJson<T>(ctx: Context, scope: SQL, statement: SQL): Promise<T | null> {
+  const [, { rows }] = await ctx.db.batch([
+    ctx.db.execute(lockAgents(sql`select r.agent_id from ${runs} r where ${scope}`)),
+    ctx.db.execute<{ result: T }>(statement),
+  ]);
+  return rows[0]?.result ?? null;
 }
 
 /** Ends the wait for a callback that did not come before the deadline, and has the run scored as the agent's failure. */
@@ -65,7 +84,7 @@ export async function expire(ctx: Context, runId: string): Promise<void> {
     sql`with taken as (delete from ${outbox} where consumer = 'expire' and id = ${runId}::uuid), ${lapse(ctx, sql`r.id = ${runId}::uuid`)}
     select to_jsonb(owed) as result from owed`,
   );
-  if (message !== null) ctx.defer(() => ctx.queue.publish([{ ...message, flow_key: null, not_before: null }]));
+  if (message !== null) ctx.defer(() => ctx.queue.publish([message]));
 }
 
 /** SQL: the parts `lapsed`, `late` and `owed` of a statement that fails running runs whose callback did not come. */
@@ -86,7 +105,7 @@ function lapse(ctx: Context, scope: SQL): SQL {
     ), owed as (
       insert into ${outbox} (consumer, id, generation, body)
       select 'score', id, attempt, jsonb_build_object('run_id', id) from lapsed
-      on conflict (consumer, id) do nothing returning consumer, id, generation, body
+      on conflict (consumer, id) do nothing returning consumer, id, generation, body, flow_key, not_before
     )`;
 }
 
@@ -98,11 +117,14 @@ const REAP_SIZE = 200;
  */
 export async function reap(ctx: Context): Promise<number> {
   const now = ctx.now();
-  const messages = await readJson<Message[]>(
+  const expired = sql`r.status = 'running' and r.lease_expires_at < now()`;
+  const hopeless = sql`not r.awaiting_callback and r.attempt >= ${MAX_ATTEMPTS}`;
+  const reaped = await endJson<{ runs: number; messages: Message[] }>(
     ctx,
+    sql`${expired} and ${hopeless}`,
     sql`with expired as (
       select r.id from ${runs} r
-      where r.status = 'running' and r.lease_expires_at < now()
+      where ${expired}
       order by r.lease_expires_at limit ${REAP_SIZE} for update skip locked
     ), ${lapse(ctx, sql`r.id in (select id from expired)`)},
     again as (
@@ -114,21 +136,17 @@ export async function reap(ctx: Context): Promise<number> {
       insert into ${outbox} (consumer, id, generation, body, flow_key)
       select 'dispatch', id, attempt, jsonb_build_object('run_id', id), agent_id::text from again
       on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at
-      returning consumer, id, generation, body, flow_key
-    ), given_up as (${giveUp(ctx, sql`r.id in (select id from expired) and not r.awaiting_callback and r.attempt >= ${MAX_ATTEMPTS}`)}
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)})
-    select jsonb_agg(m) as result from (
-      select consumer, id, generation, body, flow_key from resent
-      union all select consumer, id, generation, body, null from owed
-    ) m`,
+      returning consumer, id, generation, body, flow_key, not_before
+    ), given_up as (${giveUp(ctx, sql`r.id in (select id from expired) and ${hopeless}`)}
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
+    ), ${afterEnd("given_up", now)}
+    select jsonb_build_object('runs', (select count(*) from expired),
+      'messages', ${owed("resent", "owed", "told", "compared")}) as result`,
   );
-  if (messages === null) return 0;
-  ctx.log.info("reaped", { runs: messages.length, at: now.toISOString() });
-  await flush(
-    ctx,
-    messages.map((message) => ({ ...message, not_before: null })),
-  );
-  return messages.length;
+  if (reaped === null || reaped.runs === 0) return 0;
+  ctx.log.info("reaped", { runs: reaped.runs, at: now.toISOString() });
+  await flush(ctx, reaped.messages);
+  return reaped.runs;
 }
 
 /** SQL: ends runs that are not final as our fault. */
@@ -141,7 +159,16 @@ function giveUp(ctx: Context, scope: SQL): SQL {
 
 /** Ends a run whose message failed for the last time as our fault, and gives its allowance back. */
 export async function abandon(ctx: Context, runId: string): Promise<void> {
-  await ctx.db.execute(sql`with given_up as (${giveUp(ctx, sql`r.id = ${runId}::uuid`)}),
-    dropped as (delete from ${outbox} where id = ${runId}::uuid and consumer in ('dispatch', 'score', 'expire'))
-    ${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}`);
+  const scope = sql`r.id = ${runId}::uuid`;
+  const messages = await endJson<Message[]>(
+    ctx,
+    scope,
+    sql`with given_up as (${giveUp(ctx, scope)}
+    ), dropped as (
+      delete from ${outbox} where id = ${runId}::uuid and consumer in ('dispatch', 'score', 'expire')
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
+    ), ${afterEnd("given_up", ctx.now())}
+    select ${owed("told", "compared")} as result`,
+  );
+  ctx.defer(() => flush(ctx, messages ?? []));
 }

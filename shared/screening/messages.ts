@@ -13,10 +13,13 @@ export function dispatchMessage(run: { id: string; agent_id: string }): Message 
   };
 }
 
-/** The message that has an answered run graded. */
-export function scoreMessage(runId: string, generation: number): Message {
-  return { consumer: "score", id: runId, generation, body: { run_id: runId }, flow_key: null, not_before: null };
+/** The message that has an answered run graded; where its telemetry is waited for, not before that has come. */
+export function scoreMessage(runId: string, generation: number, notBefore: string | null): Message {
+  return { consumer: "score", id: runId, generation, body: { run_id: runId }, flow_key: null, not_before: notBefore };
 }
 
 /** The body of every message about a run. */
 export const RunMessage = z.strictObject({ run_id: z.uuid() });
+
+/** The body of the message about a session that has finished. */
+export const SessionMessage = z.strictObject({ screening_session_id: z.uuid() });

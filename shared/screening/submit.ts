@@ -14,7 +14,7 @@ import {
   users,
 } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -23,6 +23,12 @@ import { may } from "../teams/rights.ts";
 import { dispatchMessage } from "./messages.ts";
 import { LIMITS } from "./limits.ts";
 import { type RunRow, runJson } from "./view.ts";
+
+/** Who submits: a caller, or a schedule in the name of an account. */
+export type Submitter = Principal | { kind: "schedule"; userId: string };
+
+/** What each kind of submitter is called as the trigger of what it starts; a stranger's run is a trial. */
+const TRIGGERS = { anonymous: "trial", session: "manual", key: "api", schedule: "scheduled" } as const;
 
 /** What is to be run, and how often. */
 export interface Submission {
@@ -63,7 +69,7 @@ interface Outcome {
  * daily allowance of the address and of all. Throws 404, `forbidden`, `trial_not_allowed`, `agent_inactive`,
  * `provider_custody_retired`, `suite_unavailable`, `task_unavailable`, `quota_exceeded`.
  */
-export async function submit(ctx: Context, principal: Principal, submission: Submission): Promise<RunRow[]> {
+export async function submit(ctx: Context, principal: Submitter, submission: Submission): Promise<RunRow[]> {
   const { ctes, result } = reservation(ctx, principal, submission);
   // A trial takes two allowances or none: one trial at a time, so that each sees what both have left.
   const lock = principal.kind === "anonymous" ? sql`select pg_advisory_xact_lock(hashtext('trials'))` : undefined;
@@ -73,13 +79,13 @@ export async function submit(ctx: Context, principal: Principal, submission: Sub
   return outcome.runs;
 }
 
-function reservation(ctx: Context, principal: Principal, submission: Submission): { ctes: SQL; result: SQL } {
-  const viewer = viewerId(principal);
+function reservation(ctx: Context, principal: Submitter, submission: Submission): { ctes: SQL; result: SQL } {
+  const viewer = principal.kind === "anonymous" ? null : principal.userId;
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const single = submission.tasks.kind === "one";
   const sessionId = single ? null : newId(now);
-  const trigger = principal.kind === "key" ? "api" : "manual";
+  const trigger = TRIGGERS[principal.kind];
   const address = ctx.addressHash ?? "unknown";
   const suiteId = submission.tasks.kind === "suite" ? submission.tasks.suiteId : null;
   const ctes = sql`with agent as (
@@ -165,7 +171,7 @@ function reservation(ctx: Context, principal: Principal, submission: Submission)
 }
 
 /** SQL: the tasks asked for, in order: `ok` ones can be run, `missing` ones don't exist for the caller. */
-function wantedTasks({ tasks: wanted }: Submission): SQL {
+export function wantedTasks({ tasks: wanted }: Pick<Submission, "tasks">): SQL {
   const columns = sql`t.id, t.suite_id, t.suite_version`;
   switch (wanted.kind) {
     case "one":
@@ -186,7 +192,7 @@ function wantedTasks({ tasks: wanted }: Submission): SQL {
   }
 }
 
-function refusal(ctx: Context, { outcome, limit, used }: Outcome, principal: Principal): Problem {
+function refusal(ctx: Context, { outcome, limit, used }: Outcome, principal: Submitter): Problem {
   switch (outcome) {
     case "no_agent":
       return notFound("agent");

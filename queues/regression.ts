@@ -1,0 +1,14 @@
+import { consumer } from "../shared/queue/consumer.ts";
+import { SessionMessage } from "../shared/screening/messages.ts";
+import { detectRegression } from "../shared/screening/regression.ts";
+
+/** Compares a finished session with the one before. One that can't be compared tells nobody anything. */
+export const regressionConsumer = consumer({
+  name: "regression",
+  body: SessionMessage,
+  retries: 3,
+  timeoutSeconds: 60,
+  parallelism: null,
+  handle: (ctx, { screening_session_id }) => detectRegression(ctx, screening_session_id),
+  dead: () => Promise.resolve(),
+});
