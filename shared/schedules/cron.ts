@@ -1,0 +1,105 @@
+import { Cron } from "croner";
+import { bodyProblem, type Problem } from "../platform/problem.ts";
+
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+
+/** How far ahead the clock changes of a zone are looked at. */
+const WEEKS_AHEAD = 5 * 52;
+
+/** No clock is ever changed by more: what a change brings closer together lies within. */
+const AROUND_CHANGE_MS = 4 * HOUR_MS;
+
+/**
+ * The instants after `after` at which a cron expression of five fields, or a nickname such as `@daily`, fires by the
+ * clocks of an IANA time zone. With one minute and one hour (`30 2 * * *`) it fires once a day: at the first moment after
+ * a gap of the clock that swallows the time, and at the first of two times that are the same. With any other it follows
+ * the clock: what is skipped is left out, what comes twice fires twice. Throws for what is no expression or no zone.
+ */
+export function* instants(cron: string, zone: string, after: Date): Generator<Date, void> {
+  const expression = new Cron(cron, { mode: "5-part", timezone: primaryName(zone) });
+  for (let next = expression.nextRun(after); next !== null; next = expression.nextRun(next)) yield next;
+}
+
+/** The first of `instants`; null where there is none, or expression or zone are not known (any more). */
+export function nextInstant(cron: string, zone: string, after: Date): Date | null {
+  try {
+    return instants(cron, zone, after).next().value ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The first instant after `now` of an expression that somebody gives. Throws 422 where expression or zone can't be read,
+ * where it never fires, and where it ever fires twice within an hour, if only when the clocks change.
+ */
+export function firstInstant(cron: string, zone: string, now: Date): Date {
+  try {
+    primaryName(zone);
+  } catch {
+    throw bodyProblem("validation_failed", "/timezone", "Name an IANA time zone, such as Europe/Berlin or UTC.");
+  }
+  let first: Date | undefined;
+  try {
+    first = instants(cron, zone, now).next().value ?? undefined;
+  } catch (error) {
+    const reason = (error as Error).message.replaceAll(/^CronPattern: |\.$/g, "");
+    throw cronProblem(`This can't be read as a cron expression: ${reason}.`);
+  }
+  if (first === undefined) throw cronProblem("This never fires: there is no such day.");
+  if (hurries(cron, zone, now)) {
+    throw cronProblem("This fires more often than hourly, if only when the clocks change.");
+  }
+  return first;
+}
+
+function cronProblem(what: string): Problem {
+  const advice = 'Send five fields (minute, hour, day, month, weekday), such as "0 9 * * 1-5".';
+  return bodyProblem("validation_failed", "/cron", `${what} ${advice}`);
+}
+
+/**
+ * Whether two firings ever are less than an hour apart. By an even clock such two share an hour, which has all minutes of
+ * the expression, so that of any three in a row two tell; an uneven one is looked at change by change.
+ */
+function hurries(cron: string, zone: string, now: Date): boolean {
+  const starts = [now, ...clockChanges(zone, now).map((change) => new Date(change.getTime() - AROUND_CHANGE_MS))];
+  return starts.some((start) => {
+    const end = start.getTime() + 2 * AROUND_CHANGE_MS;
+    let seen = 0;
+    let previous = -Infinity;
+    for (const instant of instants(cron, zone, start)) {
+      if (instant.getTime() - previous < HOUR_MS) return true;
+      previous = instant.getTime();
+      seen += 1;
+      if (seen >= 3 && previous > end) return false;
+    }
+    return false;
+  });
+}
+
+/** The times from `from` on, to the minute, at which the zone's offset changes. Two within a week count as none. */
+function clockChanges(zone: string, from: Date): Date[] {
+  const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value;
+  const changes: Date[] = [];
+  for (let week = 0; week < WEEKS_AHEAD; week += 1) {
+    let before = from.getTime() + week * WEEK_MS;
+    let after = before + WEEK_MS;
+    const old = offset(before);
+    if (old === offset(after)) continue;
+    while (after - before > 60_000) {
+      const middle = (before + after) / 2;
+      if (offset(middle) === old) before = middle;
+      else after = middle;
+    }
+    changes.push(new Date(after));
+  }
+  return changes;
+}
+
+/** The one name of a zone that may be spelled in many ways: the parser keeps something for every name that it gets. */
+function primaryName(zone: string): string {
+  return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+}

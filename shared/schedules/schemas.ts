@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { Instant } from "../platform/time.ts";
+import { LIMITS } from "../screening/limits.ts";
+import { oneChoiceOfTasks } from "../screening/schemas.ts";
+
+const suiteId = z
+  .uuid()
+  .optional()
+  .meta({ description: "The tasks that are active in this public suite at each time" });
+const taskIds = z.array(z.uuid()).min(1).max(LIMITS.tasksPerBatch).optional().meta({
+  description: "Exactly these tasks, in this order",
+});
+const repeats = z.number().int().min(1).max(LIMITS.repeats);
+const cron = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[0-9A-Za-z*/,?#+@ -]+$/, 'Send a cron expression of five fields, such as "0 9 * * 1-5".')
+  .meta({
+    description:
+      "Minute, hour, day of the month, month, weekday; names (`MON`, `JAN`), ranges, lists, steps, `L`, `W`, `#`, and " +
+      "`@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Days that are given both ways fire on either",
+    example: "0 9 * * 1-5",
+  });
+const timezone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/, "Name an IANA time zone, such as Europe/Berlin or UTC.")
+  .meta({ description: "IANA time zone whose clocks it goes by", example: "Europe/Berlin" });
+
+export const ScheduleCreate = z
+  .strictObject({
+    agent_id: z.uuid(),
+    suite_id: suiteId,
+    task_ids: taskIds,
+    repeats: repeats.default(1),
+    cron,
+    timezone: timezone.default("UTC"),
+    is_active: z.boolean().default(true),
+  })
+  .superRefine((body, context) => {
+    oneChoiceOfTasks(body, context);
+    if (body.suite_id === undefined && body.task_ids === undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["suite_id"],
+        message: "Say what to run: send suite_id or task_ids.",
+        params: { code: "missing_field" },
+      });
+    }
+  })
+  .meta({ id: "ScheduleCreate" });
+
+export const ScheduleUpdate = z
+  .strictObject({
+    suite_id: suiteId,
+    task_ids: taskIds,
+    repeats: repeats.optional(),
+    cron: cron.optional(),
+    timezone: timezone.optional(),
+    is_active: z.boolean().optional().meta({
+      description: "True turns it on again, in the caller's name, and forgets `last_error`",
+    }),
+  })
+  .superRefine(oneChoiceOfTasks)
+  .meta({ id: "ScheduleUpdate" });
+
+export const ScheduleRead = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.uuid(),
+    user_id: z.uuid().meta({ description: "The account in whose name it screens" }),
+    suite_id: z.uuid().nullable(),
+    task_ids: z.array(z.uuid()).nullable(),
+    repeats: z.int(),
+    cron: z.string(),
+    timezone: z.string(),
+    is_active: z.boolean(),
+    next_run_at: Instant.nullable().meta({ description: "Null while it is off" }),
+    last_run_at: Instant.nullable().meta({ description: "When it last started a screening" }),
+    last_screening_session_id: z.uuid().nullable(),
+    last_error: z.string().nullable().meta({
+      description: "Why it screened nothing at its last time, or is off; null when all went well",
+    }),
+    created_at: Instant,
+  })
+  .meta({ id: "ScheduleRead" });
