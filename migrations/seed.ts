@@ -3,13 +3,11 @@ import { Buffer } from "node:buffer";
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { publicSuites } from "../shared/catalogue/seed/index.ts";
-import type { SeedTask } from "../shared/catalogue/seed/types.ts";
+import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/catalogue/shipped.ts";
 import { mintSuite, secretSuites } from "../shared/catalogue/templates/index.ts";
 
 /** Any fixed number: two seedings of one database take turns on it. */
 const LOCK = 4_012_346;
-
-type Shipped = Omit<SeedTask, "wrong_answers">;
 
 /** A suite as it ships; the tasks of a secret one are minted for its version. */
 interface ShippedSuite {
@@ -17,7 +15,7 @@ interface ShippedSuite {
   name: string;
   description: string;
   is_secret: boolean;
-  tasks(version: number): Shipped[];
+  tasks(version: number): ShippedTask[];
 }
 
 /** What a seeding did. */
@@ -37,29 +35,6 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
     })),
   ];
 }
-
-/** The columns that a shipped task fills, in the order of their values. */
-function columns(task: Shipped): Record<string, unknown> {
-  return {
-    slug: task.slug,
-    title: task.title,
-    domain: task.domain,
-    prompt: task.prompt,
-    input: task.input ?? null,
-    output_format: task.output_format,
-    output_schema: task.output_schema ?? null,
-    tools: task.tools ?? null,
-    grader: task.grader,
-    expected_output: task.expected_output,
-    pass_threshold: task.pass_threshold ?? 1,
-    time_limit_ms: task.time_limit_ms,
-    reference_cost_usd: task.reference_cost_usd,
-    reference_latency_ms: task.reference_latency_ms,
-    expected_tool_calls: task.expected_tool_calls ?? null,
-  };
-}
-
-const JSON_COLUMNS = new Set(["input", "output_schema", "tools", "grader", "expected_output"]);
 
 /**
  * Loads every shipped suite in one transaction. A task that changed is retired and takes its place anew, and its suite
@@ -97,11 +72,11 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
     "select * from tasks where suite_id = $1 and is_active and slug is not null order by position",
     [id],
   );
-  const wanted = suite.tasks(version).map(columns);
+  const wanted = suite.tasks(version).map(shippedRow);
   const kept = present.rows.map((row) => pick(row, Object.keys(wanted[0] ?? {})));
   if (isDeepStrictEqual(kept, wanted.map(plain))) return { tasks: wanted.length, changed: 0 };
   const next = fresh ? version : version + 1;
-  const tasks = fresh ? wanted : suite.tasks(next).map(columns);
+  const tasks = fresh ? wanted : suite.tasks(next).map(shippedRow);
   const same = (task: Record<string, unknown>) => kept.some((row) => isDeepStrictEqual(row, plain(task)));
   const staying = tasks.filter(same).map((task) => task["slug"]);
   await client.query(
@@ -120,12 +95,10 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
 }
 
 async function insert(client: Client, task: Record<string, unknown>): Promise<void> {
-  const names = Object.keys(task);
-  const values = names.map((name) =>
-    JSON_COLUMNS.has(name) && task[name] !== null ? JSON.stringify(task[name]) : task[name],
-  );
-  const places = names.map((_name, index) => `$${index + 1}`);
-  await client.query(`insert into tasks (${names.join(", ")}) values (${places.join(", ")})`, values);
+  const names = `suite_id, position, is_secret, ${SHIPPED_COLUMNS}`;
+  await client.query(`insert into tasks (${names}) select ${names} from jsonb_populate_record(null::tasks, $1)`, [
+    JSON.stringify(task),
+  ]);
 }
 
 function pick(row: Record<string, unknown>, names: string[]): Record<string, unknown> {

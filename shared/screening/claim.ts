@@ -44,7 +44,7 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
         'agent', jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol),
         'task', jsonb_build_object('domain', t.domain, 'prompt', t.prompt, 'input', t.input,
           'output_format', t.output_format, 'output_schema', t.output_schema, 'tools', t.tools,
-          'expected_output', case when r.simulated then t.expected_output end, 'time_limit_ms', t.time_limit_ms,
+          'expected_output', case when r.simulated and not t.is_secret then t.expected_output end, 'time_limit_ms', t.time_limit_ms,
           'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms)
       ) as job
     ), facts as (
