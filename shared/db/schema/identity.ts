@@ -167,11 +167,16 @@ export const team_members = pgTable(
   ],
 );
 
-/** What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all. */
+/**
+ * What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all, mails about
+ * leads of an address and of all.
+ */
 export const allowances = pgTable(
   "allowances",
   {
-    kind: text({ enum: ["user", "team", "trial_address", "trial_global"] }).notNull(),
+    kind: text({
+      enum: ["user", "team", "trial_address", "trial_global", "lead_source", "lead_hour", "lead_day"],
+    }).notNull(),
     owner: text().notNull(),
     period: text().notNull(),
     used: integer().notNull(),

@@ -4,6 +4,7 @@ export * from "./identity.ts";
 export * from "./queue.ts";
 export * from "./scoring.ts";
 export * from "./screening.ts";
+export * from "./survey.ts";
 export * from "./teams.ts";
 export * from "./telemetry.ts";
 export * from "./webhooks.ts";
