@@ -8,8 +8,13 @@ import { denyEnded } from "../shared/identity/sessions.ts";
 import { forgetEnded } from "../shared/identity/sign-out.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { sweep } from "../shared/queue/outbox.ts";
+import { scheduleRechecks } from "../shared/registry/recheck.ts";
+import { startDueSchedules } from "../shared/schedules/due.ts";
 import { reap } from "../shared/screening/end.ts";
 import { recompute } from "../shared/screening/recompute.ts";
+import { forgetSpans } from "../shared/telemetry/forget.ts";
+import { forgetDeliveries } from "../shared/webhooks/forget.ts";
+import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */
 export const EVERY_MINUTE = "* * * * *";
@@ -22,11 +27,16 @@ const SCHEDULE: Record<string, Work[]> = {
     ["sweep", sweep],
     ["reap", reap],
     ["deny ended sessions", denyEnded],
+    ["rescue deliveries", rescueDeliveries],
+    ["start due schedules", startDueSchedules],
   ],
   [DAILY]: [
     ["delete accounts", finaliseAccounts],
     ["forget ended sessions", forgetEnded],
     ["recompute", recompute],
+    ["forget spans", forgetSpans],
+    ["forget deliveries", forgetDeliveries],
+    ["re-check manifests", scheduleRechecks],
     ["forget keys", (ctx) => ctx.db.execute(sql`delete from ${idempotency_keys} where expires_at < now()`)],
     ["forget mailed tokens", (ctx) => ctx.db.execute(sql`delete from ${email_tokens} where expires_at < now()`)],
   ],

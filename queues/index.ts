@@ -1,9 +1,14 @@
 import type { Consumer } from "../shared/queue/consumer.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
 import { analyticsConsumer } from "./analytics.ts";
+import { announceConsumer } from "./announce.ts";
+import { deliverConsumer } from "./deliver.ts";
 import { dispatchConsumer } from "./dispatch.ts";
 import { expireConsumer } from "./expire.ts";
 import { mailConsumer } from "./mail.ts";
+import { recheckConsumer } from "./recheck.ts";
+import { regressionConsumer } from "./regression.ts";
+import { scheduleConsumer } from "./schedule.ts";
 import { scoreConsumer } from "./score.ts";
 
 /** Every consumer there is. */
@@ -13,6 +18,11 @@ export const CONSUMERS: readonly Consumer[] = [
   expireConsumer,
   mailConsumer,
   analyticsConsumer,
+  recheckConsumer,
+  announceConsumer,
+  deliverConsumer,
+  scheduleConsumer,
+  regressionConsumer,
 ];
 
 /** How each consumer wants its messages sent. */

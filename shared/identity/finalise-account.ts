@@ -7,11 +7,22 @@ import {
   email_tokens,
   idempotency_keys,
   identities,
+  otlp_tokens,
+  readiness_checks,
   refresh_tokens,
+  scorecards,
+  screening_schedules,
   sessions,
+  survey_responses,
+  task_submissions,
+  team_invitations,
   team_members,
   teams,
   users,
+  waitlist_entries,
+  webhook_deliveries,
+  webhook_events,
+  webhooks,
 } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
@@ -34,6 +45,8 @@ interface Outcome {
  */
 export async function closeAccount(ctx: Context, userId: string): Promise<boolean> {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
+  const invitedOrOwned = sql`(i.email = (select o.email from ${users} o where o.id = ${userId}::uuid)
+    or i.team_id in (select t.id from ${teams} t where t.owner_id = ${userId}::uuid))`;
   const ctes = sql`with u as (
     update ${users} u set email = ${deletedEmail}, username = null, password_hash = null, email_verified = false,
       plan = 'free', charges_enabled = false, payouts_enabled = false, updated_at = now()
@@ -52,6 +65,10 @@ export async function closeAccount(ctx: Context, userId: string): Promise<boolea
     delete from ${identities} i using u where i.user_id = u.id
   ), memberships as (
     delete from ${team_members} m using u where m.user_id = u.id
+  ), invitations as (
+    delete from ${team_invitations} i using u where ${invitedOrOwned}
+  ), invited as (
+    update ${team_invitations} i set invited_by = null from u where i.invited_by = u.id and not ${invitedOrOwned}
   ), workspaces as (
     update ${teams} t set name = 'Deleted workspace' from u where t.owner_id = u.id
   ), used as (
@@ -61,11 +78,32 @@ export async function closeAccount(ctx: Context, userId: string): Promise<boolea
     delete from ${idempotency_keys} i using u where i.caller = u.id::text
   ), analytics as (
     update ${analytics_events} e set user_id = null from u where e.user_id = u.id
+  ), receivers as (
+    delete from ${otlp_tokens} o using ${agents} a, u where o.agent_id = a.id and ${belongsTo(userId)}
+  ), proposed as (
+    delete from ${task_submissions} p using u where p.submitter_id = u.id
+  ), reviewed as (
+    update ${task_submissions} p set reviewer_id = null from u where p.reviewer_id = u.id and p.submitter_id <> u.id
+  ), weightings as (
+    delete from ${scorecards} a using u where ${belongsTo(userId)}
+  ), schedules as (
+    delete from ${screening_schedules} s using ${agents} a, u where s.agent_id = a.id and ${belongsTo(userId)}
+  ), subscriptions as (
+    delete from ${webhooks} a using u where ${belongsTo(userId)}
+  ), told as (
+    delete from ${webhook_events} e using u where e.id in (select d.event_id from ${webhook_deliveries} d
+      join ${webhooks} a on a.id = d.webhook_id where ${belongsTo(userId)})
+  ), surveyed as (
+    delete from ${survey_responses} r using u where r.user_id = u.id
+  ), interest as (
+    delete from ${waitlist_entries} w using u, ${users} o where o.id = u.id and w.email = o.email
   ), unnamed as (
     update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, provider_url = null,
       manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
       allow_trial = false, is_active = false, registry_status = 'unregistered', updated_at = now()
     from u where ${belongsTo(userId)}
+  ), checks as (
+    delete from ${readiness_checks} c using u, ${agents} a where c.agent_id = a.id and ${belongsTo(userId)}
   )`;
   const result = sql`select jsonb_build_object(
     'closed', exists (select from u) or exists (select from ${users} u where u.id = ${userId}::uuid and ${isDeleted}),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agents, outbox, run_exchanges, runs, screening_sessions, teams, users } from "../db/schema/index.ts";
+import { agents, outbox, run_exchanges, runs, screening_sessions, spans, teams, users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { belongsTo, isDeleted } from "./finalise-view.ts";
@@ -38,6 +38,11 @@ export async function removeContent(ctx: Context, userId: string, budget: Budget
       update ${runs} r set explanation = null, failure_detail = null, paid_kind = null, paid_owner = null,
         paid_period = null
       from chunk c where r.id = c.id returning r.id
+    )`,
+    sql`with done as (
+      delete from ${spans} s where (s.run_id, s.span_id) in (
+        select s.run_id, s.span_id from ${spans} s join ${agents} a on a.id = s.agent_id where ${own} limit ${CHUNK}
+      ) returning s.run_id
     )`,
     sql`with done as (
       update ${runs} r set user_id = null

@@ -13,6 +13,7 @@ import { exportOfAMillion } from "./export.ts";
 import { type Figure, median, ratio, report, time } from "./measure.ts";
 import { spansRatio } from "./otlp.ts";
 import { throughput } from "./throughput.ts";
+import { fanOutRatio } from "./webhooks.ts";
 
 const figures: Figure[] = [];
 const add = (name: string, value: number, unit: Figure["unit"], kind: Figure["kind"], budget: number): void => {
@@ -72,6 +73,9 @@ try {
   add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
   await pool.query("truncate spans, runs cascade");
   await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+
+  const told = await fanOutRatio({ owner, console: stack.console, pool }, created.body.id);
+  add("500 webhook deliveries / bare loop of fetch", told, "×", "most", 15);
 
   const overheads: number[] = [];
   for (let round = 0; round < 25; round += 1) {

@@ -20,6 +20,17 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
     params: { username: null },
     token: "sealed",
   },
+  recheck: { agent_id: RUN.run_id },
+  announce: {
+    id: RUN.run_id,
+    type: "run.completed",
+    created_at: "2026-11-21T09:00:00.000Z",
+    agent_id: RUN.run_id,
+    data: {},
+  },
+  deliver: { delivery_id: RUN.run_id },
+  schedule: { schedule_id: RUN.run_id, due_at: "2026-11-21T09:00:00.000Z" },
+  regression: { screening_session_id: RUN.run_id },
   analytics: {
     id: RUN.run_id,
     name: "email_verified",
@@ -28,6 +39,9 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
     occurred_at: "2026-11-21T09:00:00.000Z",
   },
 };
+
+/** Fields of messages that take any JSON on purpose. */
+const FREE_FORM: Record<string, string[]> = { announce: ["data"] };
 
 const { service, touched } = await sealedService();
 const { QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = service.env;
@@ -89,7 +103,7 @@ describe.each(CONSUMERS.map((consumer) => [consumer.name, consumer] as const))("
   });
 
   test("takes no field that is not declared", () => {
-    expect(looseObjects(consumer.body)).toEqual([]);
+    expect(looseObjects(consumer.body)).toEqual(FREE_FORM[name] ?? []);
   });
 
   test.each([

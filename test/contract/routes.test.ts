@@ -12,6 +12,9 @@ const FREE_FORM: Record<string, string[]> = {
   createAgent: ["declared_configuration"],
   updateAgent: ["declared_configuration"],
   updateRun: ["output", "tool_calls[].arguments", "usage"],
+  queryGraphql: ["variables", "extensions"],
+  createTask: ["input", "output_schema", "tools[].parameters", "expected_output", "fields"],
+  submitTask: ["input", "output_schema", "tools[].parameters", "expected_output", "fields"],
   reportCsp: ["", "csp-report", "[]", "[].body"],
 };
 

@@ -13,11 +13,11 @@ export interface Source {
   text: string;
 }
 
-/** Every file under these folders of the project, in the order of their paths. */
+/** Every file under these folders of the project, those of packages excepted, in the order of their paths. */
 export function filesUnder(...folders: readonly string[]): Source[] {
   return folders
     .flatMap((folder) => globSync(`${folder}/**/*`, { cwd: ROOT, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
     .map((entry) => read(join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/")))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -135,7 +135,8 @@ describe("a transfer", () => {
     const id = await live(owner, { is_public: false, declared_configuration: { model: "m" } });
     const before = await read(owner, id);
     const moved = await transfer(owner, id, teamId);
-    expect([moved.status, moved.body]).toEqual([200, { ...before, team_id: teamId, updated_at: expect.any(String) }]);
+    const changed = { team_id: teamId, workspace_activity: expect.any(Object), updated_at: expect.any(String) };
+    expect([moved.status, moved.body]).toEqual([200, { ...before, ...changed }]);
     expect(moved.headers.get("cache-control")).toBe("private, no-store");
     const again = await transfer(owner, id, teamId);
     expect([again.status, again.text]).toEqual([200, moved.text]);
