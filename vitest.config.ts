@@ -19,6 +19,8 @@ export default defineConfig({
         resolve,
         test: {
           name: "integration",
+          // Each file has a service and a database of its own; loading the whole service for each would take minutes.
+          isolate: false,
           include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/stack/vitest-setup.ts"],
           testTimeout: 30_000,
