@@ -73,9 +73,9 @@ export const BOARD_COLUMNS = [
   ["latency", "cost", "tool_efficiency", "robustness", "runs", "tasks", "last_run_at"],
 ].flat();
 
-/** SQL: the entries that a board shows as `b`, in its order; a limit may follow. */
-export function boardRows({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
-  return sql`select b.* from ${board_entries} b
+/** SQL: the entries that a board shows as `b`, or `columns` of them, in its order; a limit may follow. */
+export function boardRows({ domain, period, verified_only: verifiedOnly }: BoardQuery, columns: SQL = sql`b.*`): SQL {
+  return sql`select ${columns} from ${board_entries} b
     where b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
     order by b.tier, b.composite_score desc, b.runs desc, b.agent_id`;
 }
@@ -87,8 +87,8 @@ export function boardTotal({ domain, period, verified_only: verifiedOnly }: Boar
 }
 
 /**
- * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. The page is
- * read off one partial index and the total off a counter, whatever the number of agents.
+ * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. However deep
+ * it is, the page is found in one partial index alone and then read; the total is read off a counter.
  */
 export async function readBoard(
   ctx: Context,
@@ -98,7 +98,10 @@ export async function readBoard(
   const offset = (page - 1) * size;
   const result = await readJson<{ items: BoardEntry[]; total: number }>(
     ctx,
-    sql`with rows as (${boardRows(query)} limit ${size} offset ${offset})
+    sql`with page as (${boardRows(query, sql`b.agent_id`)} limit ${size} offset ${offset}), rows as (
+      select b.* from page p join ${board_entries} b on b.agent_id = p.agent_id
+      where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
+    )
     select jsonb_build_object(
       'total', ${boardTotal(query)},
       'items', coalesce((select jsonb_agg(${columnsJson("b", BOARD_COLUMNS)}

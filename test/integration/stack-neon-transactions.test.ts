@@ -24,6 +24,8 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "stack-neon-"));
   postgres = await startPostgres({ dir });
   front = await startNeonFront({ resolve: postgres.url, faults, counters });
+  // A service that ran in this worker before has left its own.
+  neonConfig.fetchFunction = undefined;
   neonConfig.fetchEndpoint = () => `${front.url}/sql`;
   admin = new Client({ connectionString: postgres.adminUrl });
   await admin.connect();

@@ -27,6 +27,8 @@ beforeAll(async () => {
   postgres = await startPostgres({ dir });
   await postgres.createDatabase("work");
   front = await startNeonFront({ resolve: postgres.url, faults: createFaults(), counters });
+  // A service that ran in this worker before has left its own.
+  neonConfig.fetchFunction = undefined;
   neonConfig.fetchEndpoint = () => `${front.url}/sql`;
   admin = new Client({ connectionString: postgres.url("work") });
   await admin.connect();
