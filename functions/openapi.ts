@@ -4,7 +4,7 @@ import { route, type Route } from "../shared/http/route.ts";
 
 /** The endpoint that publishes the description of all others. */
 export function openapi(others: readonly Route[]): Route[] {
-  let document: Record<string, unknown> | undefined;
+  let made: { base: string; document: Record<string, unknown> } | undefined;
   const self: Route = route({
     id: "readOpenApi",
     method: "get",
@@ -14,8 +14,9 @@ export function openapi(others: readonly Route[]): Route[] {
     auth: "none",
     returns: { 200: { type: "application/json", description: "OpenAPI 3.1.0" } },
     handler({ ctx }) {
-      document ??= openApi([...others, self], ctx.env.BASE_URL);
-      return ok(document, { "Cache-Control": "public, max-age=300" });
+      const base = ctx.env.BASE_URL;
+      if (made?.base !== base) made = { base, document: openApi([...others, self], base) };
+      return ok(made.document, { "Cache-Control": "public, max-age=300" });
     },
   });
   return [self];
