@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { type Finding, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
+import { isStorable } from "../platform/text.ts";
 
 /** Codes that a 422 carries at its top when every finding is of that one kind. */
 const TELLING: ReadonlySet<string> = new Set(
@@ -62,7 +63,7 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   for (let next = open.pop(); next !== undefined && findings.length < 20; next = open.pop()) {
     const { value, pointer, depth } = next;
     if (typeof value === "string") {
-      if (!storable(value)) {
+      if (!isStorable(value)) {
         findings.push({ in: where, pointer, code: "invalid_text", message: "Remove U+0000 and lone surrogates." });
       }
     } else if (typeof value === "object" && value !== null) {
@@ -71,7 +72,7 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
         continue;
       }
       for (const [key, child] of Object.entries(value)) {
-        if (storable(key)) {
+        if (isStorable(key)) {
           open.push({ value: child, pointer: `${pointer}/${escapePointer(key)}`, depth: depth + 1 });
         } else {
           findings.push({ in: where, pointer, code: "invalid_text", message: "A field name is not valid text." });
@@ -100,8 +101,4 @@ export function refuseItems(body: unknown, member: string): unknown {
     return findings.length === 0 ? item : new RefusedItem(findings);
   });
   return { ...(body as object), [member]: judged };
-}
-
-function storable(text: string): boolean {
-  return text.isWellFormed() && !text.includes("\0");
 }

@@ -2,6 +2,7 @@ import type { Context } from "../platform/context.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { outboundPolicy } from "../platform/outbound/url.ts";
+import { isStorable } from "../platform/text.ts";
 import type { ManifestError } from "./schemas.ts";
 import { sameSite } from "./site.ts";
 
@@ -67,7 +68,7 @@ function failed(code: ManifestError["code"], message: string): Document {
 
 /** Whether the database can hold all text in a value. */
 function storable(value: unknown): boolean {
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value === "string") return isStorable(value);
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, child]) => storable(key) && storable(child));
+  return Object.entries(value).every(([key, child]) => isStorable(key) && storable(child));
 }

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { agents, outbox } from "../db/schema/index.ts";
+import { agents } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import type { DnsResolver } from "../platform/outbound/resolve.ts";
 import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
+import { oweAnew, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { look } from "./discover.ts";
 
@@ -42,12 +42,11 @@ async function takePiece(ctx: Context): Promise<Message[]> {
       order by a.manifest_checked_at nulls first limit ${PIECE} for update skip locked
     ), marked as (
       update ${agents} a set manifest_checked_at = ${at} from due d where a.id = d.id returning a.id
-    ), rechecks as (
-      insert into ${outbox} as o (consumer, id, generation, body)
-      select 'recheck', id, floor(extract(epoch from ${at}) / 86400)::integer, jsonb_build_object('agent_id', id) from marked
-      on conflict (consumer, id) do update set generation = excluded.generation, attempts = 0, due_at = excluded.due_at
-      returning consumer, id, generation, body, flow_key, not_before
-    )
+    ), rechecks as (${oweAnew(
+      "recheck",
+      sql`select id, floor(extract(epoch from ${at}) / 86400)::integer as generation,
+        jsonb_build_object('agent_id', id) as body, null as flow_key, null::timestamptz as not_before from marked`,
+    )})
     select ${owed("rechecks")} as result`,
   );
   return messages ?? [];

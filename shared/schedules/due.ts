@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { outbox, screening_schedules } from "../db/schema/index.ts";
+import { screening_schedules } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
+import { oweAnew, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { nextInstant } from "./cron.ts";
 
@@ -66,14 +66,12 @@ async function take(ctx: Context, due: Due[]): Promise<Message[]> {
       where s.is_active and s.next_run_at = m.due_at::timestamptz for update of s skip locked
     ), moved as (
       update ${screening_schedules} s set next_run_at = t.next from taken t where s.id = t.id
-    ), messages as (
-      insert into ${outbox} as o (consumer, id, generation, body)
-      select 'schedule', id, (extract(epoch from due_at::timestamptz) / 60)::integer,
-        jsonb_build_object('schedule_id', id, 'due_at', due_at) from taken
-      on conflict (consumer, id) do update set generation = excluded.generation, body = excluded.body, attempts = 0,
-        due_at = excluded.due_at
-      returning consumer, id, generation, body, flow_key, not_before
-    )
+    ), messages as (${oweAnew(
+      "schedule",
+      sql`select id, (extract(epoch from due_at::timestamptz) / 60)::integer as generation,
+        jsonb_build_object('schedule_id', id, 'due_at', due_at) as body, null as flow_key,
+        null::timestamptz as not_before from taken`,
+    )})
     select ${owed("messages")} as result`,
   );
   return messages ?? [];

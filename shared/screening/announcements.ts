@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utcText } from "../db/instant.ts";
 import { agents, outbox, webhooks } from "../db/schema/index.ts";
+import { MESSAGE } from "../queue/owed.ts";
 import { listensTo } from "../webhooks/match.ts";
 import { runJson } from "./view.ts";
 
@@ -19,7 +20,7 @@ export function oweEvents(events: SQL, at: Date): SQL {
     select 'announce', e.id, jsonb_build_object('id', e.id, 'type', e.type, 'created_at', ${at.toISOString()}::text,
       'agent_id', e.agent_id, 'data', e.data)
     from (select uuidv7() as id, x.* from (${events}) x where ${isHeard(sql`x.type`, sql`x.agent_id`)}) e
-    returning consumer, id, generation, body, flow_key, not_before`;
+    returning ${MESSAGE}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
+import { MESSAGE, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { afterEnd, lockAgents } from "./finish.ts";
 import { appendPhases } from "./phases.ts";
@@ -105,7 +105,7 @@ function lapse(ctx: Context, scope: SQL): SQL {
     ), owed as (
       insert into ${outbox} (consumer, id, generation, body)
       select 'score', id, attempt, jsonb_build_object('run_id', id) from lapsed
-      on conflict (consumer, id) do nothing returning consumer, id, generation, body, flow_key, not_before
+      on conflict (consumer, id) do nothing returning ${MESSAGE}
     )`;
 }
 
@@ -136,7 +136,7 @@ export async function reap(ctx: Context): Promise<number> {
       insert into ${outbox} (consumer, id, generation, body, flow_key)
       select 'dispatch', id, attempt, jsonb_build_object('run_id', id), agent_id::text from again
       on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at
-      returning consumer, id, generation, body, flow_key, not_before
+      returning ${MESSAGE}
     ), given_up as (${giveUp(ctx, sql`r.id in (select id from expired) and ${hopeless}`)}
     ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${afterEnd("given_up", now)}

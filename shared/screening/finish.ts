@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agents, outbox, runs, screening_sessions } from "../db/schema/index.ts";
+import { MESSAGE } from "../queue/owed.ts";
 import { isHeard, oweEvents, runEvents } from "./announcements.ts";
 
 /**
@@ -28,6 +29,6 @@ export function afterEnd(ended: string, at: Date): SQL {
     insert into ${outbox} (consumer, id, body)
     select 'regression', f.id, jsonb_build_object('screening_session_id', f.id)
     from finished f where ${isHeard(sql`'regression.detected'`, sql`f.agent_id`)}
-    returning consumer, id, generation, body, flow_key, not_before
+    returning ${MESSAGE}
   )`;
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { outbox } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { oweAnew } from "../queue/owed.ts";
 
 /** The message that has one attempt made. */
 export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });
@@ -17,10 +17,9 @@ const GENERATIONS = 2 ** 31;
 export function oweAttempts(ctx: Pick<Context, "now">, source: SQL): SQL {
   // Tells a message that is owed anew from the one before, which the queue would take for the same.
   const generation = ctx.now().getTime() % GENERATIONS;
-  return sql`insert into ${outbox} (consumer, id, generation, body, flow_key, not_before)
-    select 'deliver', id, ${generation}::integer, jsonb_build_object('delivery_id', id), webhook_id::text, due
-    from (${source}) a
-    on conflict (consumer, id) do update set generation = excluded.generation, not_before = excluded.not_before,
-      attempts = 0, due_at = excluded.due_at
-    returning consumer, id, generation, body, flow_key, not_before`;
+  return oweAnew(
+    "deliver",
+    sql`select id, ${generation}::integer as generation, jsonb_build_object('delivery_id', id) as body,
+      webhook_id::text as flow_key, due as not_before from (${source}) a`,
+  );
 }
