@@ -15,6 +15,11 @@ export function retired(): Problem {
   );
 }
 
+/** The 409 for every use of an agent that is turned off. */
+export function inactive(): Problem {
+  return new Problem("agent_inactive", "This agent is deactivated; activate it first.");
+}
+
 /** Whether a mode is one of those under which the service kept provider credentials. */
 export function isRetired(mode: Mode): boolean {
   return (RETIRED_MODES as readonly string[]).includes(mode ?? "");

@@ -5,7 +5,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type AgentRow, agentJson, NOTHING_MORE } from "./view.ts";
+import { type AgentRow, agentJson, agentOwner, NOTHING_MORE } from "./view.ts";
 
 /** What a list of agents is narrowed to. */
 export interface AgentFilter {
@@ -55,5 +55,5 @@ function owned(viewer: string | null, scope: "personal" | undefined, teamId: str
   if (viewer === null) return sql`a.is_public`;
   if (teamId !== undefined) return sql`a.team_id = ${teamId}::uuid`;
   if (scope === "personal") return sql`a.user_id = ${viewer}::uuid and a.team_id is null`;
-  return may("see", viewer, { user_id: sql`a.user_id`, team_id: sql`a.team_id` });
+  return may("see", viewer, agentOwner);
 }

@@ -11,7 +11,7 @@ import { accountOf, accountOfAgent, lockAccounts } from "./account.ts";
 import { checkUrls, isRetired, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
-import { type AgentRow, agentJson, agentOwner, visibleAgent } from "./view.ts";
+import { type AgentRow, agentJson, agentOwner, retiredMode, visibleAgent } from "./view.ts";
 
 interface Outcome {
   outcome: "updated" | "forbidden" | "retired" | "no_endpoint" | "quota" | "bad_root";
@@ -37,13 +37,13 @@ export async function updateAgent(
   const endpoint = "endpoint" in checked ? sql`${checked.endpoint ?? null}::text` : sql`a.endpoint`;
   const mode = sql`case
     when ${input.connection_mode ?? null}::text is not null then ${input.connection_mode ?? null}::text
-    when ${clear} and a.connection_mode in ('customer_llm', 'provider_assistant') then 'mock'
+    when ${clear} and ${retiredMode} then 'mock'
     when a.connection_mode = 'mock' and ${typeof checked.endpoint === "string"} then 'http_endpoint'
     else a.connection_mode end`;
   const variantOf = input.variant_of ?? null;
   const activating = input.is_active === true;
   const ctes = sql`with target as (
-    select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${mode} as new_mode, ${endpoint} as new_endpoint,
+    select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${retiredMode} as is_retired, ${mode} as new_mode, ${endpoint} as new_endpoint,
       ${planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "agents")} as agent_limit,
       (select count(*) from ${agents} o where o.is_active and o.id <> a.id
         and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
@@ -51,7 +51,7 @@ export async function updateAgent(
   ), checked as (
     select t.*, case
       when not allowed then 'forbidden'
-      when connection_mode in ('customer_llm', 'provider_assistant') and not ${clear}
+      when is_retired and not ${clear}
         and ${input.connection_mode ?? checked.endpoint ?? null}::text is not null then 'retired'
       when new_mode = 'http_endpoint' and new_endpoint is null then 'no_endpoint'
       when ${activating} and not is_active and others >= agent_limit then 'quota'

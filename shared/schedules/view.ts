@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { retired } from "../agents/connection.ts";
+import { inactive, retired } from "../agents/connection.ts";
 import { agentOwner } from "../agents/view.ts";
 import { agents, screening_schedules, suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -68,7 +68,7 @@ export function judge({ outcome, limit, used, schedule }: Outcome): ScheduleRow 
     case "retired":
       throw retired();
     case "inactive":
-      throw new Problem("agent_inactive", "This agent is deactivated; activate it first.");
+      throw inactive();
     case "no_suite":
       throw notFound("suite");
     case "no_task":

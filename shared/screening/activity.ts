@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { agents, runs, screening_sessions, team_members, teams } from "../db/schema/index.ts";
+import { agents, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound } from "../platform/problem.ts";
 import { Instant } from "../platform/time.ts";
-import { may } from "../teams/rights.ts";
+import { noTeam, teamFor } from "../teams/view.ts";
 import { sessionJson } from "./sessions.ts";
 
 export const TeamActivityRead = z
@@ -35,10 +34,9 @@ export async function listActivity(
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<{ items: ActivityRow[]; total: number }> {
-  const visible = may("see", userId, { user_id: sql`null::uuid`, team_id: sql`t.id` });
   const result = await readJson<{ items: ActivityRow[]; total: number }>(
     ctx,
-    sql`with team as (select t.id from ${teams} t where t.id = ${teamId}::uuid and ${visible}),
+    sql`with team as (${teamFor("see", userId, teamId)}),
     a as (select a.* from ${agents} a join team on team.id = a.team_id),
     hits as (
       select 'run' as kind, r.id, r.created_at as at, r.user_id, r.agent_id from a
@@ -59,6 +57,6 @@ export async function listActivity(
       ) order by p.at desc, p.id desc) from paged p), '[]')) as result
     from team`,
   );
-  if (result === null) throw notFound("workspace");
+  if (result === null) throw noTeam();
   return result;
 }

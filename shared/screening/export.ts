@@ -7,7 +7,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "./schemas.ts";
-import { mayRun, runsWithAgents } from "./view.ts";
+import { mayRun, OWNER_COLUMNS, runsWithAgents } from "./view.ts";
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 5000;
@@ -19,9 +19,7 @@ const COLUMNS = Object.keys(RunRead.shape).filter((name): name is Column => name
 
 /** What stands in a column for a caller who neither owns the agent nor is a member of its workspace, as in `runJson`. */
 const FOR_OTHERS: Partial<Record<Column, SQL>> = {
-  scope: sql`null`,
-  team_id: sql`null`,
-  failure_detail: sql`null`,
+  ...Object.fromEntries(OWNER_COLUMNS.map((name) => [name, sql`null`])),
   architecture_version: sql`r.architecture_public_version`,
 };
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { isRetired, retired } from "../agents/connection.ts";
+import { inactive, isRetired, retired } from "../agents/connection.ts";
 import type { AgentCreate } from "../agents/schemas.ts";
 import { agentOwner, hasEndpoint, visibleAgent } from "../agents/view.ts";
 import { agents, otlp_tokens, readiness_checks, runs } from "../db/schema/index.ts";
@@ -78,7 +78,7 @@ export async function readReadiness(ctx: Context, principal: UserPrincipal, agen
 export async function checkReadiness(ctx: Context, principal: UserPrincipal, agentId: string): Promise<Projection> {
   const before = await load(ctx, principal, agentId);
   if (isRetired(before.connection_mode)) throw retired();
-  if (!before.is_active) throw new Problem("agent_inactive", "This agent is deactivated; activate it first.");
+  if (!before.is_active) throw inactive();
   const { target } = before;
   if (target === null) return project(before, ctx.now());
   const result = await probe(ctx, target);

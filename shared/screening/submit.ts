@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
-import { retired } from "../agents/connection.ts";
+import { inactive, retired } from "../agents/connection.ts";
 import { monthEnd, monthOf, planLimit } from "../billing/plans.ts";
 import {
   agents,
@@ -203,7 +203,7 @@ function refusal(ctx: Context, { outcome, limit, used }: Outcome, principal: Sub
     case "retired":
       return retired();
     case "inactive":
-      return new Problem("agent_inactive", "This agent is deactivated; activate it first.");
+      return inactive();
     case "no_suite":
       return notFound("suite");
     case "no_task":

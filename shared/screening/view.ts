@@ -52,7 +52,7 @@ export function visibleRun(viewer: string | null): SQL<boolean> {
 }
 
 /** Columns that the owner and members see in addition, or instead. */
-const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"];
+export const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"] as const;
 
 /**
  * SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. Others are told the
