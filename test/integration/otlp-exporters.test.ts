@@ -197,7 +197,8 @@ describe("a token that sent 120 requests within a minute", () => {
 it("gives an instrumented agent a score with its traced costs, and a blueprint of its steps", async () => {
   const owner = await newUser(service, { plan: "pro" });
   const { agent, endpoint, headers } = await newSender(owner);
-  const instrumented = await startInstrumented({ exporter: { url: `${endpoint}/v1/traces`, headers } });
+  const exporter = { url: `${endpoint}/v1/traces`, headers };
+  const instrumented = await startInstrumented({ service: service.url, exporter });
   await owner.call("PATCH", `/api/v1/agents/${agent}`, { endpoint: instrumented.url });
   const [task = ""] = (await addSuite(service, 1)).tasks;
   const { body: submitted } = await owner.call("POST", "/api/v1/runs", { agent_id: agent, task_id: task });
