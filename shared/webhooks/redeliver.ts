@@ -37,14 +37,17 @@ export async function redeliver(
     update ${webhook_deliveries} d set next_attempt_at = ${at} from latest l
     where d.id = l.id and l.goes_out and d.status = 'pending' returning d.*
   ), made as (
-    insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
-    select webhook_id, event_id, attempt + 1, ${at} from latest where goes_out and status <> 'pending' returning *
+    insert into ${webhook_deliveries} as w (webhook_id, event_id, attempt, next_attempt_at)
+    select webhook_id, event_id, attempt + 1, ${at} from latest where goes_out and not exists (select from hastened)
+    on conflict (webhook_id, event_id, attempt) do update set next_attempt_at = excluded.next_attempt_at
+      where w.status = 'pending' returning *
   ), d as (select * from hastened union all select * from made),
   messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from d`)})`;
   const result = sql`select jsonb_build_object('allowed', (select allowed from target),
     'is_active', (select is_active from target), 'messages', ${owed("messages")}, 'delivery',
     (select ${deliveryJson} from d join ${webhook_events} e on e.id = d.event_id)) as result`;
-  // Redeliveries to one subscription take turns, so that no two make the same attempt.
+  // Redeliveries to one subscription take turns, so that no two make the same attempt. An attempt that ends meanwhile is
+  // not hastened any more, and may have made the next one itself: that one is hastened.
   const lock = sql`select from ${webhooks} where id = ${webhookId}::uuid for no key update`;
   const outcome = await writeJson<Outcome>(ctx, ctes, result, lock);
   assertAllowed(outcome.allowed);

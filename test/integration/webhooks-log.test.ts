@@ -144,6 +144,27 @@ describe("a redelivery", () => {
     expect(sent.toSorted()).toEqual(log.map(({ id }) => id).toSorted());
   });
 
+  it("of an event whose attempt ends at that moment makes another one", async () => {
+    const webhook = await subscribe(owner, at("again"));
+    receiver.answer = () => ({ status: 500 });
+    await announce(service, agent);
+    const [pending] = await logOf(owner, webhook.id);
+    // Ends the attempt, and commits that as soon as somebody waits for it.
+    const ended = service.sql(`do $$ begin
+      update webhook_deliveries set status = 'succeeded' where id = '${pending?.id}';
+      for turn in 1..1000 loop
+        exit when exists (select from pg_locks l where not granted and pg_backend_pid() = any (pg_blocking_pids(l.pid)));
+        perform pg_sleep(0.005);
+      end loop; end $$`);
+    const isFree = async () =>
+      (await service.sql("select from webhook_deliveries where id = $1 for update skip locked", [pending?.id])).length >
+      0;
+    while (await isFree());
+    const { status, body } = await again(webhook, pending?.id ?? "");
+    await ended;
+    expect([status, body]).toMatchObject([202, { attempt: 3, status: "pending" }]);
+  });
+
   it("is asked for once by a repeated request", async () => {
     const webhook = await subscribe(owner, at("again"));
     const { id } = (await ping(webhook)).body;
