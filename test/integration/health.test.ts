@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Caller, caller } from "../stack/client.ts";
-import type { Service } from "../stack/faults.ts";
 import { startService, type TestService } from "../stack/service.ts";
 
 const NAMES = { db: "database", redis: "redis", qstash: "queue" } as const;
-const SERVICES = Object.keys(NAMES) as Service[];
+const SERVICES = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
 let service: TestService;
 let monitor: Caller;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CUT, json, type Handler } from "./http.ts";
+import { CUT, type Handler, json, type Request } from "./http.ts";
 
 /** A front that can be made to fail. */
-export type Service = "db" | "redis" | "qstash";
+export type Service = "db" | "redis" | "qstash" | "stripe";
 
 /**
  * How a front fails: `down` cuts the connection, `hang` does not answer for `ms` (else until lifted), `error` answers
@@ -16,6 +16,8 @@ export interface Fault {
   readonly mode: FaultMode;
   readonly count?: number | undefined;
   readonly ms?: number | undefined;
+  /** Narrows the fault to the calls whose `METHOD /path` contains this. */
+  readonly path?: string | undefined;
 }
 
 /** The registry that the fronts share. */
@@ -29,6 +31,7 @@ export interface Faults {
 interface Active {
   readonly mode: FaultMode;
   readonly ms: number | undefined;
+  readonly path: string;
   readonly lifted: AbortController;
   left: number;
 }
@@ -37,20 +40,20 @@ interface Active {
 export function createFaults(): Faults {
   const active = new Map<Service, Active>();
 
-  function take(service: Service): Active | undefined {
+  function take(service: Service, { method, url }: Request): Active | undefined {
     const fault = active.get(service);
-    if (fault === undefined || fault.left <= 0) return undefined;
+    if (fault === undefined || fault.left <= 0 || !`${method} ${url.pathname}`.includes(fault.path)) return undefined;
     fault.left -= 1;
     return fault;
   }
 
   return {
-    set({ service, mode, count = Number.POSITIVE_INFINITY, ms }) {
+    set({ service, mode, count = Number.POSITIVE_INFINITY, ms, path = "" }) {
       active.get(service)?.lifted.abort();
-      active.set(service, { mode, ms, lifted: new AbortController(), left: mode === "none" ? 0 : count });
+      active.set(service, { mode, ms, path, lifted: new AbortController(), left: mode === "none" ? 0 : count });
     },
     around: (service, handler) => async (request) => {
-      const fault = take(service);
+      const fault = take(service, request);
       switch (fault?.mode) {
         case "down":
           return CUT;

@@ -14,6 +14,7 @@ import { startNeonFront } from "./neon-front.ts";
 import { startRedisFront } from "./redis-front.ts";
 import { type Resend, startResend } from "./resend.ts";
 import { DEVELOPMENT, newSecrets, type Settings } from "./settings.ts";
+import { startStripe, type StripeFake } from "./stripe.ts";
 import { TEMPLATE, TEST_ENCRYPTION_KEY } from "./vitest-setup.ts";
 
 /** The service in this process, on a database of its own, behind the real fronts. */
@@ -26,6 +27,8 @@ export interface TestService {
   faults: Faults;
   mailbox: Mailbox;
   resend: Resend;
+  /** The payment provider; throws where the service was started without one. */
+  readonly stripe: StripeFake;
   logs: string[];
   /** Runs SQL beside the service: to look at what it keeps, and to arrange what no caller can. */
   sql<T extends object = Record<string, unknown>>(text: string, params?: unknown[]): Promise<T[]>;
@@ -45,8 +48,13 @@ const ASSETS = {
 
 const MAIL_KEY = "re_test";
 
-/** Starts a service for one test file. The clock is `overrides.now`, else the machine's. */
-export async function startService(options: { settings?: Settings; overrides?: Overrides } = {}): Promise<TestService> {
+/**
+ * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
+ * else the machine's.
+ */
+export async function startService(
+  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean } = {},
+): Promise<TestService> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
   const database = `test_${randomUUID().replaceAll("-", "")}`;
   await admin(server, `create database ${database} template ${TEMPLATE}`);
@@ -64,6 +72,15 @@ export async function startService(options: { settings?: Settings; overrides?: O
   });
   const mailbox = createMailbox();
   const resend = await startResend({ mailbox, key: MAIL_KEY });
+  const now = options.overrides?.now;
+  const stripe =
+    options.stripe === true
+      ? await startStripe({
+          faults,
+          webhookUrl: () => `${http.url}/api/v1/payment-provider/webhook`,
+          ...(now === undefined ? {} : { now: () => now().getTime() }),
+        })
+      : undefined;
   let app: Application | undefined;
   const pending = new Set<Promise<unknown>>();
   const execution = {
@@ -107,6 +124,7 @@ export async function startService(options: { settings?: Settings; overrides?: O
     RESEND_API_BASE: resend.url,
     RESEND_API_KEY: MAIL_KEY,
     DNS_RESOLVER_URL: "http://127.0.0.1:9/dns-query",
+    ...stripe?.settings,
     ...options.settings,
   };
   const logs: string[] = [];
@@ -123,6 +141,10 @@ export async function startService(options: { settings?: Settings; overrides?: O
     faults,
     mailbox,
     resend,
+    get stripe() {
+      if (stripe === undefined) throw new Error("started without a payment provider: startService({ stripe: true })");
+      return stripe;
+    },
     logs,
     async sql<T extends object>(text: string, params: unknown[] = []) {
       return (await pool.query(text, params)).rows as T[];
@@ -138,6 +160,7 @@ export async function startService(options: { settings?: Settings; overrides?: O
       await Promise.all(pending);
       await http.close();
       await resend.close();
+      await stripe?.close();
       await pool.end();
       await neon.close();
       await redis.close();

@@ -1,0 +1,80 @@
+import type Stripe from "stripe";
+import type { Context } from "../platform/context.ts";
+import { describeError } from "../db/client.ts";
+import { Problem } from "../platform/problem.ts";
+
+const TIMEOUT_MS = 8000;
+const RETRY_AFTER_S = "10";
+
+/** The payment provider's SDK. It is evaluated when it is first needed: few requests need it. */
+export async function loadStripe(): Promise<typeof Stripe> {
+  return (await import("stripe")).default;
+}
+
+/**
+ * Works with the payment provider. Every POST in `work` carries an `idempotencyKey`. Throws 503
+ * `payment_not_configured` without a key, 503 `dependency_unavailable` where the provider does not answer or fails, 409
+ * `payment_in_progress` where the same thing is just being prepared otherwise, 402 `payment_failed` for a card that is
+ * refused; what else the provider refuses is a fault of ours.
+ */
+export async function withProvider<T>(
+  ctx: Pick<Context, "env" | "fetch" | "log">,
+  work: (stripe: Stripe) => Promise<T>,
+): Promise<T> {
+  const { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: base } = ctx.env;
+  if (key === undefined) {
+    throw new Problem("payment_not_configured", "Payments are not set up here; the operator has to set a payment key.");
+  }
+  const Stripe = await loadStripe();
+  const { fetch } = ctx;
+  const stripe = new Stripe(key, {
+    httpClient: Stripe.createFetchHttpClient((input, init) => fetch(input, init)),
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(base === undefined ? {} : hostOf(base)),
+  });
+  try {
+    return await work(stripe);
+  } catch (error) {
+    throw error instanceof Stripe.errors.StripeError ? problemOf(ctx, Stripe, error) : error;
+  }
+}
+
+/** The id of what the provider gives as an id or in whole; null for nothing. */
+export function idOf(reference: string | { id: string } | null): string | null {
+  return typeof reference === "string" ? reference : (reference?.id ?? null);
+}
+
+function hostOf(base: string): { host: string; port: string; protocol: "http" | "https" } {
+  const { hostname, port, protocol } = new URL(base);
+  return { host: hostname, port, protocol: protocol === "http:" ? "http" : "https" };
+}
+
+function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: Stripe.errors.StripeError): Error {
+  if (error instanceof errors.StripeCardError) {
+    return new Problem("payment_failed", "The card was refused. Nothing was changed; try again with another one.");
+  }
+  if (error instanceof errors.StripeIdempotencyError || error.code === "idempotency_key_in_use") {
+    return new Problem("payment_in_progress", "The same is being prepared by another request; try again in a moment.", {
+      headers: { "Retry-After": "2" },
+    });
+  }
+  ctx.log.warn("the payment provider failed", {
+    type: error.type,
+    provider_code: error.code,
+    detail: describeError(error),
+  });
+  const isOutage =
+    error instanceof errors.StripeConnectionError ||
+    error instanceof errors.StripeAPIError ||
+    error instanceof errors.StripeRateLimitError;
+  if (!isOutage) return error;
+  return new Problem(
+    "dependency_unavailable",
+    "The payment provider does not answer; nothing was changed here. Try again.",
+    {
+      headers: { "Retry-After": RETRY_AFTER_S },
+    },
+  );
+}
