@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { readAgent } from "../shared/agents/read.ts";
 import type { AgentRow } from "../shared/agents/view.ts";
+import { certifiedScoreJson } from "../shared/certification/credential.ts";
 import { route } from "../shared/http/route.ts";
 import { sha256 } from "../shared/platform/crypto.ts";
 
@@ -24,14 +25,19 @@ function widthOf(text: string): number {
   return Math.ceil(widths.reduce((sum, width) => sum + width, 0));
 }
 
-function messageOf({ verified_state, board }: AgentRow): string {
-  if (verified_state === "unverified") return "not certified";
-  return board === null ? verified_state : `${verified_state} ${board.composite_score.toFixed(1)}`;
+/** An agent with the score of its certification; null where none is in force. */
+type Shown = AgentRow & { certified_score: number | null };
+
+/** What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. */
+function messageOf({ verified_state, board, certified_score }: Shown): [state: keyof typeof COLORS, message: string] {
+  if (certified_score !== null) return ["certified", `certified ${certified_score.toFixed(1)}`];
+  if (verified_state === "unverified") return ["unverified", "not certified"];
+  return ["verified", board === null ? "verified" : `verified ${board.composite_score.toFixed(1)}`];
 }
 
 /** The badge as SVG. Nothing in it is the owner's text, so nothing in it needs escaping. */
-function draw(agent: AgentRow): string {
-  const message = messageOf(agent);
+function draw(agent: Shown): string {
+  const [state, message] = messageOf(agent);
   const title = `${LABEL}: ${message}`;
   const [labelWidth, messageWidth] = [widthOf(LABEL), widthOf(message)];
   const left = labelWidth + 2 * PADDING;
@@ -43,7 +49,7 @@ function draw(agent: AgentRow): string {
     `<title>${title}</title>` +
     `<clipPath id="c"><rect width="${left + right}" height="20" rx="3"/></clipPath>` +
     `<g clip-path="url(#c)"><rect width="${left}" height="20" fill="${LABEL_COLOR}"/>` +
-    `<rect x="${left}" width="${right}" height="20" fill="${COLORS[agent.verified_state]}"/></g>` +
+    `<rect x="${left}" width="${right}" height="20" fill="${COLORS[state]}"/></g>` +
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">` +
     text(LABEL, PADDING, labelWidth) +
     text(message, left + PADDING, messageWidth) +
@@ -59,15 +65,16 @@ export const badge = [
     tag: "Agents",
     summary: "An agent's certification as a picture for a README",
     description:
-      "`certified` or `verified` with the composite score, else `not certified`. The same for every caller: for an agent " +
-      "that is not public it is 404 to its owner too.",
+      "`certified` with the score of the certification while one is in force, `verified` with the composite score, else " +
+      "`not certified`. The same for every caller: for an agent that is not public it is 404 to its owner too.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: { type: "image/svg+xml", description: "The badge" } },
     problems: ["not_found"],
     cache: "board",
     async handler({ ctx, params: { agent_id } }) {
-      const svg = draw(await readAgent(ctx, { kind: "anonymous" }, agent_id));
+      const more = certifiedScoreJson(ctx.now());
+      const svg = draw(await readAgent<{ certified_score: number | null }>(ctx, { kind: "anonymous" }, agent_id, more));
       return new Response(svg, {
         headers: {
           "Content-Type": "image/svg+xml",

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { verifyInForce } from "../shared/certification/verify.ts";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
-import { verify } from "../shared/screening/evidence.ts";
 
 const Verification = z
   .object({
@@ -18,12 +18,14 @@ export const evidence = [
     path: "/api/v1/evidence/verify",
     tag: "Evidence",
     summary: "Check a signed statement",
-    description: "The same check that anybody can make offline with the keys at /.well-known/jwks.json.",
+    description:
+      "The same check that anybody can make offline with the keys at /.well-known/jwks.json; a certification's credential " +
+      "must also be neither expired nor revoked.",
     auth: "open",
     body: z.strictObject({ jws: z.string().max(65_536) }).meta({ id: "EvidenceVerifyRequest" }),
     returns: { 200: Verification },
     async handler({ ctx, body }) {
-      return ok(await verify(ctx, body.jws));
+      return ok(await verifyInForce(ctx, body.jws));
     },
   }),
 ];

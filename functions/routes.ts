@@ -7,19 +7,24 @@ import { apiKeys } from "./api-keys.ts";
 import { auth } from "./auth.ts";
 import { blueprint } from "./blueprint.ts";
 import { badge } from "./badge.ts";
+import { billing } from "./billing.ts";
 import { board } from "./board.ts";
+import { certify } from "./certify.ts";
 import { codehost } from "./codehost.ts";
 import { compare } from "./compare.ts";
+import { credential } from "./credential.ts";
 import { cspReports } from "./csp-reports.ts";
 import { docs } from "./docs.tsx";
 import { evidence } from "./evidence.ts";
 import { graphql } from "./graphql.ts";
 import { health } from "./health.ts";
 import { integrations } from "./integrations.ts";
+import { marketplace } from "./marketplace.ts";
 import { openapi } from "./openapi.ts";
 import { runEvents } from "./run-events.ts";
 import { runExport } from "./run-export.ts";
 import { readiness } from "./readiness.ts";
+import { providerWebhook } from "./provider-webhook.ts";
 import { registry } from "./registry.ts";
 import { playbooks } from "./playbooks.ts";
 import { runs } from "./runs.ts";
@@ -49,6 +54,8 @@ const described = [
   agents,
   agentsManage,
   badge,
+  credential,
+  certify,
   playbooks,
   readiness,
   integrations,
@@ -71,6 +78,9 @@ const described = [
   teamMembers,
   webhooks,
   survey,
+  billing,
+  providerWebhook,
+  marketplace,
   waitlist,
   wellKnown,
   health,

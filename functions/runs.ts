@@ -6,7 +6,7 @@ import { route } from "../shared/http/route.ts";
 import { Problem } from "../shared/platform/problem.ts";
 import { cancelRun } from "../shared/screening/end.ts";
 import { estimateQuery } from "../shared/screening/estimate.ts";
-import { readEvidence, verify } from "../shared/screening/evidence.ts";
+import { readEvidence } from "../shared/screening/evidence.ts";
 import { readPreflight } from "../shared/screening/preflight.ts";
 import { listRuns, readOutput, readPhases, readRun } from "../shared/screening/reads.ts";
 import { report } from "../shared/screening/report.ts";
@@ -22,6 +22,7 @@ import {
   ScreeningPreflightRead,
 } from "../shared/screening/schemas.ts";
 import { type Submission, submit } from "../shared/screening/submit.ts";
+import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
 
 const tag = "Runs";
 const params = z.object({ run_id: z.uuid() });
@@ -34,9 +35,7 @@ const REFUSALS = [
   "quota_exceeded",
 ] as const;
 
-const RunEvidence = z
-  .object({ jws: z.string(), statement: z.record(z.string(), z.json()), kid: z.string(), verified: z.boolean() })
-  .meta({ id: "RunEvidence" });
+const RunEvidence = signedStatement.meta({ id: "RunEvidence" });
 
 function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
   if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
@@ -235,16 +234,10 @@ export const runs = [
     auth: "open",
     params,
     returns: { 200: RunEvidence },
-    mediaTypes: ["application/vc+jwt"],
+    mediaTypes: [STATEMENT_TYPE],
     problems: ["not_found"],
     async handler({ ctx, principal, params: { run_id }, c }) {
-      const { jws, kid } = await readEvidence(ctx, principal, run_id);
-      if (c.req.header("accept")?.includes("application/vc+jwt")) {
-        return c.newResponse(jws, 200, { "Content-Type": "application/vc+jwt", Vary: "Accept, Authorization, Cookie" });
-      }
-      const verification = await verify(ctx, jws);
-      const statement = verification.valid ? verification.statement : {};
-      return ok({ jws, kid, statement, verified: verification.valid }, { Vary: "Accept, Authorization, Cookie" });
+      return statementReply(ctx, c, await readEvidence(ctx, principal, run_id));
     },
   }),
 ];

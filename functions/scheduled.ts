@@ -1,8 +1,11 @@
 import { sql } from "drizzle-orm";
 import { describeError } from "../shared/db/client.ts";
-import { email_tokens, idempotency_keys } from "../shared/db/schema/index.ts";
+import { email_tokens, idempotency_keys, provider_events } from "../shared/db/schema/index.ts";
 import type { Service } from "../shared/http/app.ts";
 import type { Context } from "../shared/platform/context.ts";
+import { reconcile } from "../shared/billing/reconcile.ts";
+import { rescueCertifications, resumeCertifications } from "../shared/certification/advance.ts";
+import { expireCertifications } from "../shared/certification/expire.ts";
 import { finaliseAccounts } from "../shared/identity/finalise.ts";
 import { denyEnded } from "../shared/identity/sessions.ts";
 import { forgetEnded } from "../shared/identity/sign-out.ts";
@@ -15,6 +18,7 @@ import { recompute } from "../shared/screening/recompute.ts";
 import { forgetSpans } from "../shared/telemetry/forget.ts";
 import { forgetDeliveries } from "../shared/webhooks/forget.ts";
 import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
+import { TAKERS } from "./provider-webhook.ts";
 
 /** The two triggers of wrangler.toml. */
 export const EVERY_MINUTE = "* * * * *";
@@ -29,6 +33,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["deny ended sessions", denyEnded],
     ["rescue deliveries", rescueDeliveries],
     ["start due schedules", startDueSchedules],
+    ["resume certifications", resumeCertifications],
   ],
   [DAILY]: [
     ["delete accounts", finaliseAccounts],
@@ -37,6 +42,14 @@ const SCHEDULE: Record<string, Work[]> = {
     ["forget spans", forgetSpans],
     ["forget deliveries", forgetDeliveries],
     ["re-check manifests", scheduleRechecks],
+    ["expire certifications", expireCertifications],
+    ["rescue certifications", rescueCertifications],
+    ["reconcile payments", (ctx) => reconcile(ctx, TAKERS)],
+    // The provider repeats an event for 30 days at most, by hand.
+    [
+      "forget provider events",
+      (ctx) => ctx.db.execute(sql`delete from ${provider_events} where done_at < now() - interval '60 days'`),
+    ],
     ["forget keys", (ctx) => ctx.db.execute(sql`delete from ${idempotency_keys} where expires_at < now()`)],
     ["forget mailed tokens", (ctx) => ctx.db.execute(sql`delete from ${email_tokens} where expires_at < now()`)],
   ],

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { joinWaitlist } from "../shared/waitlist/join.ts";
@@ -11,30 +10,7 @@ import {
 
 const tag = "Billing";
 
-const BillingStatusResponse = z
-  .object({
-    billing_enabled: z.boolean().meta({ description: "Whether plans can be bought and cancelled" }),
-    payment_configured: z.boolean().meta({ description: "Whether the payment provider is set up" }),
-    dev_mode: z.boolean().meta({ description: "Upgrades are instant and cost nothing; never so in production" }),
-  })
-  .meta({ id: "BillingStatusResponse" });
-
 export const waitlist = [
-  route({
-    id: "readBillingStatus",
-    method: "get",
-    path: "/api/v1/billing/status",
-    tag,
-    summary: "Whether billing is enabled",
-    description: "While it is disabled, nothing can be bought or cancelled; this and the waitlists go on.",
-    auth: "open",
-    returns: { 200: BillingStatusResponse },
-    handler({ ctx: { env } }) {
-      const payment_configured = env.STRIPE_SECRET_KEY !== undefined;
-      const dev_mode = env.ENVIRONMENT !== "production" && !payment_configured;
-      return ok({ billing_enabled: env.FLAGS.has("billing"), payment_configured, dev_mode });
-    },
-  }),
   route({
     id: "joinProWaitlist",
     method: "post",

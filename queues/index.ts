@@ -2,6 +2,8 @@ import type { Consumer } from "../shared/queue/consumer.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
 import { analyticsConsumer } from "./analytics.ts";
 import { announceConsumer } from "./announce.ts";
+import { cancelBillingConsumer } from "./cancel-billing.ts";
+import { certifyConsumer } from "./certify.ts";
 import { deliverConsumer } from "./deliver.ts";
 import { dispatchConsumer } from "./dispatch.ts";
 import { expireConsumer } from "./expire.ts";
@@ -23,6 +25,8 @@ export const CONSUMERS: readonly Consumer[] = [
   deliverConsumer,
   scheduleConsumer,
   regressionConsumer,
+  certifyConsumer,
+  cancelBillingConsumer,
 ];
 
 /** How each consumer wants its messages sent. */

@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { findCredential, type IssuedCredential } from "../../shared/certification/credential.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { type LeaderboardRow, readEntries } from "../../shared/screening/board.ts";
 import { readRecord } from "../../shared/screening/record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
-import { Bar, Layout, page, percent } from "./layout.tsx";
+import { Bar, Day, Layout, page, percent } from "./layout.tsx";
 
 type Entry = Omit<z.input<typeof LeaderboardRow>, "rank"> & { domain: string };
 
@@ -73,14 +74,21 @@ function Domains({ entries }: { entries: Entry[] }) {
   );
 }
 
-type Shown = Awaited<ReturnType<typeof readRecord>>;
+type Shown = Awaited<ReturnType<typeof readRecord>> & { entries: Entry[]; certification: IssuedCredential | null };
 
-function AgentPage({ agent, blueprint, timeline, entries }: Shown & { entries: Entry[] }) {
+function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown) {
   const overall = entries.find(({ domain }) => domain === "all");
   return (
     <Layout title={agent.name}>
       <h1>{agent.name}</h1>
       <p>{agent.description}</p>
+      {certification !== null && (
+        <p>
+          <strong>Certified</strong> on <Day time={certification.issued_at} /> with a score of{" "}
+          {certification.score.toFixed(2)}, until <Day time={certification.expires_at} />:{" "}
+          <a href={`/api/v1/agents/${agent.id}/credential`}>credential</a>
+        </p>
+      )}
       {overall === undefined ? (
         <p>No run of this agent counts yet.</p>
       ) : (
@@ -132,11 +140,12 @@ export const agentPage = [
     },
     async handler({ ctx, params: { agent_id } }) {
       try {
-        const [record, entries] = await Promise.all([
+        const [record, entries, certification] = await Promise.all([
           readRecord(ctx, { kind: "anonymous" }, agent_id),
           readEntries(ctx, agent_id),
+          findCredential(ctx, { kind: "anonymous" }, agent_id),
         ]);
-        return page(<AgentPage {...record} entries={entries} />);
+        return page(<AgentPage {...record} entries={entries} certification={certification} />);
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 404) throw error;
         return page(

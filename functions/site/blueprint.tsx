@@ -3,7 +3,7 @@ import type { BlueprintRead } from "../../shared/screening/blueprint.ts";
 import type { BlueprintTimelineRead } from "../../shared/screening/timeline.ts";
 import { ROOT } from "../../shared/telemetry/trace.ts";
 import { BOX, type Box, draw } from "./graph.ts";
-import { percent } from "./layout.tsx";
+import { Day, percent } from "./layout.tsx";
 
 type Shown = z.input<typeof BlueprintRead>;
 type Version = z.input<typeof BlueprintTimelineRead>["items"][number];
@@ -178,7 +178,6 @@ function Change({ sign, what, names }: { sign: string; what: string; names: read
 
 /** The versions that public runs were bound to, newest first. */
 export function Timeline({ items }: { items: readonly Version[] }) {
-  const day = (time: string) => <time datetime={time}>{time.slice(0, 10)}</time>;
   return (
     <>
       <h2>Versions</h2>
@@ -204,7 +203,7 @@ export function Timeline({ items }: { items: readonly Version[] }) {
                   {item.version} <code class="mute">{item.architecture_hash.slice(0, 8)}</code>
                 </th>
                 <td>
-                  {day(item.first_seen_at)} to {day(item.last_seen_at)}
+                  <Day time={item.first_seen_at} /> to <Day time={item.last_seen_at} />
                 </td>
                 <td class="number">{item.run_count}</td>
                 <td class="number">{percent(item.pass_rate)}</td>

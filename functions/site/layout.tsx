@@ -47,6 +47,11 @@ export function Bar({ value, low, high, label }: { value: number; low?: number; 
   );
 }
 
+/** The day of a time in ISO 8601, UTC. */
+export function Day({ time }: { time: string }) {
+  return <time datetime={time}>{time.slice(0, 10)}</time>;
+}
+
 /** A finished page as an answer. */
 export function page(markup: unknown, status = 200): Response {
   const headers = { ...PAGE_HEADERS, "Cache-Control": "public, max-age=10" };

@@ -20,7 +20,8 @@ interface Outcome {
 /**
  * Moves an agent to a workspace; the caller needs the right to change the agent here and agents there. Its runs stay
  * whose they were. Does nothing to one that is there already. Throws 404, 403, `duplicate_name`, `quota_exceeded` by
- * the plan of the workspace's owner, `invalid_variant` for a variant and for the root of some.
+ * the plan of the workspace's owner, `invalid_variant` for a variant and for the root of some. What was hired has its
+ * root with somebody else, and moves alone.
  */
 export async function transferAgent(
   ctx: Context,
@@ -40,7 +41,8 @@ export async function transferAgent(
       when not ${may("see", viewer, target)} then 'no_team'
       when not ${may("edit", viewer, target)} then 'forbidden'
       when a.team_id = w.id then 'unchanged'
-      when a.variant_of is not null or exists (select from ${agents} v where v.variant_of = a.id) then 'grouped'
+      when exists (select from ${agents} v where (v.id = a.variant_of or v.variant_of = a.id)
+        and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id)) then 'grouped'
       when a.is_active and exists (select from ${agents} o where o.is_active
         and coalesce(o.team_id, o.user_id) = w.id and lower(o.name) = lower(a.name)) then 'duplicate'
       when a.is_active and w.used >= w.agent_limit then 'quota'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { planLimit } from "../billing/plans.ts";
-import { agents, users } from "../db/schema/index.ts";
+import { agents, certifications, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -56,7 +56,8 @@ export async function updateAgent(
       when new_mode = 'http_endpoint' and new_endpoint is null then 'no_endpoint'
       when ${activating} and not is_active and others >= agent_limit then 'quota'
       when ${variantOf}::uuid is not null and (${variantOf}::uuid = id
-        or exists (select from ${agents} o where o.variant_of = t.id)
+        or exists (select from ${agents} o where o.variant_of = t.id
+          and coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id))
         or not exists (select from ${agents} o where o.id = ${variantOf}::uuid and o.is_active and o.variant_of is null
           and coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id))) then 'bad_root'
       else 'updated' end as outcome
@@ -64,13 +65,20 @@ export async function updateAgent(
   ), a as (
     update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
       connection_mode = c.new_mode, endpoint = c.new_endpoint, registry_status = ${registryStatus(checked)},
-      customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now()
+      customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now(),
+      verified_state = case when c.new_mode = 'mock' and a.verified_state = 'certified' then 'verified'
+        else a.verified_state end
     from checked c where a.id = c.id and c.outcome = 'updated' returning a.*
+  ), uncertified as (
+    update ${certifications} x set status = 'expired', revoked_at = now(), updated_at = now()
+    from a where x.agent_id = a.id and x.status = 'certified' and a.connection_mode = 'mock'
   )`;
   const result = sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
     'agent', (select ${agentJson(viewer)} from a)) as result from checked c
     union all select null where not exists (select from checked)`;
-  const lock = lockAccounts(accountOfAgent(agentId));
+  // The agent's row too: a certification of it that is just given is then seen.
+  const lock = sql`with accounts as (${lockAccounts(accountOfAgent(agentId))})
+    select from ${agents} a where a.id = ${agentId}::uuid and (select count(*) from accounts) >= 0 for no key update`;
   const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock).catch(refuseTakenName);
   ctx.cache.invalidate("board");
   return judge(outcome);

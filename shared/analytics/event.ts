@@ -11,6 +11,7 @@ const NAMES = [
   "password_reset_requested",
   "password_reset_completed",
   "email_verified",
+  "playbook_hired",
 ] as const;
 
 /** The name of an event of product analytics. */

@@ -53,21 +53,44 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
       );
     }
     if (code !== SEEN) throw error;
-    return replay<T>(ctx, once);
+    return replay<T>(ctx);
   }
 }
 
-async function replay<T>(ctx: Context, once: NonNullable<Context["idempotency"]>): Promise<T> {
+/**
+ * Keeps the result of work that was not done in the database, under the request's Idempotency-Key where there is one;
+ * returns it, or what a request beside this one kept first. Begin such work with `keptJson`.
+ */
+export async function keepJson<T>(ctx: Context, result: T): Promise<T> {
+  if (ctx.idempotency === null) return result;
+  const ctes = sql`with done as (select ${JSON.stringify(result)}::jsonb as result)`;
+  return writeJson<T>(ctx, ctes, sql`select result from done`);
+}
+
+/** What was kept under the request's Idempotency-Key; null without one. Throws `idempotency_key_reused`. */
+export async function keptJson<T>(ctx: Context): Promise<{ result: T } | null> {
+  const once = ctx.idempotency;
+  if (once === null) return null;
   const { rows } = await ctx.db.execute<{ fingerprint: string; result: T }>(
-    sql`select fingerprint, result from ${idempotency_keys} where caller = ${once.caller} and key = ${once.key}`,
+    sql`select fingerprint, result from ${idempotency_keys}
+      where caller = ${once.caller} and key = ${once.key} and expires_at > now()`,
   );
   const [kept] = rows;
-  if (kept === undefined || kept.fingerprint !== once.fingerprint) {
-    throw new Problem(
-      "idempotency_key_reused",
-      "This Idempotency-Key was sent with another request; take a new key for a new request.",
-    );
-  }
+  if (kept === undefined) return null;
+  if (kept.fingerprint !== once.fingerprint) throw reused();
   once.replayed = true;
+  return { result: kept.result };
+}
+
+async function replay<T>(ctx: Context): Promise<T> {
+  const kept = await keptJson<T>(ctx);
+  if (kept === null) throw reused();
   return kept.result;
+}
+
+function reused(): Problem {
+  return new Problem(
+    "idempotency_key_reused",
+    "This Idempotency-Key was sent with another request; take a new key for a new request.",
+  );
 }

@@ -14,6 +14,15 @@ export interface Credential {
   credentialSubject: object;
 }
 
+/**
+ * The JSON-LD contexts of a statement: the second gives terms outside the standard a meaning of their issuer's (VC Data
+ * Model 2.0, 5.2).
+ */
+export const CONTEXTS = [
+  "https://www.w3.org/ns/credentials/v2",
+  "https://www.w3.org/ns/credentials/undefined-terms/v2",
+] as const;
+
 /** What a run's statement is made of; names and units are those of the run, the task and the agent. */
 export interface EvidenceInput {
   /** Where the service is reached; its host is the issuer. */
@@ -101,8 +110,7 @@ export interface EvidenceStatement extends Credential {
 export function buildStatement(input: EvidenceInput): EvidenceStatement {
   const { agent, run, task } = input;
   return {
-    // The second context gives terms outside the standard a meaning of their issuer's (VC Data Model 2.0, 5.2).
-    "@context": ["https://www.w3.org/ns/credentials/v2", "https://www.w3.org/ns/credentials/undefined-terms/v2"],
+    "@context": [...CONTEXTS],
     id: `urn:uuid:${run.id}`,
     type: ["VerifiableCredential", "ScreeningRunCredential"],
     issuer: didWeb(input.base_url),
@@ -152,13 +160,17 @@ export function buildStatement(input: EvidenceInput): EvidenceStatement {
   };
 }
 
-function integer<T extends number | null>(name: string, value: T): T {
+/** The value as it is; throws RangeError that names it when it is neither null nor a safe integer. */
+export function integer<T extends number | null>(name: string, value: T): T {
   if (value !== null && !Number.isSafeInteger(value)) throw new RangeError(`${name} is not an integer`);
   return value;
 }
 
-// Above a billion a double has no six decimals left; no run costs that.
-function decimal(name: string, value: number, places: number, max = 1e9): string {
+/**
+ * The value as a decimal string with so many `places`; throws RangeError that names it when it is not from 0 to `max`:
+ * above a billion a double has no six decimals left, and no run costs that.
+ */
+export function decimal(name: string, value: number, places: number, max = 1e9): string {
   if (!(value >= 0 && value <= max)) throw new RangeError(`${name} is not from 0 to ${max}`);
   return value.toFixed(places);
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { agents, api_keys, runs, team_members, users, webhooks } from "../db/schema/index.ts";
+import { agents, api_keys, purchases, runs, team_members, users, webhooks } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
@@ -22,7 +22,7 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<Pre
       'api_keys', (select count(*) from ${api_keys} k where k.user_id = u.id),
       'webhook_subscriptions', (select count(*) from ${webhooks} a where ${belongsTo(userId)}),
       'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = u.id and m.role = 'owner'),
-      'purchases', 0,
+      'purchases', (select count(*) from ${purchases} p where p.buyer_id = u.id),
       'email', u.email, 'has_password', u.password_hash is not null,
       'deletion_pending', u.deletion_scheduled_for is not null) as result
     from ${users} u where u.id = ${userId}::uuid`,

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { isDeleted } from "../db/deleted.ts";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
-import { isDeleted } from "./finalise-view.ts";
 import type { DeletionRead } from "./schemas.ts";
 
 /** Takes a scheduled deletion back; an account without one stays as it is. Throws 401 when it is too late. */

@@ -1,17 +1,24 @@
 import { sql } from "drizzle-orm";
+import { deletedEmail, isDeleted } from "../db/deleted.ts";
 import {
   agents,
   allowances,
   analytics_events,
   api_keys,
+  billing_customers,
+  certifications,
   email_tokens,
   idempotency_keys,
   identities,
+  listings,
   otlp_tokens,
+  purchases,
   readiness_checks,
   refresh_tokens,
+  revenue,
   scorecards,
   screening_schedules,
+  seller_accounts,
   sessions,
   survey_responses,
   task_submissions,
@@ -26,9 +33,13 @@ import {
 } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
+import { newId } from "../platform/ids.ts";
+import { flush } from "../queue/outbox.ts";
+import { owe, owed } from "../queue/owed.ts";
+import type { Message } from "../queue/publish.ts";
 import { forgetKey } from "./api-key.ts";
 import { ownsShared } from "./delete-account.ts";
-import { belongsTo, deletedEmail, isDeleted } from "./finalise-view.ts";
+import { belongsTo } from "./finalise-view.ts";
 import { denySessions } from "./sign-out.ts";
 
 interface Outcome {
@@ -36,12 +47,15 @@ interface Outcome {
   /** Hashes of the keys, and ids of the sessions, that died with it. */
   keys: string[];
   sessions: string[];
+  /** That what it pays for is cancelled at the payment provider. */
+  messages: Message[];
 }
 
 /**
- * Turns an account whose grace has elapsed into a nameless row, in one transaction: nobody can sign in any more, and
- * its agents are off and unnamed. From here on nothing can be taken back. Does nothing to one that was restored or has
- * come to own a workspace with other members. Returns whether the account is closed, by this call or before.
+ * Turns an account whose grace has elapsed into a nameless row, in one transaction: nobody can sign in any more, its
+ * agents are off and unnamed, and the queue is owed the end of what it pays for. From here on nothing can be taken back.
+ * Does nothing to one that was restored or has come to own a workspace with other members. Returns whether the account
+ * is closed, by this call or before.
  */
 export async function closeAccount(ctx: Context, userId: string): Promise<boolean> {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
@@ -97,20 +111,45 @@ export async function closeAccount(ctx: Context, userId: string): Promise<boolea
     delete from ${survey_responses} r using u where r.user_id = u.id
   ), interest as (
     delete from ${waitlist_entries} w using u, ${users} o where o.id = u.id and w.email = o.email
+  ), customers as (
+    delete from ${billing_customers} b using u where b.user_id = u.id returning b.customer_id
+  ), cancelled as (
+    ${owe("cancel-billing", newId(ctx.now()), sql`jsonb_build_object('customer_id', customer_id)`, sql`from customers`)}
+  ), offers as (
+    delete from ${listings} l using u where l.seller_id = u.id
+  ), selling as (
+    delete from ${seller_accounts} s using u where s.user_id = u.id
+  ), trades as (
+    update ${purchases} p set buyer_id = nullif(p.buyer_id, u.id), seller_id = nullif(p.seller_id, u.id)
+    from u where u.id in (p.buyer_id, p.seller_id)
+  ), earned as (
+    update ${revenue} r set seller_id = null from u where r.seller_id = u.id
   ), unnamed as (
     update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, provider_url = null,
       manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
-      allow_trial = false, is_active = false, registry_status = 'unregistered', updated_at = now()
+      allow_trial = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
+      verified_state = case a.verified_state when 'certified' then 'verified' else a.verified_state end
     from u where ${belongsTo(userId)}
+  ), certificates as (
+    update ${certifications} c set status = case c.status when 'certified' then 'expired' else c.status end, user_id = null,
+      revoked_at = coalesce(c.revoked_at, ${now}), jws = null, kid = null, updated_at = ${now}
+    from u, ${agents} a where c.agent_id = a.id and c.issued_at is not null and ${belongsTo(userId)}
+  ), uncertified as (
+    delete from ${certifications} c using u, ${agents} a
+    where c.agent_id = a.id and c.issued_at is null and ${belongsTo(userId)}
+  ), bought as (
+    update ${certifications} c set user_id = null from u, ${agents} a
+    where c.user_id = u.id and c.agent_id = a.id and not ${belongsTo(userId)}
   ), checks as (
     delete from ${readiness_checks} c using u, ${agents} a where c.agent_id = a.id and ${belongsTo(userId)}
   )`;
   const result = sql`select jsonb_build_object(
     'closed', exists (select from u) or exists (select from ${users} u where u.id = ${userId}::uuid and ${isDeleted}),
     'keys', coalesce((select jsonb_agg(key_hash) from keys), '[]'),
-    'sessions', coalesce((select jsonb_agg(id) from ended), '[]')) as result`;
+    'sessions', coalesce((select jsonb_agg(id) from ended), '[]'), 'messages', ${owed("cancelled")}) as result`;
   const lock = sql`select from ${users} where id = ${userId}::uuid for update`;
-  const { closed, keys, sessions: ended } = await writeJson<Outcome>(ctx, ctes, result, lock);
+  const { closed, keys, sessions: ended, messages } = await writeJson<Outcome>(ctx, ctes, result, lock);
+  ctx.defer(() => flush(ctx, messages));
   await Promise.all([denySessions(ctx, ended), ...keys.map((hash) => forgetKey(ctx, hash))]);
   return closed;
 }

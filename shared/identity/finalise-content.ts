@@ -1,8 +1,19 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agents, outbox, run_exchanges, runs, screening_sessions, spans, teams, users } from "../db/schema/index.ts";
+import { isDeleted } from "../db/deleted.ts";
+import {
+  agents,
+  certifications,
+  outbox,
+  run_exchanges,
+  runs,
+  screening_sessions,
+  spans,
+  teams,
+  users,
+} from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { belongsTo, isDeleted } from "./finalise-view.ts";
+import { belongsTo } from "./finalise-view.ts";
 
 /** Runs that one statement removes or strips. */
 const CHUNK = 500;
@@ -61,7 +72,9 @@ export async function removeContent(ctx: Context, userId: string, budget: Budget
 
 /** What is left without runs; at last the mark that there was something to do. */
 async function removeRest(ctx: Context, userId: string, own: SQL): Promise<void> {
-  const idle = sql`${own} and not exists (select from ${runs} r where r.agent_id = a.id)`;
+  // A revoked credential stays revoked: its bit in the status list comes from the row that goes with the agent.
+  const idle = sql`${own} and not exists (select from ${runs} r where r.agent_id = a.id)
+    and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null)`;
   await ctx.db.batch([
     ctx.db.execute(sql`delete from ${screening_sessions} s using ${agents} a where a.id = s.agent_id and ${own}
       and not exists (select from ${runs} r where r.screening_session_id = s.id)`),

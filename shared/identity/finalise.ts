@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { describeError } from "../db/client.ts";
+import { isDeleted } from "../db/deleted.ts";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { ownsShared } from "./delete-account.ts";
 import { closeAccount } from "./finalise-account.ts";
 import { type Budget, removeContent } from "./finalise-content.ts";
-import { isDeleted } from "./finalise-view.ts";
 
 /** Most accounts, and most statements over a chunk of runs, of one time. */
 const MAX_ACCOUNTS = 50;

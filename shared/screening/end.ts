@@ -7,7 +7,7 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";
 import { MESSAGE, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
-import { afterEnd, lockAgents } from "./finish.ts";
+import { AFTER_END, afterEnd, lockAgents } from "./finish.ts";
 import { appendPhases } from "./phases.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
@@ -31,6 +31,21 @@ function refund(ended: SQL): SQL {
 }
 
 /**
+ * SQL: the parts `ended` and `afterEnd`'s of a statement that cancels the open runs within `scope` (a condition over runs
+ * `r`); the allowance comes back for those that were not called yet.
+ */
+export function cancelling(scope: SQL, now: Date): SQL {
+  return sql`ended as (
+      update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
+        lease_token = null, lease_expires_at = null, awaiting_callback = false
+      where ${scope} and r.status in ('queued', 'running') returning r.*
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended e where e.started_at is null`)}
+    ), dropped as (
+      delete from ${outbox} o using ended e where o.id = e.id and o.consumer in ('dispatch', 'expire', 'score')
+    ), ${afterEnd("ended", now)}`;
+}
+
+/**
  * Cancels a queued or running run; the allowance comes back for one that was not called yet. A final run stays as it is.
  * Throws 404 for a run that is not visible, `forbidden` without the right.
  */
@@ -45,18 +60,11 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
         (${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid) as allowed
       from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}
-    ), ended as (
-      update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
-        lease_token = null, lease_expires_at = null, awaiting_callback = false
-      from target x where r.id = x.id and x.allowed and r.status in ('queued', 'running') returning r.*
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended e where e.started_at is null`)}
-    ), dropped as (
-      delete from ${outbox} o using ended e where o.id = e.id and o.consumer in ('dispatch', 'expire', 'score')
-    ), ${afterEnd("ended", now)}, now_run as (
+    ), ${cancelling(sql`r.id in (select id from target where allowed)`, now)}, now_run as (
       select * from ended union all select r.* from ${runs} r join target x on x.id = r.id where not exists (select from ended)
     )
     select jsonb_build_object('allowed', x.allowed, 'run', ${runJson(sql`x.owned`)},
-      'messages', ${owed("told", "compared")}) as result
+      'messages', ${owed(...AFTER_END)}) as result
     from target x join now_run r on r.id = x.id`,
   );
   if (result === null) throw notFound("run");
@@ -141,7 +149,7 @@ export async function reap(ctx: Context): Promise<number> {
     ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${afterEnd("given_up", now)}
     select jsonb_build_object('runs', (select count(*) from expired),
-      'messages', ${owed("resent", "owed", "told", "compared")}) as result`,
+      'messages', ${owed("resent", "owed", ...AFTER_END)}) as result`,
   );
   if (reaped === null || reaped.runs === 0) return 0;
   ctx.log.info("reaped", { runs: reaped.runs, at: now.toISOString() });
@@ -168,7 +176,7 @@ export async function abandon(ctx: Context, runId: string): Promise<void> {
       delete from ${outbox} where id = ${runId}::uuid and consumer in ('dispatch', 'score', 'expire')
     ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${afterEnd("given_up", ctx.now())}
-    select ${owed("told", "compared")} as result`,
+    select ${owed(...AFTER_END)} as result`,
   );
   ctx.defer(() => flush(ctx, messages ?? []));
 }

@@ -8,7 +8,7 @@ import { placeRun, stillLatest } from "../telemetry/collect.ts";
 import { storeCells, storeEntries } from "./aggregates.ts";
 import { oweEvents } from "./announcements.ts";
 import type { Assessment } from "./assess.ts";
-import { afterEnd, lockAgents } from "./finish.ts";
+import { AFTER_END, afterEnd, lockAgents } from "./finish.ts";
 import type { Answered } from "./load.ts";
 import type { Observation } from "./observe.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
@@ -94,7 +94,7 @@ function ending({ run, task }: Answered, result: Result, counted: boolean, inOrd
     at,
     sql`jsonb_build_object('architecture_compared', case when ${hasPredecessor(observed)}
       then jsonb_build_object('changed', x.changed, 'version', x.number) else '{}' end)`,
-  )}), ${afterEnd("done", at)} select ${owed("told", "compared")} as messages from done`;
+  )}), ${afterEnd("done", at)} select ${owed(...AFTER_END)} as messages from done`;
 }
 
 function factsOf({ assessment: { status, passed }, observed, signed }: Result): PhaseEvent[] {

@@ -7,10 +7,12 @@ const DOMAINS: Record<string, string[]> = {
   analytics: [],
   billing: [],
   catalogue: ["grading"],
+  certification: ["agents", "billing", "evidence", "identity", "scoring", "screening", "teams"],
   evidence: [],
   grading: [],
   identity: ["analytics", "billing"],
   mail: [],
+  marketplace: ["agents", "analytics", "billing", "teams"],
   registry: ["agents"],
   schedules: ["agents", "billing", "screening", "teams"],
   scorecards: ["agents", "screening", "teams"],
@@ -51,7 +53,7 @@ const JOINTS: Record<string, string> = {
 const PURE: Record<string, string[]> = {
   "shared/grading": ["re2js", "zod"],
   "shared/scoring": [],
-  "shared/evidence": ["canonicalize", "jose", "node:buffer", "zod", "shared/platform/keys.ts"],
+  "shared/evidence": ["canonicalize", "jose", "node:buffer", "node:zlib", "zod", "shared/platform/keys.ts"],
 };
 
 /** Modules of Node that workerd has and the service uses. */

@@ -136,7 +136,7 @@ describe("a badge", () => {
     ["unverified", 12, "not certified"],
     ["verified", null, "verified"],
     ["verified", 7.25, "verified 7.3"],
-    ["certified", 100, "certified 100.0"],
+    ["certified", 100, "verified 100.0"],
   ])("of a %s agent with the score %s says %s", async (state, score, message) => {
     const id = await addAgent(owner, { name: `<script>"&${randomUUID()}`.slice(0, 120) });
     if (score !== null) await rank(id, score);

@@ -207,8 +207,8 @@ it("gives an instrumented agent a score with its traced costs, and a blueprint o
   await instrumented.close();
   expect(await deliver(service, "score", submitted.id)).toBe(200);
 
-  const { body: run } = await owner.call("GET", `/api/v1/runs/${submitted.id}`);
-  expect(run).toMatchObject({
+  const { body: scored } = await owner.call("GET", `/api/v1/runs/${submitted.id}`);
+  expect(scored).toMatchObject({
     status: "completed",
     evidence_cost_source: "self_reported",
     evidence_total_call_count: 2,

@@ -6,6 +6,7 @@ import type { Consumer } from "../stack/broker-harness.ts";
 import { type Caller, caller, newUser, type User } from "../stack/client.ts";
 import { type Handler, json } from "../stack/http.ts";
 import { startService, type TestService } from "../stack/service.ts";
+import { certify } from "./certify-support.ts";
 import { addAgent, addRun, addSuite, answersRightly, from, range, startAgent, type TestSuite } from "./runs-support.ts";
 import { insertSpan, insertVersion } from "./telemetry-support.ts";
 
@@ -27,6 +28,7 @@ const FORGOTTEN_MS = 11_000;
 
 let service: TestService;
 let owner: User;
+let buyer: User;
 let anonymous: Caller;
 let endpoint: Consumer;
 let suite: TestSuite;
@@ -47,7 +49,7 @@ const answers = {
 
 beforeAll(async () => {
   service = await startService({ overrides: { now: () => new Date(time) } });
-  owner = await newUser(service, { plan: "enterprise" });
+  [owner, buyer] = await Promise.all([newUser(service, { plan: "enterprise" }), newUser(service)]);
   anonymous = caller(service);
   endpoint = await startAgent();
   suite = await addSuite(service, 2);
@@ -69,8 +71,13 @@ beforeAll(async () => {
   const trial = await addRun(anonymous, root, suite.tasks[0] ?? "", {}, from(60_000));
   await service.settled();
   await show(root, passed.runs, 1, { public: true, tools: ["search"] });
+  await service.sql("insert into seller_accounts (user_id, account_id) values ($1, 'acct_1')", [owner.id]);
+  await service.sql("update users set charges_enabled = true where id = $1", [owner.id]);
+  await offer(root);
+  await certify(service, root, passed.session, new Date(time));
   ids = {
     agents: [root, open.variant],
+    status: ["0"],
     runs: [passed.runs[0] ?? "", failed.runs[0] ?? "", trial],
     "screening-sessions": [passed.session],
     suites: [suite.id],
@@ -129,6 +136,14 @@ async function show(agent: string, runs: string[], version: number, made: { publ
   ]);
 }
 
+/** Lists an agent of the owner in the marketplace. */
+function offer(agent: string): Promise<unknown> {
+  return service.sql("insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, 'For hire', 10)", [
+    agent,
+    owner.id,
+  ]);
+}
+
 /** The paths of a route in the public world: one for each id that it may name. */
 function pathsOf({ id, path }: { id: string; path: string }): string[] {
   const parameter = /([^/]+)\/\{\w+\}/.exec(path);
@@ -176,9 +191,12 @@ async function told(who: Caller): Promise<Record<string, unknown>> {
   return Object.fromEntries(entries);
 }
 
+/** What a private agent may belong to, or have become. */
+const AGENTS = ["nothing", "root", "team", "deleted", "hidden", "hired"] as const;
+
 /** Something private that may happen in the public world. */
 type Deed =
-  | { kind: "agent"; of: "nothing" | "root" | "team" | "deleted" | "hidden"; answer: keyof typeof answers }
+  | { kind: "agent"; of: (typeof AGENTS)[number]; answer: keyof typeof answers }
   | {
       kind: "runs";
       of: keyof typeof open;
@@ -192,7 +210,7 @@ type Deed =
 const answer = fc.constantFrom(...(Object.keys(answers) as (keyof typeof answers)[]));
 const agentDeed = fc.record({
   kind: fc.constant("agent" as const),
-  of: fc.constantFrom("nothing" as const, "root" as const, "team" as const, "deleted" as const, "hidden" as const),
+  of: fc.constantFrom(...AGENTS),
   answer,
 });
 const runsDeed = fc.record({
@@ -212,6 +230,7 @@ const ALL: Deed[] = [
   { kind: "agent", of: "team", answer: "not at all" },
   { kind: "agent", of: "deleted", answer: "rightly" },
   { kind: "agent", of: "hidden", answer: "wrongly" },
+  { kind: "agent", of: "hired", answer: "rightly" },
   { kind: "runs", of: "root", answer: "wrongly", repeats: 2, status: "ended", version: 2 },
   { kind: "runs", of: "variant", answer: "rightly", repeats: 1, status: "running", version: null },
 ];
@@ -227,10 +246,14 @@ async function happen(deed: Deed): Promise<void> {
       ...(deed.of === "root" ? { variant_of: open.root } : {}),
       ...(deed.of === "team" ? { team_id: team } : {}),
     });
-    const { runs } = await screen(agent, deed.answer);
+    const { runs, session } = await screen(agent, deed.answer);
     await show(agent, runs, 1, { tools: ["secret"] });
+    await offer(agent);
+    await certify(service, agent, session, new Date(time));
     if (deed.of === "deleted") await owner.call("DELETE", `/api/v1/agents/${agent}`);
     if (deed.of === "hidden") await owner.call("PATCH", `/api/v1/agents/${agent}`, { is_public: false });
+    if (deed.of === "hired")
+      await service.sql("update agents set user_id = $1, variant_of = $2 where id = $3", [buyer.id, open.root, agent]);
   } else {
     const { status, version } = deed;
     const { runs } = await screen(open[deed.of], deed.answer, { private: true, repeats: deed.repeats });

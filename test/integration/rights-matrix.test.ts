@@ -5,6 +5,7 @@ import { type Action, RIGHTS, type Role } from "../../shared/teams/rights.ts";
 import type { Consumer } from "../stack/broker-harness.ts";
 import { type Caller, caller, newUser, type User } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
+import { certify } from "./certify-support.ts";
 import { addAgent, addSuite, startAgent, type TestSuite, unique } from "./runs-support.ts";
 import { addTeam, elsewhere } from "./teams-support.ts";
 
@@ -52,6 +53,7 @@ const OPERATIONS: Record<string, Operation> = {
   "GET /api/v1/agents/{agent_id}/blueprint": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/blueprint/versions": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/frontier": { needs: "see" },
+  "GET /api/v1/agents/{agent_id}/credential": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/screening-sessions": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/readiness": { needs: "run" },
   "POST /api/v1/agents/{agent_id}/readiness/check": { needs: "run" },
@@ -118,7 +120,7 @@ const OPERATIONS: Record<string, Operation> = {
 
 /** Paths below which things of workspaces stand, and what stands there but is the same for every caller. */
 const THINGS = /^\/api\/v1\/(?:agents|runs|screening-sessions|screening-schedules|webhooks|scorecards|teams)\/\{/;
-const SAME_FOR_ALL = ["GET /api/v1/agents/{agent_id}/badge.svg", "GET /api/v1/agents/{agent_id}/credential"];
+const SAME_FOR_ALL = ["GET /api/v1/agents/{agent_id}/badge.svg"];
 
 const nameOf = ({ method, path }: { method: string; path: string }): string => `${method.toUpperCase()} ${path}`;
 
@@ -188,6 +190,7 @@ async function newWorld(team: string, visibility: "private" | "public"): Promise
   const runs = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids: suite.tasks });
   await service.settled();
   const [run] = runs.body;
+  await certify(service, agent, run.screening_session_id);
   return { ...world, run_id: run.id, session_id: run.screening_session_id, ...(await belongings(world)) };
 }
 

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
+import { DevUpgradeResponse } from "../../shared/billing/schemas.ts";
 import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
 import { TokenResponse, UserRead } from "../../shared/identity/schemas.ts";
 import { LeaderboardRow } from "../../shared/screening/board.ts";
@@ -34,7 +34,7 @@ type Session = z.output<typeof ScreeningSessionRead>;
 /** Screens the agent at `endpoint` and shows what came of it. */
 async function screen(stack: Stack, endpoint: string): Promise<void> {
   const open = createClient(stack.url);
-  const api = await signUp(stack, open);
+  const api = await signUp(open);
   const suite = (await open.all("/api/v1/suites", SuiteRead)).find(({ slug }) => slug === "core");
   ensure(suite !== undefined, "The catalogue has no suite `core`.");
   const agent = await api.post("/api/v1/agents", { name: "Rules of thumb", endpoint }, AgentRead);
@@ -80,24 +80,14 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   ]);
 }
 
-/** A new account whose plan allows the whole batch. */
-async function signUp(stack: Stack, open: ApiClient): Promise<ApiClient> {
+/** A new account with a plan that allows the whole batch: without a payment key, upgrades are instant and cost nothing. */
+async function signUp(open: ApiClient): Promise<ApiClient> {
   const account = { email: `demo-${Date.now()}@example.test`, password: crypto.randomUUID() };
-  const session = await open.post("/api/v1/auth/register", account, TokenResponse);
-  // Until billing can upgrade in dev mode, the allowance comes from the local database; no API is by-passed after this.
-  const { hostname } = new URL(stack.databaseUrl);
-  ensure(hostname === "127.0.0.1", "The demo sets a plan in a local database only; unset DATABASE_URL.");
-  const database = new Client({ connectionString: stack.databaseUrl });
-  await database.connect();
-  try {
-    await database.query("update users set plan = 'pro' where id = $1", [session.user.id]);
-  } finally {
-    await database.end();
-  }
-  const api = open.as(session.access_token);
+  const api = open.as((await open.post("/api/v1/auth/register", account, TokenResponse)).access_token);
+  await api.post("/api/v1/billing/checkout", { tier: "pro", cadence: "monthly" }, DevUpgradeResponse);
   const { plan } = await api.get("/api/v1/auth/me", UserRead);
   ensure(plan === "pro", `The account has the plan ${plan}.`);
-  printStep(`Account ${account.email} signed up; plan pro, set in the local database for the demo`);
+  printStep(`Account ${account.email} signed up and upgraded to Pro (development mode: nothing is paid)`);
   return api;
 }
 

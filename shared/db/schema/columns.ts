@@ -7,6 +7,9 @@ export const id = () => uuid().primaryKey().default(sql`uuidv7()`);
 /** A point in time, in milliseconds as the interface shows it. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "string" });
 
+/** A point in time as exactly as the database's clock tells it, to order what happened by. */
+export const moment = () => timestamp({ withTimezone: true, mode: "string" });
+
 /** When the row came to be, by the database's clock. */
 export const createdAt = () => instant().notNull().defaultNow();
 

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import { checkout } from "../shared/certification/checkout.ts";
+import { diagnose } from "../shared/certification/diagnostic.ts";
+import { readEligibility } from "../shared/certification/eligibility.ts";
+import { MOST_AGAIN, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "../shared/certification/rules.ts";
+import {
+  CertifyCheckoutOutcome,
+  CertifyCheckoutRequest,
+  CertifyDiagnostic,
+  CertifyEligibility,
+  CertifyStatusResponse,
+} from "../shared/certification/schemas.ts";
+import { readStatus } from "../shared/certification/status.ts";
+import { ok } from "../shared/http/reply.ts";
+import { route } from "../shared/http/route.ts";
+
+const tag = "Certification";
+const query = z.object({ agent_id: z.uuid() });
+
+export const certify = [
+  route({
+    id: "diagnoseCertification",
+    method: "get",
+    path: "/api/v1/certify/diagnostic",
+    tag,
+    summary: "What a certification takes, and whether it can be bought here",
+    description:
+      "An agent is certified by every active task of the core suite and of all secret suites, " +
+      `${REPEATS} runs each. It is certified with a composite score of at least ${PASS_SCORE} over exactly these runs, of ` +
+      `which at least half passed in every domain, for ${VALID_DAYS} days.`,
+    auth: "open",
+    cache: "catalogue",
+    returns: { 200: CertifyDiagnostic },
+    async handler({ ctx }) {
+      return ok(await diagnose(ctx));
+    },
+  }),
+  route({
+    id: "readCertificationEligibility",
+    method: "get",
+    path: "/api/v1/certify/eligibility",
+    tag,
+    summary: "Whether an agent can be certified now",
+    description:
+      "For those who may run the agent: its owner, and in a workspace runners and above; 404 to everybody else. A " +
+      "checkout that waits for its payment stands against nothing: it is given again.",
+    auth: "session",
+    query,
+    returns: { 200: CertifyEligibility },
+    problems: ["not_found"],
+    async handler({ ctx, principal, query: { agent_id } }) {
+      return ok(await readEligibility(ctx, principal, agent_id));
+    },
+  }),
+  route({
+    id: "readCertificationStatus",
+    method: "get",
+    path: "/api/v1/certify/status",
+    tag,
+    summary: "How far an agent's latest certification is",
+    description:
+      "For the agent's owner and all members of its workspace; 404 to everybody else. Runs are taken from the monthly " +
+      "allowance as all runs are, in whole tasks: where it does not suffice, the certification is `paused_quota`, and " +
+      "goes on by itself once there is allowance again; so it does for an agent that can't be called meanwhile.",
+    auth: "session",
+    query,
+    returns: { 200: CertifyStatusResponse },
+    problems: ["not_found"],
+    async handler({ ctx, principal, query: { agent_id } }) {
+      return ok(await readStatus(ctx, principal, agent_id));
+    },
+  }),
+  route({
+    id: "checkOutCertification",
+    method: "post",
+    path: "/api/v1/certify/checkout",
+    tag,
+    summary: "Buy a certification of an agent",
+    description:
+      `One payment of ${PRICE_USD} USD, by those who may run the agent. What stands against it is told in this order: ` +
+      "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
+      "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a time: " +
+      "its address is given again until it is paid or has expired. The screening starts with the payment, by the tasks " +
+      "of that moment; one that is retired before its runs were reserved is left out. A run that fails by our fault is " +
+      `made again, at most ${MOST_AGAIN} times; a cancelled one counts as not passed. A payment that is given back in full ` +
+      "ends the certification and revokes what was issued; in part, it changes nothing. A certification stays with its " +
+      "agent when it is deactivated, moved to a workspace or called elsewhere, and ends when it becomes a simulated one. Where no payment key is set outside of production, it is " +
+      "granted at once.",
+    auth: "session",
+    body: CertifyCheckoutRequest,
+    returns: { 200: CertifyCheckoutOutcome },
+    problems: [
+      "certify_disabled",
+      "billing_disabled",
+      "not_found",
+      "eu_waiver_required",
+      "agent_not_live",
+      "already_certified",
+      "certification_in_progress",
+      "suite_unavailable",
+      "payment_not_configured",
+      "payment_in_progress",
+      "dependency_unavailable",
+    ],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      return ok(await checkout(ctx, principal, body));
+    },
+  }),
+];

@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import type * as z from "zod";
+import { users } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import { billingAccount } from "./customer.ts";
+import { isDevMode, requireBilling } from "./mode.ts";
+import type { DevUpgradeResponse } from "./schemas.ts";
+import { withProvider } from "./stripe.ts";
+import { isLive, subscriptionsOf } from "./subscriptions.ts";
+
+type Outcome = z.output<typeof DevUpgradeResponse>;
+
+const nothingToCancel = (): Problem =>
+  new Problem(
+    "no_subscription",
+    "This account pays for no plan. A plan that was granted ends by a word to the operators.",
+  );
+
+/**
+ * Ends what the account pays for, at once: in dev mode the plan itself, else every subscription at the provider, whose
+ * event then makes the plan free. Returns the plan that will be. Throws `billing_disabled`, `payment_not_configured` and,
+ * where nothing is paid for, `no_subscription`.
+ */
+export async function cancelPlan(ctx: Context, userId: string): Promise<Outcome> {
+  requireBilling(ctx.env);
+  if (isDevMode(ctx.env)) return cancelInDevMode(ctx, userId);
+  return withProvider(ctx, async (stripe) => {
+    const { customer_id, plan } = await billingAccount(ctx, userId);
+    if (customer_id === null || (await cancelSubscriptions(stripe, customer_id)) === 0) throw nothingToCancel();
+    return { kind: "dev_upgrade", plan: plan === "enterprise" ? plan : "free" };
+  });
+}
+
+async function cancelInDevMode(ctx: Context, userId: string): Promise<Outcome> {
+  const ended = await readJson<Outcome>(
+    ctx,
+    sql`update ${users} set plan = 'free', updated_at = now() where id = ${userId}::uuid and plan <> 'free'
+      returning jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result`,
+  );
+  if (ended === null) throw nothingToCancel();
+  return ended;
+}
+
+/** Cancels every subscription of a customer that is not over, at once; returns how many there were. */
+export async function cancelSubscriptions(stripe: Stripe, customerId: string): Promise<number> {
+  const live = (await subscriptionsOf(stripe, customerId)).filter(isLive);
+  for (const { id } of live) {
+    await stripe.subscriptions.cancel(id, {}, { idempotencyKey: `cancel-${id}` }).catch(async (error: unknown) => {
+      // Another request may have been first: the provider does not find what is cancelled already.
+      if (isLive(await stripe.subscriptions.retrieve(id))) throw error;
+    });
+  }
+  return live.length;
+}

@@ -1,0 +1,39 @@
+import type Stripe from "stripe";
+import type * as z from "zod";
+import type { Context } from "../platform/context.ts";
+import type { Offer } from "./prices.ts";
+import type { PlanChangeResponse } from "./schemas.ts";
+import { idOf } from "./stripe.ts";
+import { planItem } from "./subscriptions.ts";
+
+/**
+ * Gives a subscription another price, settled at once by an invoice over the difference; while that waits to be paid,
+ * the old price stays. One that has the price already, or waits for it, is left alone. Throws `payment_failed` for a card
+ * that is refused. The account's plan follows by the provider's event.
+ */
+export async function changePlan(
+  ctx: Context,
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+  { tier, cadence, price }: Offer & { price: string },
+): Promise<z.output<typeof PlanChangeResponse>> {
+  const outcome = (effective: boolean) =>
+    ({ kind: "plan_change", plan: tier, cadence, effective_at: effective ? ctx.now().toISOString() : null }) as const;
+  const item = planItem(ctx.env, subscription);
+  if (item === undefined) throw new Error(`the subscription ${subscription.id} has no item`);
+  const waiting = subscription.pending_update?.subscription_items ?? [];
+  if (waiting.some((one) => one.price.id === price)) return outcome(false);
+  if (item.price.id === price) return outcome(true);
+  const changed = await stripe.subscriptions.update(
+    subscription.id,
+    {
+      items: [{ id: item.id, price }],
+      proration_behavior: "always_invoice",
+      payment_behavior: "pending_if_incomplete",
+    },
+    {
+      idempotencyKey: ["plan", subscription.id, item.price.id, price, idOf(subscription.latest_invoice)].join("-"),
+    },
+  );
+  return outcome(changed.pending_update === null);
+}

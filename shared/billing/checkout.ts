@@ -1,0 +1,99 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import type * as z from "zod";
+import { users } from "../db/schema/index.ts";
+import { keepJson, keptJson, writeJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import { changePlan } from "./change-plan.ts";
+import { billingAccount, ensureCustomer } from "./customer.ts";
+import { isDevMode, requireBilling } from "./mode.ts";
+import { frontendPage } from "./page.ts";
+import { type Offer, priceOf } from "./prices.ts";
+import type { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
+import { withProvider } from "./stripe.ts";
+import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
+
+type Outcome = z.output<typeof CheckoutOutcome>;
+
+/**
+ * Buys a plan: in dev mode it is the account's at once; a subscription that is billable already gets the plan's price; else
+ * a hosted checkout is opened, or the one that is open for this price is given again. Never writes a plan outside dev
+ * mode. Throws `billing_disabled`, `payment_not_configured`, `payment_in_progress`, `payment_failed`.
+ */
+export async function checkout(ctx: Context, userId: string, offer: Offer): Promise<Outcome> {
+  requireBilling(ctx.env);
+  if (isDevMode(ctx.env)) return upgradeInDevMode(ctx, userId);
+  const kept = await keptJson<Outcome>(ctx);
+  if (kept !== null) return kept.result;
+  const outcome = await withProvider(ctx, async (stripe) => {
+    const price = priceOf(ctx.env, offer);
+    const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
+    // Sessions before subscriptions: one that is paid in between is found as its subscription.
+    const { open, latest } = await sessionsOf(stripe, customer);
+    const subscription = bestOf(ctx.env, (await subscriptionsOf(stripe, customer)).filter(isBillable));
+    const same = subscription === null ? open.find(({ metadata }) => metadata?.["price"] === price) : undefined;
+    for (const session of open) if (session !== same) await expire(stripe, session);
+    if (subscription !== null) return changePlan(ctx, stripe, subscription, { ...offer, price });
+    return toOutcome(same ?? (await openSession(ctx, stripe, { userId, customer, price, latest })));
+  });
+  return keepJson(ctx, outcome);
+}
+
+/** A free account becomes pro; a greater plan stays. */
+async function upgradeInDevMode(ctx: Context, userId: string): Promise<z.output<typeof DevUpgradeResponse>> {
+  const ctes = sql`with u as (
+    update ${users} set plan = case plan when 'free' then 'pro' else plan end, updated_at = now()
+    where id = ${userId}::uuid returning plan
+  )`;
+  return writeJson(ctx, ctes, sql`select jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result from u`);
+}
+
+/** The customer's sessions for subscriptions that can still be paid, and the id of the latest session of any kind. */
+async function sessionsOf(
+  stripe: Stripe,
+  customer: string,
+): Promise<{ open: Stripe.Checkout.Session[]; latest: string }> {
+  // One listing for both: who replaces an open session must be the first, or refused, to follow the latest.
+  const all = await stripe.checkout.sessions.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1000 });
+  const open = all.filter(({ mode, status }) => mode === "subscription" && status === "open");
+  return { open, latest: all[0]?.id ?? "none" };
+}
+
+/** Ends a session that is not wanted any more. Throws `payment_in_progress` where it was paid in this moment. */
+async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<void> {
+  try {
+    await stripe.checkout.sessions.expire(id, {}, { idempotencyKey: `expire-${id}` });
+  } catch (error) {
+    const session = await stripe.checkout.sessions.retrieve(id);
+    if (session.status === "expired") return;
+    if (session.status === "open") throw error;
+    throw new Problem("payment_in_progress", "Another checkout was just paid; try again in a moment.", {
+      headers: { "Retry-After": "2" },
+    });
+  }
+}
+
+/** Makes the session that follows `latest`: parallel requests for one price make one, for another price are refused. */
+function openSession(
+  ctx: Context,
+  stripe: Stripe,
+  { userId, customer, price, latest }: { userId: string; customer: string; price: string; latest: string },
+): Promise<Stripe.Checkout.Session> {
+  return stripe.checkout.sessions.create(
+    {
+      mode: "subscription",
+      customer,
+      line_items: [{ price, quantity: 1 }],
+      success_url: frontendPage(ctx.env, "/billing?checkout=done"),
+      cancel_url: frontendPage(ctx.env, "/billing?checkout=left"),
+      metadata: { kind: "subscription", price },
+    },
+    { idempotencyKey: `checkout-${userId}-${latest}` },
+  );
+}
+
+function toOutcome({ id, url }: Stripe.Checkout.Session): Outcome {
+  if (url === null) throw new Error(`the session ${id} has no page`);
+  return { kind: "checkout", url, session_id: id };
+}

@@ -1,0 +1,35 @@
+import type Stripe from "stripe";
+import type * as z from "zod";
+import type { Context } from "../platform/context.ts";
+import { billingAccount } from "./customer.ts";
+import { isDevMode } from "./mode.ts";
+import type { PendingPaymentResponse } from "./schemas.ts";
+import { idOf, withProvider } from "./stripe.ts";
+import { isLive } from "./subscriptions.ts";
+
+type Pending = z.output<typeof PendingPaymentResponse>;
+
+const NOTHING: Pending = { pending: false, url: null, reason: null };
+
+/**
+ * Whether the account's subscription waits for a payment, read at the provider: its latest invoice, where both it and the
+ * subscription are the account's customer's. Changes nothing. Throws `payment_not_configured`.
+ */
+export async function pendingPayment(ctx: Context, userId: string): Promise<Pending> {
+  if (isDevMode(ctx.env)) return NOTHING;
+  return withProvider(ctx, async (stripe) => {
+    const { customer_id, subscription_id } = await billingAccount(ctx, userId);
+    if (customer_id === null || subscription_id === null) return NOTHING;
+    const subscription = await stripe.subscriptions.retrieve(subscription_id);
+    const invoiceId = idOf(subscription.latest_invoice);
+    if (idOf(subscription.customer) !== customer_id || !isLive(subscription) || invoiceId === null) return NOTHING;
+    const invoice = await stripe.invoices.retrieve(invoiceId);
+    if (idOf(invoice.customer) !== customer_id || invoice.status !== "open") return NOTHING;
+    return { pending: true, url: invoice.hosted_invoice_url ?? null, reason: reasonOf(subscription) };
+  });
+}
+
+function reasonOf({ pending_update, status }: Stripe.Subscription): Pending["reason"] {
+  if (pending_update !== null) return "plan_change";
+  return status === "incomplete" ? "first_payment" : "renewal";
+}

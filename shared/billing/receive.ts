@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import * as z from "zod";
+import { provider_events } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { Problem } from "../platform/problem.ts";
+import type { EventTaker } from "./provider-event.ts";
+import { loadStripe } from "./stripe.ts";
+
+/** How long after its signing a delivery is taken; each try of the provider is signed anew. */
+const TOLERANCE_S = 300;
+
+const Shape = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+  livemode: z.boolean(),
+  data: z.object({ object: z.object({}) }),
+});
+
+/**
+ * The event that a delivery carries, once its signature over these very bytes holds. Throws 503
+ * `payment_not_configured` without a signing secret, 400 `invalid_signature`, 400 `malformed_json` for a signed body
+ * that is no event.
+ */
+export async function verifyEvent(
+  ctx: Pick<Context, "env" | "now">,
+  payload: Uint8Array,
+  signature: string | undefined,
+): Promise<Stripe.Event> {
+  const secret = ctx.env.STRIPE_WEBHOOK_SECRET;
+  if (secret === undefined) {
+    throw new Problem(
+      "payment_not_configured",
+      "Events are not taken here; the operator has to set STRIPE_WEBHOOK_SECRET.",
+    );
+  }
+  const Stripe = await loadStripe();
+  const crypto = Stripe.createSubtleCryptoProvider();
+  const receivedAt = ctx.now().getTime();
+  const event = await Stripe.webhooks
+    .constructEventAsync(payload, signature ?? "", secret, TOLERANCE_S, crypto, receivedAt)
+    .catch((error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return null;
+      throw new Problem(
+        "invalid_signature",
+        "Stripe-Signature is missing, older than 5 minutes, or not made with this endpoint's secret over this body.",
+      );
+    });
+  if (!Shape.safeParse(event).success) throw new Problem("malformed_json", "The signed body is not an event.");
+  return event as Stripe.Event;
+}
+
+/**
+ * Has every taker of the event's type do its work, and only then notes that it is done: a crash before leaves the event
+ * to its next delivery. An event of the other mode than our key's (test or live) is not ours: it does nothing and is not
+ * noted. Returns whether this call was the first to get it done. Throws what a taker throws.
+ */
+export async function takeEvent(ctx: Context, takers: readonly EventTaker[], event: Stripe.Event): Promise<boolean> {
+  const { STRIPE_SECRET_KEY: key } = ctx.env;
+  if (key !== undefined && event.livemode === key.includes("_test_")) {
+    ctx.log.warn("provider event of another mode", { event_id: event.id, event_type: event.type });
+    return true;
+  }
+  const isDone = await readJson<boolean>(
+    ctx,
+    sql`select to_jsonb(exists (select from ${provider_events} where id = ${event.id})) as result`,
+  );
+  if (isDone === true) return false;
+  for (const { types, take } of takers) if (types.has(event.type)) await take(ctx, event);
+  const { rows } = await ctx.db.execute(
+    sql`insert into ${provider_events} (id, type) values (${event.id}, ${event.type}) on conflict do nothing returning id`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,24 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { isDevMode } from "../billing/mode.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { certificationTasks, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
+import type { CertifyDiagnostic } from "./schemas.ts";
+
+/** How certification is set up here, and its rules. Whether keys and prices are set, never what they are. */
+export async function diagnose(ctx: Context): Promise<z.input<typeof CertifyDiagnostic>> {
+  const { env } = ctx;
+  const count = await readJson<number>(ctx, sql`select to_jsonb(count(*)) as result from ${certificationTasks}`);
+  return {
+    enabled: env.FLAGS.has("certify"),
+    price_usd: PRICE_USD,
+    price_configured: env.STRIPE_PRICE_CERTIFICATION !== undefined,
+    payment_configured: env.STRIPE_SECRET_KEY !== undefined,
+    dev_mode: isDevMode(env),
+    repeats: REPEATS,
+    task_count: count ?? 0,
+    pass_score: PASS_SCORE,
+    valid_days: VALID_DAYS,
+  };
+}

@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { agents, certifications } from "../db/schema/index.ts";
+import { writeJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { lockAgents } from "../screening/finish.ts";
+import { stateWithout } from "./state.ts";
+
+/** Certifications that one statement ends, and most statements of one time. */
+const PIECE = 500;
+const MAX_PIECES = 20;
+
+/** Ends the certifications whose time is over; their agents are verified again. At most 10,000; returns how many. */
+export async function expireCertifications(ctx: Context): Promise<number> {
+  const at = sql`${ctx.now().toISOString()}::timestamptz`;
+  const due = sql`select c.id, c.agent_id from ${certifications} c where c.status = 'certified' and c.expires_at <= ${at}
+    order by c.expires_at, c.id limit ${PIECE}`;
+  const ctes = sql`with expired as (
+    update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
+    returning c.id, c.agent_id
+  ), shown as (
+    update ${agents} a set verified_state = ${stateWithout(sql`select id from expired`, ctx.now())}
+    where a.id in (select agent_id from expired)
+  )`;
+  const lock = lockAgents(sql`select d.agent_id from (${due}) d`);
+  let ended = 0;
+  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
+    const expired = await writeJson<number>(ctx, ctes, sql`select to_jsonb(count(*)) as result from expired`, lock);
+    ended += expired;
+    if (expired < PIECE) break;
+  }
+  if (ended > 0) ctx.cache.invalidate("board");
+  return ended;
+}

@@ -1,0 +1,20 @@
+import { type SQL, sql } from "drizzle-orm";
+import { suites, tasks } from "../db/schema/index.ts";
+import { CORE_SUITE } from "../screening/aggregates.ts";
+
+/** What a certification costs, once. */
+export const PRICE_USD = 39;
+/** Runs of each task. */
+export const REPEATS = 5;
+/** The least composite score that is certified, 0 to 100. */
+export const PASS_SCORE = 70;
+/** The least share of runs that has to pass in each domain. */
+export const PASS_RATE = 0.5;
+/** How long a certification is in force. */
+export const VALID_DAYS = 90;
+/** How often a run that failed by our fault is made again, before the verdict goes without it. */
+export const MOST_AGAIN = 3;
+
+/** SQL: the FROM clause of what an agent is certified by: the active tasks `t` of the core suite and of all secret ones `k`. */
+export const certificationTasks: SQL = sql`${tasks} t join ${suites} k on k.id = t.suite_id
+  and (k.slug = ${CORE_SUITE} or k.is_secret) and t.is_active`;

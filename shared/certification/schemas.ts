@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { Instant } from "../platform/time.ts";
+import { MOST_AGAIN, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
+
+const price = z.number().meta({ description: "In US dollars, once", example: PRICE_USD });
+
+export const CertifyDiagnostic = z
+  .object({
+    enabled: z.boolean().meta({ description: "Whether certification is switched on" }),
+    price_usd: price,
+    price_configured: z.boolean().meta({ description: "Whether the payment provider has a price to charge" }),
+    payment_configured: z.boolean(),
+    dev_mode: z.boolean().meta({ description: "Whether certifications are granted at once and cost nothing" }),
+    repeats: z.number().int().meta({ description: "Runs of each task", example: REPEATS }),
+    task_count: z.number().int().meta({ description: "Active tasks of the core suite and of every secret suite" }),
+    pass_score: z.number().meta({ description: "The least composite score, 0 to 100", example: PASS_SCORE }),
+    valid_days: z.number().int().meta({ example: VALID_DAYS }),
+  })
+  .meta({ id: "CertifyDiagnostic" });
+
+/** What may stand against a certification, in the order in which it is told. */
+export const REASONS = [
+  ["certify_disabled", "mock_only", "retired_connection", "no_endpoint"],
+  ["already_certified", "in_progress"],
+].flat() as ["certify_disabled", "mock_only", "retired_connection", "no_endpoint", "already_certified", "in_progress"];
+
+export const CertifyEligibility = z
+  .object({
+    agent_id: z.uuid(),
+    eligible: z.boolean(),
+    reasons: z.array(z.enum(REASONS)).meta({
+      description: "All that stands against it; none where it is eligible. `no_endpoint` is also a deactivated agent",
+    }),
+    price_usd: price,
+  })
+  .meta({ id: "CertifyEligibility" });
+
+export const CertifyCheckoutRequest = z
+  .strictObject({
+    agent_id: z.uuid(),
+    eu_waiver_accepted: z.boolean().meta({
+      description:
+        "Has to be true: the screening starts at once, and with it the right of withdrawal from the purchase ends " +
+        "(Directive 2011/83/EU, article 16)",
+    }),
+  })
+  .meta({ id: "CertifyCheckoutRequest" });
+
+export const CertifyCheckoutResponse = z
+  .object({ kind: z.literal("checkout"), url: z.url(), certification_id: z.uuid() })
+  .meta({ id: "CertifyCheckoutResponse" });
+
+export const CertifyDevGrantResponse = z
+  .object({
+    kind: z.literal("dev_grant"),
+    certification_id: z.uuid(),
+    screening_session_id: z.uuid(),
+    status: z.enum(["screening", "paused_quota"]),
+  })
+  .meta({ id: "CertifyDevGrantResponse" });
+
+export const CertifyCheckoutOutcome = z
+  .discriminatedUnion("kind", [CertifyCheckoutResponse, CertifyDevGrantResponse])
+  .meta({ id: "CertifyCheckoutOutcome" });
+
+export const CertifyStatusResponse = z
+  .object({
+    agent_id: z.uuid(),
+    certification_id: z.uuid().nullable(),
+    status: z.enum([
+      "none",
+      "awaiting_payment",
+      "screening",
+      "paused_quota",
+      "certified",
+      "not_certified",
+      "expired",
+      "refunded",
+    ]),
+    screening_session_id: z.uuid().nullable(),
+    progress: z.object({ total: z.number().int(), finished: z.number().int(), passed: z.number().int() }).meta({
+      description: `Runs; one that is made again after a fault of ours, at most ${MOST_AGAIN} times, counts once`,
+    }),
+    paused_reason: z.string().nullable().meta({ description: "What it waits for; it goes on by itself" }),
+    score: z
+      .number()
+      .nullable()
+      .meta({ description: "The composite score over exactly the runs of the certification" }),
+    issued_at: Instant.nullable(),
+    expires_at: Instant.nullable(),
+  })
+  .meta({ id: "CertifyStatusResponse" });

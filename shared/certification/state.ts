@@ -1,0 +1,15 @@
+import { type SQL, sql } from "drizzle-orm";
+import { certifications, runs } from "../db/schema/index.ts";
+import { inForce } from "./credential.ts";
+
+/**
+ * SQL: the `verified_state` of the agent row `a` once the certifications whose ids `ended` (a query) yields have ended:
+ * another one in force, else a signed real run, decides.
+ */
+export function stateWithout(ended: SQL, now: Date): SQL {
+  return sql`case
+    when exists (select from ${certifications} c where c.agent_id = a.id and ${inForce(now)} and c.id not in (${ended}))
+      then 'certified'
+    when exists (select from ${runs} r where r.agent_id = a.id and r.counted) then 'verified'
+    else 'unverified' end`;
+}

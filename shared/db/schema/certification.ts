@@ -1,0 +1,54 @@
+import { sql } from "drizzle-orm";
+import { index, integer, numeric, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { agents } from "./agents.ts";
+import { createdAt, id, instant } from "./columns.ts";
+import { users } from "./identity.ts";
+import { screening_sessions } from "./screening.ts";
+
+/** Certifications of agents, bought or granted. */
+export const certifications = pgTable(
+  "certifications",
+  {
+    id: id(),
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    /** Who bought it. */
+    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    status: text({
+      enum: ["awaiting_payment", "screening", "paused_quota", "certified", "not_certified", "expired", "refunded"],
+    }).notNull(),
+    checkout_session_id: text(),
+    payment_intent_id: text(),
+    price_usd: numeric({ precision: 12, scale: 2, mode: "number" }).notNull(),
+    /** When the buyer waived the right of withdrawal. */
+    eu_waiver_at: instant().notNull(),
+    paid_at: instant(),
+    screening_session_id: uuid().references(() => screening_sessions.id, { onDelete: "set null" }),
+    paused_reason: text(),
+    score: numeric({ precision: 5, scale: 2, mode: "number" }),
+    issued_at: instant(),
+    expires_at: instant(),
+    revoked_at: instant(),
+    /** Its place in the published status list. */
+    status_index: integer().generatedAlwaysAsIdentity({ startWith: 0, minValue: 0 }),
+    /** The signed credential. */
+    jws: text(),
+    kid: text(),
+    created_at: createdAt(),
+    updated_at: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("certifications_checkout_key").on(table.checkout_session_id),
+    uniqueIndex("certifications_status_index_key").on(table.status_index),
+    index("certifications_payment_idx").on(table.payment_intent_id),
+    index("certifications_session_idx").on(table.screening_session_id),
+    index("certifications_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
+    uniqueIndex("certifications_open_key")
+      .on(table.agent_id)
+      .where(sql`${table.status} in ('awaiting_payment', 'screening', 'paused_quota')`),
+    index("certifications_paused_idx").on(table.id).where(sql`${table.status} = 'paused_quota'`),
+    index("certifications_expiry_idx").on(table.expires_at).where(sql`${table.status} = 'certified'`),
+    index("certifications_revoked_idx").on(table.status_index).where(sql`${table.revoked_at} is not null`),
+  ],
+);
