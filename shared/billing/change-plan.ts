@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
-import { idOf } from "./stripe.ts";
+import { idOf, underKey } from "./stripe.ts";
 import { planItem } from "./subscriptions.ts";
 
 /**
@@ -24,16 +24,17 @@ export async function changePlan(
   const waiting = subscription.pending_update?.subscription_items ?? [];
   if (waiting.some((one) => one.price.id === price)) return outcome(false);
   if (item.price.id === price) return outcome(true);
-  const changed = await stripe.subscriptions.update(
-    subscription.id,
-    {
-      items: [{ id: item.id, price }],
-      proration_behavior: "always_invoice",
-      payment_behavior: "pending_if_incomplete",
-    },
-    {
-      idempotencyKey: ["plan", subscription.id, item.price.id, price, idOf(subscription.latest_invoice)].join("-"),
-    },
+  const key = ["plan", subscription.id, item.price.id, price, idOf(subscription.latest_invoice)].join("-");
+  const changed = await underKey(key, (options) =>
+    stripe.subscriptions.update(
+      subscription.id,
+      {
+        items: [{ id: item.id, price }],
+        proration_behavior: "always_invoice",
+        payment_behavior: "pending_if_incomplete",
+      },
+      options,
+    ),
   );
   return outcome(changed.pending_update === null);
 }

@@ -11,7 +11,7 @@ import { isDevMode, requireBilling } from "./mode.ts";
 import { frontendPage } from "./page.ts";
 import { type Offer, priceOf } from "./prices.ts";
 import type { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
-import { withProvider } from "./stripe.ts";
+import { underKey, withProvider } from "./stripe.ts";
 import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
 
 type Outcome = z.output<typeof CheckoutOutcome>;
@@ -63,7 +63,7 @@ async function sessionsOf(
 /** Ends a session that is not wanted any more. Throws `payment_in_progress` where it was paid in this moment. */
 async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<void> {
   try {
-    await stripe.checkout.sessions.expire(id, {}, { idempotencyKey: `expire-${id}` });
+    await underKey(`expire-${id}`, (options) => stripe.checkout.sessions.expire(id, {}, options));
   } catch (error) {
     const session = await stripe.checkout.sessions.retrieve(id);
     if (session.status === "expired") return;
@@ -80,17 +80,15 @@ function openSession(
   stripe: Stripe,
   { userId, customer, price, latest }: { userId: string; customer: string; price: string; latest: string },
 ): Promise<Stripe.Checkout.Session> {
-  return stripe.checkout.sessions.create(
-    {
-      mode: "subscription",
-      customer,
-      line_items: [{ price, quantity: 1 }],
-      success_url: frontendPage(ctx.env, "/billing?checkout=done"),
-      cancel_url: frontendPage(ctx.env, "/billing?checkout=left"),
-      metadata: { kind: "subscription", price },
-    },
-    { idempotencyKey: `checkout-${userId}-${latest}` },
-  );
+  const wanted: Stripe.Checkout.SessionCreateParams = {
+    mode: "subscription",
+    customer,
+    line_items: [{ price, quantity: 1 }],
+    success_url: frontendPage(ctx.env, "/billing?checkout=done"),
+    cancel_url: frontendPage(ctx.env, "/billing?checkout=left"),
+    metadata: { kind: "subscription", price },
+  };
+  return underKey(`checkout-${userId}-${latest}`, (options) => stripe.checkout.sessions.create(wanted, options));
 }
 
 function toOutcome({ id, url }: Stripe.Checkout.Session): Outcome {

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { cancelSubscriptions } from "./cancel.ts";
-import { withProvider } from "./stripe.ts";
+import { underKey, withProvider } from "./stripe.ts";
 
 /** The message about the customer of an account that is closed. */
 export const CustomerMessage = z.strictObject({ customer_id: z.string().min(1).max(255) });
@@ -21,7 +21,8 @@ export async function endCustomer(stripe: Stripe, customerId: string): Promise<v
   const open = await stripe.checkout.sessions
     .list({ customer: customerId, status: "open", limit: 100 })
     .autoPagingToArray({ limit: 1000 });
-  for (const { id } of open) await stripe.checkout.sessions.expire(id, {}, { idempotencyKey: `expire-${id}` });
+  for (const { id } of open)
+    await underKey(`expire-${id}`, (options) => stripe.checkout.sessions.expire(id, {}, options));
   await cancelSubscriptions(stripe, customerId);
   await stripe.customers.del(customerId).catch(async (error: unknown) => {
     if (!(await isDeleted(stripe, customerId))) throw error;

@@ -6,6 +6,7 @@ import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import type { Plan } from "./plans.ts";
+import { underKey } from "./stripe.ts";
 
 /** An account as billing sees it. */
 export interface BillingAccount {
@@ -38,9 +39,8 @@ export async function billingAccount(ctx: Context, userId: string): Promise<Bill
 export async function ensureCustomer(ctx: Context, stripe: Stripe, account: BillingAccount): Promise<string> {
   if (account.customer_id !== null) return account.customer_id;
   const { id, email } = account;
-  const customer = await stripe.customers.create(
-    { email, metadata: { user_id: id } },
-    { idempotencyKey: `customer-${id}` },
+  const customer = await underKey(`customer-${id}`, (options) =>
+    stripe.customers.create({ email, metadata: { user_id: id } }, options),
   );
   const kept = await readJson<string>(
     ctx,

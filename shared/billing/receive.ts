@@ -19,36 +19,48 @@ const Shape = z.object({
 });
 
 /**
- * The event that a delivery carries, once its signature over these very bytes holds. Throws 503
- * `payment_not_configured` without a signing secret, 400 `invalid_signature`, 400 `malformed_json` for a signed body
- * that is no event.
+ * The event that a delivery carries, once a signature over these very bytes holds: each endpoint at the provider, for the
+ * own account and for connected ones, has a secret of its own. Throws 503 `payment_not_configured` without any, 400
+ * `invalid_signature`, 400 `malformed_json` for a signed body that is no event.
  */
 export async function verifyEvent(
   ctx: Pick<Context, "env" | "now">,
   payload: Uint8Array,
   signature: string | undefined,
 ): Promise<Stripe.Event> {
-  const secret = ctx.env.STRIPE_WEBHOOK_SECRET;
-  if (secret === undefined) {
+  const secrets = ctx.env.STRIPE_WEBHOOK_SECRET;
+  if (secrets === undefined) {
     throw new Problem(
       "payment_not_configured",
       "Events are not taken here; the operator has to set STRIPE_WEBHOOK_SECRET.",
     );
   }
-  const Stripe = await loadStripe();
-  const crypto = Stripe.createSubtleCryptoProvider();
-  const receivedAt = ctx.now().getTime();
-  const event = await Stripe.webhooks
-    .constructEventAsync(payload, signature ?? "", secret, TOLERANCE_S, crypto, receivedAt)
-    .catch((error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return null;
-      throw new Problem(
-        "invalid_signature",
-        "Stripe-Signature is missing, older than 5 minutes, or not made with this endpoint's secret over this body.",
-      );
-    });
+  const tried = await Promise.all(
+    secrets.map((secret) => readSigned(payload, signature ?? "", secret, ctx.now().getTime())),
+  );
+  const event = tried.find((one) => one !== "unsigned");
+  if (event === undefined) {
+    throw new Problem(
+      "invalid_signature",
+      "Stripe-Signature is missing, older than 5 minutes, or not made with this endpoint's secret over this body.",
+    );
+  }
   if (!Shape.safeParse(event).success) throw new Problem("malformed_json", "The signed body is not an event.");
   return event as Stripe.Event;
+}
+
+/** The body that this secret signs, null where that is no JSON; `unsigned` where the signature does not hold. */
+async function readSigned(
+  payload: Uint8Array,
+  signature: string,
+  secret: string,
+  receivedAt: number,
+): Promise<Stripe.Event | null | "unsigned"> {
+  const Stripe = await loadStripe();
+  const crypto = Stripe.createSubtleCryptoProvider();
+  return Stripe.webhooks
+    .constructEventAsync(payload, signature, secret, TOLERANCE_S, crypto, receivedAt)
+    .catch((error: unknown) => (error instanceof Stripe.errors.StripeSignatureVerificationError ? "unsigned" : null));
 }
 
 /**

@@ -12,7 +12,7 @@ export async function loadStripe(): Promise<typeof Stripe> {
 }
 
 /**
- * Works with the payment provider. Every POST in `work` carries an `idempotencyKey`. Throws 503
+ * Works with the payment provider. Every POST in `work` is made by `underKey`. Throws 503
  * `payment_not_configured` without a key, 503 `dependency_unavailable` where the provider does not answer or fails, 409
  * `payment_in_progress` where the same thing is just being prepared otherwise, 402 `payment_failed` for a card that is
  * refused; what else the provider refuses is a fault of ours.
@@ -39,6 +39,28 @@ export async function withProvider<T>(
   } catch (error) {
     throw error instanceof Stripe.errors.StripeError ? problemOf(ctx, Stripe, error) : error;
   }
+}
+
+/** How many keys a call is made under at most. */
+const MOST_KEYS = 5;
+
+/**
+ * Makes a POST under an idempotency key. The provider keeps a failure as it keeps a result, for a day: where the answer is
+ * a failure that it only repeats, the call is made under the next key, which is the same for all who ask.
+ */
+export async function underKey<T>(key: string, call: (options: { idempotencyKey: string }) => Promise<T>): Promise<T> {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await call({ idempotencyKey: turn === 1 ? key : `${key}-${turn}` });
+    } catch (error) {
+      if (turn === MOST_KEYS || !isRepeated(error)) throw error;
+    }
+  }
+}
+
+function isRepeated(error: unknown): boolean {
+  const { headers } = error as { headers?: Record<string, string | undefined> };
+  return headers?.["idempotent-replayed"] === "true";
 }
 
 /** The id of what the provider gives as an id or in whole; null for nothing. */

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import type Stripe from "stripe";
 import type * as z from "zod";
 import { agentOwner } from "../agents/view.ts";
 import { isDevMode, requireBilling } from "../billing/mode.ts";
 import { frontendPage } from "../billing/page.ts";
-import { withProvider } from "../billing/stripe.ts";
+import { underKey, withProvider } from "../billing/stripe.ts";
 import { agents, certifications, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -159,18 +160,16 @@ async function sell(
 async function openCheckout(ctx: Context, begun: Begun, agentId: string, price: string): Promise<string | null> {
   const { certification_id: id, email } = begun;
   const back = frontendPage(ctx.env, `/agents/${agentId}`);
+  const wanted: Stripe.Checkout.SessionCreateParams = {
+    mode: "payment",
+    line_items: [{ price, quantity: 1 }],
+    customer_email: email,
+    metadata: { kind: KIND, certification_id: id },
+    success_url: `${back}?certification=paid`,
+    cancel_url: `${back}?certification=cancelled`,
+  };
   const session = await withProvider(ctx, (stripe) =>
-    stripe.checkout.sessions.create(
-      {
-        mode: "payment",
-        line_items: [{ price, quantity: 1 }],
-        customer_email: email,
-        metadata: { kind: KIND, certification_id: id },
-        success_url: `${back}?certification=paid`,
-        cancel_url: `${back}?certification=cancelled`,
-      },
-      { idempotencyKey: `certification-${id}` },
-    ),
+    underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options)),
   );
   await ctx.db.execute(sql`update ${certifications} set checkout_session_id = ${session.id},
     updated_at = ${ctx.now().toISOString()}::timestamptz

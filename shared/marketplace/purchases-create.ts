@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { requireBilling } from "../billing/mode.ts";
 import { frontendPage } from "../billing/page.ts";
-import { withProvider } from "../billing/stripe.ts";
+import { underKey, withProvider } from "../billing/stripe.ts";
 import { purchases } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -104,28 +104,17 @@ async function openCheckout(ctx: Context, stripe: Stripe, { purchase, order }: B
     if (now?.status !== "AWAITING_PAYMENT" || now.url !== null) return now?.url ?? null;
   }
   const page = frontendPage(ctx.env, `/marketplace/purchases/${purchase.id}`);
-  const session = await stripe.checkout.sessions.create(
-    {
-      mode: "payment",
-      line_items: [
-        {
-          quantity: 1,
-          price_data: {
-            currency: "usd",
-            unit_amount: order.price_cents,
-            product_data: { name: order.agent_name },
-          },
-        },
-      ],
-      payment_intent_data: {
-        application_fee_amount: order.fee_cents,
-        transfer_data: { destination: order.destination },
-      },
-      metadata: { kind: "purchase", purchase_id: purchase.id },
-      success_url: `${page}?checkout=success`,
-      cancel_url: `${page}?checkout=cancel`,
-    },
-    { idempotencyKey: `purchase-${purchase.id}` },
+  const { agent_name: name, price_cents: unit_amount, fee_cents: application_fee_amount, destination } = order;
+  const wanted: Stripe.Checkout.SessionCreateParams = {
+    mode: "payment",
+    line_items: [{ quantity: 1, price_data: { currency: "usd", unit_amount, product_data: { name } } }],
+    payment_intent_data: { application_fee_amount, transfer_data: { destination } },
+    metadata: { kind: "purchase", purchase_id: purchase.id },
+    success_url: `${page}?checkout=success`,
+    cancel_url: `${page}?checkout=cancel`,
+  };
+  const session = await underKey(`purchase-${purchase.id}`, (options) =>
+    stripe.checkout.sessions.create(wanted, options),
   );
   return readJson<string>(
     ctx,

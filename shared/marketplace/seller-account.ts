@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import type * as z from "zod";
 import { frontendPage } from "../billing/page.ts";
-import { withProvider } from "../billing/stripe.ts";
+import { underKey, withProvider } from "../billing/stripe.ts";
 import { seller_accounts, users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -45,14 +45,12 @@ export async function openSellerAccount(
 
 /** Makes the account and keeps it; where another call was faster, the one that is kept counts. */
 async function makeAccount(ctx: Context, stripe: Stripe, userId: string): Promise<string> {
-  const { id } = await stripe.accounts.create(
-    {
-      type: "express",
-      capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
-      metadata: { user_id: userId },
-    },
-    { idempotencyKey: `seller-account-${userId}` },
-  );
+  const wanted: Stripe.AccountCreateParams = {
+    type: "express",
+    capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+    metadata: { user_id: userId },
+  };
+  const { id } = await underKey(`seller-account-${userId}`, (options) => stripe.accounts.create(wanted, options));
   const kept = await readJson<string>(
     ctx,
     sql`insert into ${seller_accounts} (user_id, account_id) values (${userId}::uuid, ${id})

@@ -48,7 +48,11 @@ const schema = z
       .string()
       .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (openssl rand -base64 32)"),
     STRIPE_SECRET_KEY: z.string().optional(),
-    STRIPE_WEBHOOK_SECRET: z.string().optional(),
+    STRIPE_WEBHOOK_SECRET: z
+      .string()
+      .transform((text) => text.split(",").map((secret) => secret.trim()))
+      .pipe(z.array(z.string().min(1)))
+      .optional(),
     STRIPE_PRICE_PRO_MONTHLY: z.string().optional(),
     STRIPE_PRICE_PRO_YEARLY: z.string().optional(),
     STRIPE_PRICE_TEAM_MONTHLY: z.string().optional(),

@@ -88,6 +88,23 @@ describe("a checkout", () => {
     expect(await openSessions(await customerOf(service, user.id))).toHaveLength(1);
   });
 
+  it.each(["making the customer", "opening the page"])(
+    "goes on, for all who ask, where the provider broke down at %s, though it keeps that for a day",
+    async (at) => {
+      const user = await shopper(service);
+      if (at === "opening the page") await user.call("POST", "/api/v1/billing/portal");
+      service.stripe.breakDown();
+      const broken = await user.call("POST", CHECKOUT, { tier: "pro", cadence: "monthly" });
+      expect([broken.status, broken.body["code"]]).toEqual([503, "dependency_unavailable"]);
+      const answers = await Promise.all(
+        range(8).map(() => user.call("POST", CHECKOUT, { tier: "pro", cadence: "monthly" })),
+      );
+      expect(tally(answers)).toEqual({ 200: 8 });
+      expect(await openSessions(await customerOf(service, user.id))).toHaveLength(1);
+      expect(service.stripe.customers().filter(({ email }) => email === user.email)).toHaveLength(1);
+    },
+  );
+
   it.each([
     ["a first page", false],
     ["a page that ended", true],
@@ -244,6 +261,12 @@ describe("a subscription", () => {
     const answer = await user.call("POST", CHECKOUT, { tier: "team", cadence: "monthly" });
     expect([answer.status, answer.body.code]).toEqual([402, "payment_failed"]);
     expect(service.stripe.subscriptions(customer)).toMatchObject([{ id: subscription, status: "active" }]);
+    // With another card it goes through at once, though the provider keeps the refusal for a day.
+    const before = service.stripe.events.length;
+    const { status, body } = await user.call("POST", CHECKOUT, { tier: "team", cadence: "monthly" });
+    expect([status, body.plan]).toEqual([200, "team"]);
+    await deliverAll(service, service.stripe.events.slice(before));
+    expect(await planOf(service, user.id)).toBe("team");
   });
 
   it("that ended makes room for a new checkout", async () => {

@@ -1,8 +1,11 @@
 import { expect, vi } from "vitest";
 import type { TestService } from "../stack/service.ts";
 
-/** How the process ends at a call: before it reaches the other side, or after its work is done there. */
-export type Crash = "down" | "lost";
+/**
+ * How a call ends: as an `error` of the other side, after which all goes on; or with the process, before it reaches the
+ * other side (`down`) or after its work is done there (`lost`).
+ */
+export type Crash = "error" | "down" | "lost";
 
 /**
  * Does `work` once for each of the service's calls of database and provider that it makes, and crashes at it;
@@ -35,7 +38,8 @@ async function crashing(
     const url = String(input instanceof Request ? input.url : input);
     if (!watched.some((origin) => url.startsWith(origin))) return fetch(input, init);
     calls += 1;
-    if (calls < step) return fetch(input, init);
+    if (calls < step || (calls > step && crash === "error")) return fetch(input, init);
+    if (crash === "error") return new Response("{}", { status: 500, headers: { "content-type": "application/json" } });
     if (calls === step && crash === "lost") await (await fetch(input, init)).arrayBuffer();
     throw new TypeError("fetch failed");
   });

@@ -122,6 +122,18 @@ describe("a delivery", () => {
     await deliverAll(service, [created]);
   });
 
+  it("is taken by any of the secrets that are set, and by no other", async () => {
+    const event = madeUp({});
+    const body = JSON.stringify(event);
+    const both = variant(service, { STRIPE_WEBHOOK_SECRET: "whsec_own, whsec_connected" });
+    const answers = [];
+    for (const secret of ["whsec_connected", "whsec_own", "whsec_own, whsec_connected", "whsec_fake"])
+      answers.push(
+        await both.call("POST", WEBHOOK, body, { "stripe-signature": signatureOf(service, body, { secret }) }),
+      );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 400]);
+  });
+
   it("is limited by nothing: the provider comes from few addresses", async () => {
     const answer = await caller(service).call("POST", WEBHOOK, {});
     expect([answer.status, answer.headers.get("ratelimit")]).toEqual([400, null]);

@@ -82,7 +82,7 @@ export function stripeApi({ key, faults, requests, refused, ...account }: ApiPar
     if (known === undefined || known.at <= now - KEPT_S) {
       const claim: Claim = { by: asked, at: now };
       claims.set(idempotencyKey, claim);
-      return () => (claim.reply = work());
+      return () => (claim.reply = account.mood.breaks ? breakDown() : work());
     }
     if (callOf(known.by) !== callOf(asked)) {
       const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${idempotencyKey}' if you meant to execute a different request.`;
@@ -94,6 +94,13 @@ export function stripeApi({ key, faults, requests, refused, ...account }: ApiPar
       throw new StripeRefusal(409, { code: "idempotency_key_in_use", message });
     }
     return () => ({ ...reply, headers: { ...reply.headers, "idempotent-replayed": "true" } });
+  }
+
+  // The provider says itself that to try again gives the same.
+  function breakDown(): Reply {
+    account.mood.breaks = false;
+    const headers = { "request-id": newId("req_"), "stripe-should-retry": "false" };
+    return json(500, { error: { type: "api_error", message: "An unknown error occurred." } }, headers);
   }
 
   function refusal({ method, path }: Asked, error: unknown): Reply {

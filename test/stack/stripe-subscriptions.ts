@@ -9,6 +9,8 @@ import type { Store } from "./stripe-store.ts";
 export interface Mood {
   declines: boolean;
   demands: boolean;
+  /** The next POST breaks down in the provider, which keeps that answer under its key. */
+  breaks: boolean;
 }
 
 interface Terms {
@@ -168,7 +170,7 @@ export function turn(store: Store, subscription: Stripe.Subscription, to: { stat
   const { status, price } = to;
   if (price !== undefined) {
     const items = [{ id: subscription.items.data[0]?.id, price }];
-    const calm: Mood = { declines: false, demands: false };
+    const calm: Mood = { declines: false, demands: false, breaks: false };
     update(store, subscription, { items, proration_behavior: "always_invoice" }, calm);
   }
   if (status === undefined) return;

@@ -46,6 +46,8 @@ export interface StripeFake {
   demandPayment(): void;
   /** The next change of a plan that is invoiced is 402 `card_declined`, however it is asked for. */
   declineCard(): void;
+  /** The next POST is begun and ends in 500, which is what its key then gives. */
+  breakDown(): void;
   /** The seller has filled in the onboarding form, so far. */
   onboard(accountId: string, flags: { charges_enabled: boolean; payouts_enabled: boolean }): Stripe.Event[];
   /** Somebody refunds a payment in the provider's dashboard: in full unless an amount is given. */
@@ -83,7 +85,7 @@ export async function startStripe(options: {
   now?: () => number;
 }): Promise<StripeFake> {
   const store = createStore(options.now ?? Date.now);
-  const mood: Mood = { declines: false, demands: false };
+  const mood: Mood = { declines: false, demands: false, breaks: false };
   const requests: Asked[] = [];
   const refused: string[] = [];
   const { url, close } = await listen(stripeApi({ store, mood, key: KEY, faults: options.faults, requests, refused }));
@@ -126,6 +128,7 @@ export async function startStripe(options: {
       }),
     demandPayment: () => void (mood.demands = true),
     declineCard: () => void (mood.declines = true),
+    breakDown: () => void (mood.breaks = true),
     onboard: (id, flags) =>
       causing(() => {
         const account = there(store, "account", id);
