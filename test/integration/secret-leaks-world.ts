@@ -5,6 +5,7 @@ import { type Caller, caller, newUser, type User } from "../stack/client.ts";
 import { json, type Reply, type Request } from "../stack/http.ts";
 import type { TestService } from "../stack/service.ts";
 import { attributesOf, spanOf } from "../unit/telemetry/otlp.ts";
+import { certify } from "./certify-support.ts";
 import { send, traceOf } from "./otlp-support.ts";
 import { addAgent, from, startAgent } from "./runs-support.ts";
 import { decoded } from "./secret-leaks-support.ts";
@@ -132,6 +133,7 @@ export async function buildWorld(service: TestService): Promise<World> {
     world.runs[as] = runs[0] ?? "";
   }
   await carryOut(service);
+  for (const as of ["echo", "wrong"] as const) await certify(service, world.agents[as], world.sessions[as]);
   await sendTelemetry(service, owner, world.agents.echo);
   world.passing.push(...(await meddle(world, [owner, admin])));
   await service.app.scheduled(DAILY);

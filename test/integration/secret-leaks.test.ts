@@ -64,6 +64,7 @@ async function idsFor(parent: string): Promise<string[]> {
     "screening-sessions": [sessions.wrong, sessions.echo],
     tasks: [secret[0]?.id ?? "", secret.find(({ is_active }) => !is_active)?.id ?? ""],
     suites: [...new Set(secret.map(({ suite_id }) => suite_id))],
+    status: ["0"],
   };
   if (own[parent] !== undefined) return own[parent];
   const table = parent.replaceAll("-", "_");
