@@ -1,14 +1,21 @@
 import { gzipSync } from "node:zlib";
 import type { TestProject } from "vitest/node";
+import { createFaults } from "./faults.ts";
 import { json, listen } from "./http.ts";
+import type { Settings } from "./settings.ts";
+import { startStripe } from "./stripe.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     hostileUrl: string;
+    payments: Settings;
   }
 }
 
-/** Serves hostile answers on this machine to the tests that run in workerd, which can't listen themselves. */
+/**
+ * Serves hostile answers and a payment provider on this machine to the tests that run in workerd, which can't listen
+ * themselves.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
   const server = await listen(({ url }) => {
@@ -26,5 +33,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   });
   project.provide("hostileUrl", server.url);
-  return server.close;
+  const stripe = await startStripe({ faults: createFaults(), webhookUrl: () => server.url });
+  project.provide("payments", stripe.settings);
+  return async () => {
+    await server.close();
+    await stripe.close();
+  };
 }
