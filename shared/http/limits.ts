@@ -36,15 +36,18 @@ interface Lease {
   resetAt: number;
   expiresAt: number;
   lastAt: number;
+  /** Milliseconds from one request to the next, of late. */
+  pace: number;
 }
 
 /** The leases that an isolate holds, by limit class and caller. */
 export type Leases = Map<string, Lease>;
 
-const LEASE_SIZE = 20;
 const LEASE_MS = 5000;
-/** A caller whose requests follow each other within this time will use a lease up; for others most of it would be lost. */
-const BUSY_MS = 1000;
+/** A lease has the requests that its caller makes in this time at its pace: more would be lost when it stops. */
+const AHEAD_MS = 250;
+/** A lease takes at most this part of what remains: other locations count against the same window. */
+const MOST_OF_REST = 1 / 4;
 /** A caller with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
@@ -56,8 +59,8 @@ export function countAddress(ctx: Context, name: LimitName): Promise<Standing | 
 
 /**
  * Counts one request of a caller, by an address or a credential, against a class. Null when Redis does not answer: this
- * limiter fails open. A busy caller far from its limit is counted twenty requests at a time, so that most of its reads
- * need no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller of one
+ * limiter fails open. A busy caller far from its limit is counted many requests at a time, so that most of its reads need
+ * no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller of one
  * location.
  */
 export async function countCaller(ctx: Context, name: LimitName, caller: string): Promise<Standing | null> {
@@ -66,9 +69,9 @@ export async function countCaller(ctx: Context, name: LimitName, caller: string)
   if (leased !== null) return leased;
   const lease = leaseOf(ctx.leases, `${name}:${caller}`);
   lease.left = 0;
-  const busy = now - lease.lastAt < BUSY_MS;
-  lease.lastAt = now;
-  const fills = busy && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
+  follow(lease, now);
+  const size = Math.floor(Math.min(lease.remaining * MOST_OF_REST, AHEAD_MS / Math.max(1, lease.pace)));
+  const fills = size > 1 && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
   lease.filling ||= fills;
   try {
     const limiter = new Ratelimit({
@@ -78,11 +81,11 @@ export async function countCaller(ctx: Context, name: LimitName, caller: string)
       ephemeralCache: false,
       timeout: 0,
     });
-    const { success, remaining, reset } = await limiter.limit(caller, { rate: fills ? LEASE_SIZE : 1 });
+    const { success, remaining, reset } = await limiter.limit(caller, { rate: fills ? size : 1 });
     // Answers overtake each other: within one window the lowest is the last.
     lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
     lease.resetAt = reset;
-    if (fills) Object.assign(lease, { left: success ? LEASE_SIZE - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
+    if (fills) Object.assign(lease, { left: success ? size - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
     const window = windowOf(name, lease, now);
     return { windows: [window], refused: success ? null : window };
   } catch (error) {
@@ -98,7 +101,7 @@ export function takeLeased(leases: Leases, name: LimitName, caller: string, now:
   const lease = leases.get(`${name}:${caller}`);
   if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
   lease.left -= 1;
-  lease.lastAt = now;
+  follow(lease, now);
   return { windows: [windowOf(name, lease, now)], refused: null };
 }
 
@@ -108,9 +111,16 @@ function leaseOf(leases: Leases, key: string): Lease {
   if (known !== undefined) return known;
   const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
   if (oldest !== undefined) leases.delete(oldest);
-  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt: 0 };
+  const [lastAt, pace] = [-Infinity, Infinity];
+  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt, pace };
   leases.set(key, lease);
   return lease;
+}
+
+function follow(lease: Lease, now: number): void {
+  const step = now - lease.lastAt;
+  lease.pace = lease.pace === Infinity ? step : (lease.pace + step) / 2;
+  lease.lastAt = now;
 }
 
 function windowOf(name: LimitName, { left, remaining, resetAt }: Lease, now: number): Window {

@@ -113,6 +113,24 @@ describe("the limit of an address", () => {
     expect((await send(SIGN_IN, other)).status).toBe(422);
   });
 
+  it.each([
+    ["at a slow pace", 80, 700, 1],
+    ["in bursts", 80, 20, 16],
+  ])(
+    "loses little to a caller %s: requests that are counted in advance are those to come",
+    async (_, sent, gap, size) => {
+      const address = newAddress();
+      let left = "";
+      for (let n = 0; n < sent; n += 1) {
+        vi.setSystemTime(START + n * gap + Math.floor(n / size) * (size > 1 ? 6000 : 0));
+        const answer = await send(READ, address);
+        expect(answer.status).toBe(READ.status);
+        left = /r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1] ?? "";
+      }
+      expect(Number(left)).toBeGreaterThanOrEqual(size === 1 ? 300 - sent : 300 - 1.5 * sent);
+    },
+  );
+
   it("counts those who are signed in as well", async () => {
     const answers = [await user.call("GET", "/api/v1/auth/me"), await user.call("GET", "/api/v1/auth/me")];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
