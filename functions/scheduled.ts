@@ -3,6 +3,7 @@ import { describeError } from "../shared/db/client.ts";
 import { email_tokens, idempotency_keys, provider_events } from "../shared/db/schema/index.ts";
 import type { Service } from "../shared/http/app.ts";
 import type { Context } from "../shared/platform/context.ts";
+import { forgetAllowances } from "../shared/billing/forget.ts";
 import { reconcile } from "../shared/billing/reconcile.ts";
 import { rescueCertifications, resumeCertifications } from "../shared/certification/advance.ts";
 import { expireCertifications } from "../shared/certification/expire.ts";
@@ -39,6 +40,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["delete accounts", finaliseAccounts],
     ["forget ended sessions", forgetEnded],
     ["recompute", recompute],
+    ["forget allowances", forgetAllowances],
     ["forget spans", forgetSpans],
     ["forget deliveries", forgetDeliveries],
     ["re-check manifests", scheduleRechecks],

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forgetAllowances } from "../../shared/billing/forget.ts";
 import { type Caller, caller, newUser, PASSWORD } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
+import { contextOf } from "./run-events-support.ts";
 import { addAgent, addSuite, from, quietQueueClient, range, tally, type TestSuite, used } from "./runs-support.ts";
 
 const DAY_MS = 86_400_000;
@@ -93,6 +95,18 @@ describe("100 batches at once take exactly the monthly limit", () => {
     time = present;
     expect(next.status).toBe(202);
   });
+});
+
+it("what was used is kept for 35 days, then forgotten with its month, of whatever length its period is", async () => {
+  const periods = ["2026-08", "2026-09", "2026-09-30", "2026-09-30T23", "2026-10", "2026-10-01", "2026-11-05"];
+  await service.sql("delete from allowances");
+  await service.sql("insert into allowances select 'lead_day', 'all', p, 1 from unnest($1::text[]) p", [periods]);
+  const left = async (at: string) => {
+    await forgetAllowances(contextOf(service, () => new Date(at)));
+    return (await service.sql("select period from allowances order by period")).map(({ period }) => period);
+  };
+  expect(await left("2026-11-04T23:59:59Z")).toEqual(periods.slice(1));
+  expect(await left("2026-11-05T00:00:00Z")).toEqual(periods.slice(4));
 });
 
 describe("anonymous trials", () => {
