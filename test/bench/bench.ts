@@ -68,8 +68,10 @@ try {
   add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
   await pool.query("truncate outbox, screening_sessions, runs cascade");
 
-  const receiver = await owner("POST", `/api/v1/agents/${created.body.id}/otlp-token`);
-  const spans = await spansRatio({ agent: created.body.id, ...receiver.body }, baseline, pool);
+  // An agent of its own: one that may send telemetry has its runs wait for it.
+  const traced = await owner("POST", "/api/v1/agents", { name: "Traced", endpoint: `${agent.url}/run` });
+  const receiver = await owner("POST", `/api/v1/agents/${traced.body.id}/otlp-token`);
+  const spans = await spansRatio({ agent: traced.body.id, ...receiver.body }, baseline, pool);
   add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
   await pool.query("truncate spans, runs cascade");
   await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
