@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
-import * as z from "zod";
 import type { EventTaker } from "../billing/provider-event.ts";
-import { withProvider } from "../billing/stripe.ts";
+import { idOf, withProvider } from "../billing/stripe.ts";
 import type { Context } from "../platform/context.ts";
+import { isId } from "../platform/ids.ts";
 import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
 
 /** What a checkout session of ours says that it is for. */
@@ -63,10 +63,6 @@ async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
 
 /** The certification that a checkout session is for; null for a session of another kind. */
 function certificationOf(metadata: Stripe.Metadata | null): string | null {
-  if (metadata?.["kind"] !== KIND) return null;
-  return z.uuid().safeParse(metadata["certification_id"]).data ?? null;
-}
-
-function idOf(object: string | { id: string } | null): string | null {
-  return typeof object === "string" ? object : (object?.id ?? null);
+  const id = metadata?.["certification_id"];
+  return metadata?.["kind"] === KIND && id !== undefined && isId(id) ? id : null;
 }
