@@ -20,8 +20,6 @@ export const subscriptionEvents: EventTaker = {
     "customer.subscription.pending_update_expired",
   ]),
   async take(ctx, event) {
-    // Those of connected accounts are the sellers' own business.
-    if (event.account !== undefined) return;
     const customer = idOf((event.data.object as Stripe.Subscription).customer);
     if (customer !== null) await withProvider(ctx, (stripe) => followCustomer(ctx, stripe, customer));
   },

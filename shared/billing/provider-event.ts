@@ -9,5 +9,7 @@ import type { Context } from "../platform/context.ts";
  */
 export interface EventTaker {
   types: ReadonlySet<Stripe.Event.Type>;
+  /** Takes events of connected accounts too; what else happens there is the sellers' own business. */
+  takesConnected?: boolean;
   take(ctx: Context, event: Stripe.Event): Promise<void>;
 }

@@ -79,7 +79,10 @@ export async function takeEvent(ctx: Context, takers: readonly EventTaker[], eve
     sql`select to_jsonb(exists (select from ${provider_events} where id = ${event.id})) as result`,
   );
   if (isDone === true) return false;
-  for (const { types, take } of takers) if (types.has(event.type)) await take(ctx, event);
+  const isConnected = event.account !== undefined;
+  for (const { types, takesConnected = false, take } of takers) {
+    if (types.has(event.type) && (takesConnected || !isConnected)) await take(ctx, event);
+  }
   const { rows } = await ctx.db.execute(
     sql`insert into ${provider_events} (id, type) values (${event.id}, ${event.type}) on conflict do nothing returning id`,
   );

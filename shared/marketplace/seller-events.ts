@@ -13,6 +13,7 @@ import { isId } from "../platform/ids.ts";
  */
 export const sellerEvents: EventTaker = {
   types: new Set(["account.updated"]),
+  takesConnected: true,
   async take(ctx, event) {
     const { id, metadata } = event.data.object as Stripe.Account;
     const named = metadata?.["user_id"];

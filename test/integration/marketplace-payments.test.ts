@@ -150,6 +150,17 @@ describe("an event", () => {
       expect((await readPurchase(buyer, purchase)).status).toBe("AWAITING_PAYMENT");
     },
   );
+
+  it("of a seller's own account, which may say what it likes, is left alone, the provider not even asked", async () => {
+    const purchase = await begin(buyer, listing.id);
+    const [event] = ofCheckout(service.stripe.pay(await sessionOf(service, purchase)));
+    const before = service.stripe.requests.length;
+    await deliver(service, [{ ...event, id: unique("evt"), account: "acct_1" } as Stripe.Event]);
+    expect(service.stripe.requests.length).toBe(before);
+    expect((await readPurchase(buyer, purchase)).status).toBe("AWAITING_PAYMENT");
+    await deliver(service, [event as Stripe.Event]);
+    expect((await readPurchase(buyer, purchase)).status).toBe("COMPLETED");
+  });
 });
 
 describe.each<Crash>(["error", "down", "lost"])("a crash (%s) at any step", (crash) => {
