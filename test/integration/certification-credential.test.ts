@@ -1,4 +1,8 @@
+import { execFile } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -442,4 +446,25 @@ describe("badge and page", () => {
     await service.sql("update agents set verified_state = 'unverified' where id = $1", [refunded.agent]);
     expect(await shown(refunded.agent)).toEqual(["not certified", "#6e7781"]);
   });
+});
+
+it("is verified by what README shows, as is the evidence of a run", async () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const section = /^## Verify evidence\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
+  const [evidence = "", credential = ""] = Array.from(section.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
+  const { agent, id, session, jws } = await issued();
+  const [run] = await service.sql<{ id: string }>("select id from runs where screening_session_id = $1", [session]);
+  const shown = async () => {
+    const code = `${evidence}const credential = ${JSON.stringify(jws)};\n${credential}`
+      .replaceAll("https://SERVICE", service.url)
+      .replace("RUN_ID", run?.id ?? "");
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const args = ["--input-type=module", "--eval", code];
+    return (await promisify(execFile)(process.execPath, args, { cwd: root })).stdout;
+  };
+  expect(await shown()).toMatch(new RegExp(`urn:uuid:${agent}[^]*\nin force\n$`));
+  await refund(id);
+  // The list is kept in the service's memory for some seconds.
+  ahead += 11_000;
+  expect(await shown()).toMatch(/\nrevoked\n$/);
 });
