@@ -1,5 +1,6 @@
 import { type JWTPayload, errors, jwtVerify, SignJWT } from "jose";
 import type { Context } from "../platform/context.ts";
+import type { Env } from "../platform/env.ts";
 import { newId } from "../platform/ids.ts";
 import type { SessionPrincipal } from "./principal.ts";
 
@@ -25,11 +26,41 @@ export async function issueAccessToken(ctx: Context, userId: string, sessionId: 
     .sign(active.privateKey);
 }
 
+type Session = Omit<SessionPrincipal, "viaCookie">;
+
+interface Known {
+  session: Session;
+  /** Unix milliseconds. */
+  notBefore: number;
+}
+
+const MAX_KNOWN = 1000;
+/** Tokens that were found good under these settings: of a text only the clock can change that. */
+const known = new WeakMap<Env, Map<string, Known>>();
+
 /** The session that a token speaks for; null unless it is ours, of this type, EdDSA-signed, and in force by the clock. */
-export async function verifyAccessToken(
-  ctx: Context,
-  token: string,
-): Promise<Omit<SessionPrincipal, "viaCookie"> | null> {
+export async function verifyAccessToken(ctx: Context, token: string): Promise<Session | null> {
+  const remembered = known.get(ctx.env)?.get(token);
+  if (remembered !== undefined) {
+    const now = ctx.now().getTime();
+    const { session, notBefore } = remembered;
+    return notBefore <= now && now < session.expiresAt.getTime() ? session : null;
+  }
+  const payload = await verifiedPayload(ctx, token);
+  const session = payload === null ? null : toPrincipal(payload);
+  if (session !== null) remember(ctx.env, token, { session, notBefore: (payload?.nbf ?? 0) * 1000 });
+  return session;
+}
+
+function remember(env: Env, token: string, found: Known): void {
+  const tokens = known.get(env) ?? new Map<string, Known>();
+  known.set(env, tokens);
+  const oldest = tokens.size >= MAX_KNOWN ? tokens.keys().next().value : undefined;
+  if (oldest !== undefined) tokens.delete(oldest);
+  tokens.set(token, found);
+}
+
+async function verifiedPayload(ctx: Context, token: string): Promise<JWTPayload | null> {
   const keys = await ctx.keys();
   try {
     const { payload } = await jwtVerify(
@@ -48,14 +79,14 @@ export async function verifyAccessToken(
         currentDate: ctx.now(),
       },
     );
-    return toPrincipal(payload);
+    return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
     throw error;
   }
 }
 
-function toPrincipal({ sub, sid, jti, exp }: JWTPayload): Omit<SessionPrincipal, "viaCookie"> | null {
+function toPrincipal({ sub, sid, jti, exp }: JWTPayload): Session | null {
   if (typeof sub !== "string" || typeof sid !== "string" || typeof jti !== "string" || exp === undefined) return null;
   return { kind: "session", userId: sub, sessionId: sid, tokenId: jti, expiresAt: new Date(exp * 1000) };
 }
