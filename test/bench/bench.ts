@@ -15,6 +15,9 @@ import { spansRatio } from "./otlp.ts";
 import { throughput } from "./throughput.ts";
 import { fanOutRatio } from "./webhooks.ts";
 
+/** Requests that the owner sends from one address. */
+const IN_A_ROW = 50;
+
 const figures: Figure[] = [];
 const add = (name: string, value: number, unit: Figure["unit"], kind: Figure["kind"], budget: number): void => {
   figures.push({ name, value, unit, kind, budget });
@@ -44,7 +47,8 @@ try {
   let requests = 0;
   const owner = (method: string, path: string, body?: unknown) => {
     requests += 1;
-    const address = `10.1.${(requests >> 8) & 255}.${requests & 255}`;
+    // A caller moves on before it meets the limit of a minute.
+    const address = `10.1.${Math.floor(requests / IN_A_ROW)}.1`;
     return caller(stack, { authorization: `Bearer ${token}`, "cf-connecting-ip": address }).call(method, path, body);
   };
   const bare = (text: string, params: unknown[]) => caller(baseline).call("POST", "/sql", { text, params });
