@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { inactive } from "../agents/connection.ts";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { agents, listings, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
@@ -59,7 +60,7 @@ function judge({ outcome, listing }: Outcome): ListingRow {
     case "forbidden":
       throw new Problem("forbidden", "Only the owner of the agent, or of its workspace, may sell it.");
     case "inactive":
-      throw new Problem("agent_inactive", "This agent is deactivated; activate it first.");
+      throw inactive();
     case "private":
       throw bodyProblem("validation_failed", "/agent_id", "A private agent can't be listed; make it public first.");
     case "seller_not_ready":

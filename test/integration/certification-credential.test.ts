@@ -14,7 +14,7 @@ import { type Answer, type Caller, caller, newUser, PASSWORD, type User } from "
 import { startService, type TestService } from "../stack/service.ts";
 import { contextOf } from "./run-events-support.ts";
 import { addAgent, addSuite, range, startAgent, type TestSuite, unique } from "./runs-support.ts";
-import { addTeam } from "./teams-support.ts";
+import { addTeam, elsewhere } from "./teams-support.ts";
 
 const DAY = 86_400_000;
 const JWT = "application/vc+jwt";
@@ -47,6 +47,8 @@ afterAll(async () => {
 
 beforeEach(() => {
   ahead = 0;
+  // Each test from addresses of its own, so that no limit is shared.
+  [owner, stranger] = elsewhere([owner, stranger]);
 });
 
 interface Certified {
