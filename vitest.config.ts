@@ -35,6 +35,8 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
+          // Loading a module for the first time takes long beside other work.
+          testTimeout: 30_000,
           include: ["test/workerd/**/*.test.ts"],
           globalSetup: ["test/stack/workerd-setup.ts"],
         },
