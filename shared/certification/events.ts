@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
+import { ONE_OFF_EVENTS, oneOffOf, settlementOf } from "../billing/one-off.ts";
 import type { EventTaker } from "../billing/provider-event.ts";
 import { idOf, withProvider } from "../billing/stripe.ts";
 import type { Context } from "../platform/context.ts";
-import { isId } from "../platform/ids.ts";
 import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
 
 /** What a checkout session of ours says that it is for. */
@@ -13,39 +13,19 @@ export const KIND = "certification";
  * full ends a certification; a part of it that is given back changes nothing.
  */
 export const certificationEvents: EventTaker = {
-  types: new Set([
-    "checkout.session.completed",
-    "checkout.session.async_payment_succeeded",
-    "checkout.session.async_payment_failed",
-    "checkout.session.expired",
-    "charge.refunded",
-  ]),
-  async take(ctx, event) {
-    switch (event.type) {
-      case "charge.refunded":
-        return takeRefund(ctx, event.data.object);
-      case "checkout.session.completed":
-      case "checkout.session.async_payment_succeeded":
-      case "checkout.session.async_payment_failed":
-      case "checkout.session.expired":
-        return takeCheckout(ctx, event.data.object, event.type === "checkout.session.async_payment_failed");
-    }
-  },
+  types: new Set([...ONE_OFF_EVENTS, "charge.refunded"]),
+  take: (ctx, event) =>
+    event.type === "charge.refunded" ? takeRefund(ctx, event.data.object) : takeCheckout(ctx, event),
 };
 
-async function takeCheckout(
-  ctx: Context,
-  { id, metadata }: Stripe.Checkout.Session,
-  hasFailed: boolean,
-): Promise<void> {
-  const certificationId = certificationOf(metadata);
-  if (certificationId === null) return;
-  const session = await withProvider(ctx, (stripe) => stripe.checkout.sessions.retrieve(id));
-  if (session.payment_status !== "unpaid") {
-    const paymentIntentId = idOf(session.payment_intent);
-    return settlePaid(ctx, certificationId, { checkoutSessionId: session.id, paymentIntentId });
+async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
+  const settled = await settlementOf(ctx, KIND, event);
+  if (settled === null) return;
+  const { id, session, outcome } = settled;
+  if (outcome === "paid") {
+    await settlePaid(ctx, id, { checkoutSessionId: session.id, paymentIntentId: idOf(session.payment_intent) });
   }
-  if (session.status === "expired" || hasFailed) return settleUnpaid(ctx, certificationId, session.id);
+  if (outcome === "failed") await settleUnpaid(ctx, id, session.id);
 }
 
 async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
@@ -55,14 +35,8 @@ async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
     if (!charge.refunded || paymentIntentId === null) return null;
     // By its checkout, not by our row: of a refund that outruns the payment's event the row knows nothing yet.
     const { data } = await stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
-    const certificationId = certificationOf(data[0]?.metadata ?? null);
+    const certificationId = oneOffOf(KIND, data[0]?.metadata);
     return certificationId === null ? null : { certificationId, paymentIntentId };
   });
   if (found !== null) await settleRefund(ctx, found.certificationId, found.paymentIntentId);
-}
-
-/** The certification that a checkout session is for; null for a session of another kind. */
-function certificationOf(metadata: Stripe.Metadata | null): string | null {
-  const id = metadata?.["certification_id"];
-  return metadata?.["kind"] === KIND && id !== undefined && isId(id) ? id : null;
 }

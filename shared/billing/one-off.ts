@@ -1,0 +1,39 @@
+import type Stripe from "stripe";
+import type { Context } from "../platform/context.ts";
+import { isId } from "../platform/ids.ts";
+import { withProvider } from "./stripe.ts";
+
+/** What is sold once, by a checkout of its own whose metadata names its `kind` and, as `{kind}_id`, its row. */
+export type OneOff = "certification" | "purchase";
+
+/** The events that settle a checkout for something sold once. */
+export const ONE_OFF_EVENTS = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+  "checkout.session.expired",
+] as const satisfies Stripe.Event.Type[];
+
+/** How a checkout stands: `failed` where nothing will be paid any more, `open` where that is not known yet. */
+export interface Settlement {
+  id: string;
+  session: Stripe.Checkout.Session;
+  outcome: "paid" | "failed" | "open";
+}
+
+/** The row of this kind that metadata of a checkout names; null for another kind. */
+export function oneOffOf(kind: OneOff, metadata: Stripe.Metadata | null | undefined): string | null {
+  const id = metadata?.[`${kind}_id`];
+  return metadata?.["kind"] === kind && id !== undefined && isId(id) ? id : null;
+}
+
+/** How the checkout of an event stands, read at the provider; null for one that is not of this kind. */
+export async function settlementOf(ctx: Context, kind: OneOff, event: Stripe.Event): Promise<Settlement | null> {
+  const told = event.data.object as Stripe.Checkout.Session;
+  const id = oneOffOf(kind, told.metadata);
+  if (id === null) return null;
+  const session = await withProvider(ctx, (stripe) => stripe.checkout.sessions.retrieve(told.id));
+  const isPaid = session.payment_status !== "unpaid";
+  const hasFailed = session.status === "expired" || event.type === "checkout.session.async_payment_failed";
+  return { id, session, outcome: isPaid ? "paid" : hasFailed ? "failed" : "open" };
+}
