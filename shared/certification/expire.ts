@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { inPieces } from "../db/pieces.ts";
 import { agents, certifications } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
@@ -6,14 +7,13 @@ import { lockAgents } from "../screening/finish.ts";
 import { stateWithout } from "./state.ts";
 
 /** Certifications that one statement ends, and most statements of one time. */
-const PIECE = 500;
-const MAX_PIECES = 20;
+const PIECES = { size: 500, most: 20 };
 
 /** Ends the certifications whose time is over; their agents are verified again. At most 10,000; returns how many. */
 export async function expireCertifications(ctx: Context): Promise<number> {
   const at = sql`${ctx.now().toISOString()}::timestamptz`;
   const due = sql`select c.id, c.agent_id from ${certifications} c where c.status = 'certified' and c.expires_at <= ${at}
-    order by c.expires_at, c.id limit ${PIECE}`;
+    order by c.expires_at, c.id limit ${PIECES.size}`;
   const ctes = sql`with expired as (
     update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
     returning c.id, c.agent_id
@@ -22,12 +22,8 @@ export async function expireCertifications(ctx: Context): Promise<number> {
     where a.id in (select agent_id from expired)
   )`;
   const lock = lockAgents(sql`select d.agent_id from (${due}) d`);
-  let ended = 0;
-  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
-    const expired = await writeJson<number>(ctx, ctes, sql`select to_jsonb(count(*)) as result from expired`, lock);
-    ended += expired;
-    if (expired < PIECE) break;
-  }
+  const count = sql`select to_jsonb(count(*)) as result from expired`;
+  const ended = await inPieces(() => writeJson<number>(ctx, ctes, count, lock), PIECES);
   if (ended > 0) ctx.cache.invalidate("board");
   return ended;
 }
