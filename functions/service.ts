@@ -7,6 +7,7 @@ import type { Context } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import { loadSigningKeys } from "../shared/platform/keys.ts";
 import { createLogger } from "../shared/platform/log.ts";
+import { patience } from "../shared/platform/patience.ts";
 import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
 import { createPublisher, type Delivery } from "../shared/queue/publish.ts";
 
@@ -47,7 +48,7 @@ export function createService(
       token: env.UPSTASH_REDIS_REST_TOKEN,
       retry: false,
       enableTelemetry: false,
-      signal: () => AbortSignal.timeout(REDIS_TIMEOUT_MS),
+      signal: () => patience(REDIS_TIMEOUT_MS),
     });
   let keys: ReturnType<typeof loadSigningKeys> | undefined;
   return {

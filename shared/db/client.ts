@@ -1,6 +1,7 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { patience } from "../platform/patience.ts";
 import * as schema from "./schema/index.ts";
 
 /** The database over HTTP: each `execute` or `batch` is one round trip; there are no interactive transactions. */
@@ -12,7 +13,7 @@ const QUERY_TIMEOUT_MS = 12_000;
 /** A database handle for `url`; `localProxy` is the origin of a local server that speaks the driver's protocol. */
 export function createDatabase(url: string, localProxy: string | undefined): Database {
   neonConfig.fetchFunction = (target: string, init: RequestInit) =>
-    fetch(target, { ...init, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+    fetch(target, { ...init, signal: patience(QUERY_TIMEOUT_MS) });
   if (localProxy !== undefined) neonConfig.fetchEndpoint = () => `${localProxy}/sql`;
   return drizzle(neon(url), { schema });
 }

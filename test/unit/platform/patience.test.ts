@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { patience } from "../../../shared/platform/patience.ts";
+
+describe("a time limit that counts only the time in which the isolate was free", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("aborts with a TimeoutError once the time has gone by, and not before", () => {
+    const signal = patience(700);
+    vi.advanceTimersByTime(699);
+    expect(signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("gives up while the isolate is busy only after as many turns as it has steps", async () => {
+    vi.useRealTimers();
+    const [patient, plain] = [patience(20), AbortSignal.timeout(20)];
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+    // Two turns of the event loop: in the first the late timers fire, in the second what arrived is read.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect([patient.aborted, plain.aborted]).toEqual([false, true]);
+  });
+});
