@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPool } from "../stack/pool.ts";
 import { type Postgres, startPostgres } from "../stack/postgres.ts";
 
 // Long enough for a loaded machine; what is waited for comes within milliseconds.
@@ -47,6 +48,24 @@ describe("the local Postgres", () => {
       "select * from (values ('b'), ('B'), ('a'), ('é')) as v(x) order by x",
     );
     expect(sorted.flat()).toEqual(["B", "a", "b", "é"]);
+  });
+
+  test("has no connection of a pool left once that is closed, and cuts idle ones without ending the process", async () => {
+    await postgres.createDatabase("pooled");
+    const { pool, close } = openPool({ connectionString: postgres.url("pooled"), max: 20 });
+    const pids = async () =>
+      (await query(postgres.adminUrl, "select pid from pg_stat_activity where datname = 'pooled'")).flat();
+    const all = () => Promise.all(Array.from({ length: 20 }, () => pool.query("select pg_sleep(0.01)")));
+    await all();
+    // What PostgreSQL does to them where their database is dropped: an error that nobody hears ends the process.
+    await query(
+      postgres.adminUrl,
+      `select pg_terminate_backend(p, 5000) from unnest(array[${(await pids()).join()}]) p`,
+    );
+    await all();
+    expect(await pids()).not.toEqual([]);
+    await close();
+    expect(await pids()).toEqual([]);
   });
 
   test("listens on the loopback address only, and on no socket file", async () => {

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ClientBase, DatabaseError, Pool, type QueryArrayConfig } from "pg";
+import { type ClientBase, DatabaseError, type QueryArrayConfig } from "pg";
 import * as z from "zod";
 import type { Counters } from "./counters.ts";
 import type { Faults } from "./faults.ts";
 import { json, listen, type Listening, type Reply, type Request } from "./http.ts";
+import { type Connections, openPool } from "./pool.ts";
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) });
 const Batch = z.object({ queries: z.array(Statement) });
@@ -60,19 +61,15 @@ export async function startNeonFront(options: {
   port?: number | undefined;
 }): Promise<Listening> {
   const { resolve, faults, counters } = options;
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, Connections>();
 
-  function poolFor(database: string): Pool {
+  function connect(database: string) {
     const url = resolve(database);
     const known = pools.get(url);
-    if (known !== undefined) return known;
-    const pool = new Pool({ connectionString: url, max: POOL_SIZE, types: { getTypeParser: () => String } });
-    // A connection that the server cuts, as for a dropped database, leaves the pool by itself; one that is just ending
-    // is the pool's no more.
-    pool.on("error", () => undefined);
-    pool.on("connect", (client) => client.on("error", () => undefined));
-    pools.set(url, pool);
-    return pool;
+    if (known !== undefined) return known.pool.connect();
+    const opened = openPool({ connectionString: url, max: POOL_SIZE, types: { getTypeParser: () => String } });
+    pools.set(url, opened);
+    return opened.pool.connect();
   }
 
   async function execute(client: ClientBase, { query, params }: Statement): Promise<unknown> {
@@ -103,7 +100,7 @@ export async function startNeonFront(options: {
   async function sql({ headers, body }: Request): Promise<Reply> {
     const work = parse(body);
     const begin = beginning(headers);
-    const client = await poolFor(databaseOf(headers)).connect();
+    const client = await connect(databaseOf(headers));
     let broken = true;
     try {
       const result = await ("queries" in work ? executeAll(client, work.queries, begin) : execute(client, work));
@@ -129,7 +126,7 @@ export async function startNeonFront(options: {
     async close() {
       await server.close();
       // A statement that waits, say for a lock, keeps its connection until the server itself stops.
-      const closed = Promise.all([...pools.values()].map((pool) => pool.end()));
+      const closed = Promise.all([...pools.values()].map(({ close }) => close()));
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
     },
   };

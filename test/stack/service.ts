@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Client, Pool } from "pg";
+import { Client } from "pg";
 import { inject } from "vitest";
 import { type Application, createApplication } from "../../functions/app.ts";
 import type { Overrides } from "../../functions/service.ts";
@@ -11,6 +11,7 @@ import { createFaults, type Faults } from "./faults.ts";
 import { listen } from "./http.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon-front.ts";
+import { openPool } from "./pool.ts";
 import { startRedisFront } from "./redis-front.ts";
 import { type Resend, startResend } from "./resend.ts";
 import { DEVELOPMENT, newSecrets, type Settings } from "./settings.ts";
@@ -129,9 +130,7 @@ export async function startService(
   };
   const logs: string[] = [];
   app = createApplication(settings, { log: (line) => void logs.push(line), ...options.overrides });
-  const pool = new Pool({ connectionString: `${server}/${database}`, max: 4 });
-  // A connection that is just ending may be cut when the database is dropped.
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  const { pool, close: closePool } = openPool({ connectionString: `${server}/${database}`, max: 4 });
   return {
     url: http.url,
     settings,
@@ -161,7 +160,7 @@ export async function startService(
       await http.close();
       await resend.close();
       await stripe?.close();
-      await pool.end();
+      await closePool();
       await neon.close();
       await redis.close();
       await admin(server, `drop database if exists ${database} with (force)`);
