@@ -22,10 +22,13 @@ export function filesUnder(...folders: readonly string[]): Source[] {
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The files that lie in the root itself, those of the package manager's making excepted. */
+/** In a worktree `.git` is a file that names a place on this machine. */
+const NOT_SOURCES = /^(?:package-lock\.json$|\.dev\.vars|\.git$)/;
+
+/** The files that lie in the root itself, those of the package manager's making and git's own excepted. */
 export function filesInRoot(): Source[] {
   return readdirSync(ROOT, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== "package-lock.json" && !entry.name.startsWith(".dev.vars"))
+    .filter((entry) => entry.isFile() && !NOT_SOURCES.test(entry.name))
     .map(({ name }) => read(name));
 }
 
