@@ -23,7 +23,8 @@ const COOKIE = "service_codehost";
 const PATH = "/api/v1/auth/codehost";
 const LIFETIME_SECONDS = 600;
 
-const Callback = z.object({
+/** What GitHub may add is ignored, as RFC 6749 section 4.1.2 has it. */
+const Callback = z.looseObject({
   code: z.string().max(1000).default(""),
   state: z.string().max(1000).default(""),
   dev: z.stringbool().default(false),

@@ -3,6 +3,7 @@ import type { StatusCode } from "hono/utils/http-status";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
 import { linkHeader } from "./paging.ts";
+import { canonicalKey, canonicalQuery } from "./parameters.ts";
 import type { Reply } from "./reply.ts";
 import type { CacheTag, Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
@@ -18,8 +19,8 @@ export function render(route: Route, c: HttpContext, { status, body, headers }: 
   const response = c.newResponse(text, { status: status as StatusCode, headers: { "Content-Type": type, ...headers } });
   const { total, page, page_size } = (shown ?? {}) as { total?: number; page?: number; page_size?: number };
   if (total !== undefined && page !== undefined && page_size !== undefined) {
-    const url = new URL(c.req.url);
-    response.headers.set("Link", linkHeader(url, c.get("ctx").env.BASE_URL, total, { page, page_size }));
+    const target = new URL(new URL(c.req.url).pathname, c.get("ctx").env.BASE_URL);
+    response.headers.set("Link", linkHeader(target, canonicalQuery(route, c), total, { page, page_size }));
   }
   if (route.method !== "get" || status !== 200) {
     if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
@@ -48,15 +49,16 @@ function conditional(c: HttpContext, response: Response, etag: string): Response
 }
 
 /**
- * Answers callers without credentials from the isolate's cache, and fills it with what does not forbid it by `no-store`;
- * before anything is validated anew.
+ * Answers callers without credentials from the isolate's cache, and fills it with what does not forbid it by `no-store`.
+ * Comes after validation: what is asked for is told by the validated parameters, however they were spelled.
  */
-export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<HttpEnv> {
+export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
     const { env, now } = c.get("ctx");
     const at = now().getTime();
-    const kept = cache.get(c.req.url, at);
+    const key = canonicalKey(route, c);
+    const kept = cache.get(key, c.req.url, at);
     if (kept !== null) {
       await c.get("confirmed");
       return conditional(c, new Response(kept.body, { headers: kept.headers }), kept.etag);
@@ -64,11 +66,11 @@ export function cached(cache: AnswerCache, tag: CacheTag): MiddlewareHandler<Htt
     const generation = cache.generation(tag);
     await next();
     if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return undefined;
-    const body = await c.res.clone().text();
+    const body = new Uint8Array(await c.res.clone().arrayBuffer());
     const headers = new Headers(c.res.headers);
     setCommonHeaders(headers, env.BASE_URL);
     headers.append("Vary", "Origin");
-    cache.put(c.req.url, at, { body, headers, etag: headers.get("ETag") ?? "", tag, generation });
+    cache.put(key, c.req.url, at, { body, headers, etag: headers.get("ETag") ?? "", tag, generation });
     return undefined;
   };
 }

@@ -16,6 +16,7 @@ import { admit, assertMayWrite } from "./credentials.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
+import { knownParameters, refuseUnknown } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
@@ -105,7 +106,6 @@ function methodsAt(routes: readonly Route[], path: string): string[] {
 
 function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] {
   const steps: MiddlewareHandler<HttpEnv>[] = [identify(route)];
-  if (route.cache !== undefined) steps.push(cached(service.cache, route.cache));
   const check = (target: "param" | "query", where: "path" | "query", schema: z.ZodType) =>
     zValidator(target, schema, (result) => {
       if (!result.success) throw validationProblem(where, result.error);
@@ -113,7 +113,10 @@ function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] 
       if (findings.length > 0) throw findingsProblem(findings);
     }) as MiddlewareHandler<HttpEnv>;
   if (route.params !== undefined) steps.push(check("param", "path", route.params));
+  const known = knownParameters(route);
+  if (known !== null) steps.push(refuseUnknown(known));
   if (route.query !== undefined) steps.push(check("query", "query", route.query));
+  if (route.cache !== undefined) steps.push(cached(service.cache, route, route.cache));
   if (route.body !== undefined) {
     const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false } = route.accepts ?? {};
     const onError = () => tooLarge(maxBytes);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
+import { knownParameters } from "./parameters.ts";
 import { ProblemDetails } from "./problems.ts";
 import type { Route } from "./route.ts";
 import { TAGS } from "./tags.ts";
@@ -37,6 +38,7 @@ export function impliedProblems(route: Route): ProblemCode[] {
   if (route.auth === "admin") codes.push("forbidden");
   const parsed = route.body !== undefined && route.accepts?.asBytes !== true;
   if (route.params !== undefined || route.query !== undefined || parsed) codes.push("validation_failed");
+  if (knownParameters(route) !== null) codes.push("unrecognized_parameter");
   if (parsed) codes.push("malformed_json", "unrecognized_field");
   if (route.body !== undefined) codes.push("payload_too_large", "unsupported_media_type");
   if (route.idempotent === true) codes.push("idempotency_in_progress", "idempotency_key_reused");
@@ -64,7 +66,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
       description:
         "Screens AI agents with benchmark tasks, scores success 40, reliability 30 and cost 30, signs the evidence and " +
         "ranks agents on a public board. Times are ISO 8601 in UTC, durations milliseconds, money US dollars. Errors are " +
-        "RFC 9457 problems with a stable `code`.",
+        "RFC 9457 problems with a stable `code`. A query parameter that an endpoint does not know is refused.",
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: baseUrl }],

@@ -32,13 +32,20 @@ export function paged<T>(page: Page<T>, query: PageQuery) {
   return { items: page.items, total: page.total, page: query.page, page_size: query.page_size };
 }
 
-/** The RFC 8288 `Link` header of a page: first, prev, next and last, with all other parameters kept. */
-export function linkHeader(url: URL, baseUrl: string, total: number, { page, page_size }: PageQuery): string {
+/** The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, with its whole query kept. */
+export function linkHeader(
+  url: URL,
+  query: readonly (readonly [name: string, value: unknown])[],
+  total: number,
+  { page, page_size }: PageQuery,
+): string {
   const last = Math.max(1, Math.ceil(total / page_size));
   const link = (number: number, rel: string): string => {
-    const target = new URL(url.pathname + url.search, baseUrl);
+    const target = new URL(url);
+    for (const [name, value] of query) target.searchParams.set(name, String(value));
     target.searchParams.set("page", String(number));
     target.searchParams.set("page_size", String(page_size));
+    target.searchParams.sort();
     return `<${target.href}>; rel="${rel}"`;
   };
   const links = [link(1, "first")];

@@ -16,7 +16,7 @@ export function quickAnswer(
 ): Response | null {
   if (request.method !== "GET" || PARTICULAR.some((name) => request.headers.has(name))) return null;
   const at = now();
-  const kept = cache.get(request.url, at.getTime());
+  const kept = cache.find(request.url, at.getTime());
   if (kept === null) return null;
   const address = addressHash(request.headers.get("cf-connecting-ip") ?? undefined);
   const standing = takeLeased(leases, "read", address, at.getTime());

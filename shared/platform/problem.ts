@@ -42,6 +42,7 @@ export const PROBLEMS = {
   unsupported_media_type: [415, "The media type is not supported"],
   validation_failed: [422, "The request is not valid"],
   unrecognized_field: [422, "The body has a field that is not known"],
+  unrecognized_parameter: [422, "The query has a parameter that is not known"],
   weak_password: [422, "The password is too weak"],
   conflicting_parameters: [422, "Parameters exclude each other"],
   feature_disabled: [422, "The feature is switched off"],

@@ -55,10 +55,13 @@ describe("a page of a list", () => {
     expect((await owner.call("GET", AGENTS)).body).toMatchObject({ page: 1, page_size: 20 });
   });
 
-  it("keeps the list's other parameters in its links", async () => {
-    const answer = await anonymous.call("GET", "/api/v1/tasks?domain=math&page_size=1&utm=1");
-    expect(links(answer)["next"]).toBe("/api/v1/tasks?domain=math&page_size=1&utm=1&page=2");
-  });
+  it.each(["domain=math&page_size=1", "page_size=01&domain=math&page=1"])(
+    "keeps the list's other parameters in its links, however they were written: %s",
+    async (query) => {
+      const answer = await anonymous.call("GET", `/api/v1/tasks?${query}`);
+      expect(links(answer)["next"]).toBe("/api/v1/tasks?domain=math&page=2&page_size=1");
+    },
+  );
 
   it("of an empty list links to itself alone", async () => {
     const nobody = await newUser(service);
