@@ -74,8 +74,9 @@ export const accountMail = [
     tag,
     summary: "Set a new password by a mailed token",
     description:
-      "Ends every session of the account and its sign-in lockout. A password that the policy refuses leaves the token in " +
-      "force.",
+      "Ends every session of the account and its sign-in lockout. The token proves the email: where it was not verified " +
+      "before, it is now, and the account's API keys, OTLP tokens, webhooks and open invitations end too, since whoever " +
+      "made the account may not be its owner. A password that the policy refuses leaves the token in force.",
     auth: "none",
     limit: "auth",
     body: ResetPasswordRequest,

@@ -30,7 +30,7 @@ export const apiKeys = [
     problems: ["duplicate_name", "quota_exceeded"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
-      const key = await createKey(ctx, principal.userId, body);
+      const key = await createKey(ctx, principal, body);
       return created(key, `/api/v1/api-keys/${key.id}`);
     },
   }),

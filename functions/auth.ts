@@ -1,6 +1,6 @@
 import { getCookie } from "hono/cookie";
 import * as z from "zod";
-import { assertSameSite } from "../shared/http/credentials.ts";
+import { assertSameSite, bearerToken, SESSION_COOKIE } from "../shared/http/credentials.ts";
 import { created, ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { ACCESS_TOKEN_SECONDS } from "../shared/identity/access-token.ts";
@@ -72,7 +72,7 @@ export const auth = [
     summary: "Replace the refresh credential and get a new access token",
     description:
       "Takes the cookie `service_refresh`. A credential works once; one that comes a second time ends its whole session. " +
-      "On any failure both cookies are cleared.",
+      "On any failure both cookies are cleared. A request by another site's page is 403, and the credential stays good.",
     auth: "none",
     limit: "refresh",
     returns: { 200: Done },
@@ -98,12 +98,21 @@ export const auth = [
     tag,
     summary: "Sign out on this device",
     description:
-      "The access token and the refresh credential of this session stop working at once; other devices go on.",
-    auth: "session",
-    cookieFirst: true,
+      "The session's access tokens and its refresh credential stop working at once; other devices go on. The session " +
+      "is that of the cookie, else that of the bearer token, and one whose time is over will do. With any other " +
+      "credential, or none, there is nothing to end; the answer is the same, and both cookies are cleared.",
+    auth: "none",
+    limit: "write",
     returns: { 200: Done },
-    async handler({ ctx, principal, c }) {
-      await logout(ctx, principal);
+    problems: ["cross_site_request"],
+    async handler({ ctx, c }) {
+      const bearer = bearerToken(c);
+      // Another site's form could sign a browser out even without its cookie, by the cookies that the answer clears.
+      if (bearer === null || getCookie(c, SESSION_COOKIE) !== undefined) assertSameSite(ctx, c);
+      await logout(
+        ctx,
+        [getCookie(c, SESSION_COOKIE), bearer].filter((token) => token != null),
+      );
       clearSessionCookies(c, ctx.env);
       return ok({ ok: true });
     },

@@ -2,7 +2,6 @@ import type { Context as HonoContext } from "hono";
 import { setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { SESSION_COOKIE } from "../shared/http/credentials.ts";
-import { ACCESS_TOKEN_SECONDS } from "../shared/identity/access-token.ts";
 import { REFRESH_SECONDS } from "../shared/identity/sign-in.ts";
 import type { Env } from "../shared/platform/env.ts";
 
@@ -15,9 +14,12 @@ function attributes(env: Env, path: string, maxAge: number): CookieOptions {
   return { httpOnly: true, secure: env.BASE_URL.startsWith("https:"), sameSite: "Lax", path, maxAge };
 }
 
-/** Sets both cookies of a signed-in browser. */
+/**
+ * Sets both cookies of a signed-in browser. The session's outlives its token, as long as the refresh credential lives:
+ * with it a browser that comes back after a pause can still sign out.
+ */
 export function setSessionCookies(c: HonoContext, env: Env, accessToken: string, refreshToken: string): void {
-  setCookie(c, SESSION_COOKIE, accessToken, attributes(env, "/", ACCESS_TOKEN_SECONDS));
+  setCookie(c, SESSION_COOKIE, accessToken, attributes(env, "/", REFRESH_SECONDS));
   setCookie(c, REFRESH_COOKIE, refreshToken, attributes(env, REFRESH_PATH, REFRESH_SECONDS));
 }
 

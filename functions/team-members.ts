@@ -91,7 +91,7 @@ export const teamMembers = [
     problems: ["not_found", "forbidden", "already_member", "quota_exceeded"],
     idempotent: true,
     async handler({ ctx, principal, params: { id }, body }) {
-      return created(await createInvitation(ctx, principal.userId, id, body));
+      return created(await createInvitation(ctx, principal, id, body));
     },
   }),
   route({

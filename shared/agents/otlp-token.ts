@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agents, otlp_tokens } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
+import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { isCredential, newCredential } from "../platform/credential.ts";
@@ -18,7 +19,7 @@ const PREFIX = "otlp_";
 const SHOWN = PREFIX.length + 8;
 
 interface Outcome {
-  outcome: "missing" | "forbidden" | "retired" | "inactive" | "not_live" | "issued";
+  outcome: "missing" | "ended" | "forbidden" | "retired" | "inactive" | "not_live" | "issued";
   prefix: string;
   created_at: string;
 }
@@ -47,6 +48,7 @@ export async function issueOtlpToken(
   const token = newCredential(PREFIX);
   const ctes = sql`with checked as (
     select a.id, case
+      when not ${stillHolds(principal)} then 'ended'
       when not ${may("edit", viewer, agentOwner)} then 'forbidden'
       when ${retiredMode} then 'retired'
       when not a.is_active then 'inactive'
@@ -94,6 +96,8 @@ function refused(outcome: Exclude<Outcome["outcome"], "issued">): Problem {
   switch (outcome) {
     case "missing":
       return notFound("agent");
+    case "ended":
+      return endedMeanwhile();
     case "forbidden":
       return new Problem("forbidden", "Only the owner, or an editor of its workspace, may change this agent's token.");
     case "retired":

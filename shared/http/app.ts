@@ -179,7 +179,7 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
         c.set("standing", standing);
         if (standing !== null) assertWithin(standing);
       } else {
-        const credentials = { limit, cookieFirst: route.cookieFirst ?? false, ownTokens: route.ownTokens ?? false };
+        const credentials = { limit, ownTokens: route.ownTokens ?? false };
         const { claimed, confirmed } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
         if (route.method === "get" && claimed !== null) {
           // A read changes nothing: it starts while Redis is asked, and its answer waits for what Redis says.

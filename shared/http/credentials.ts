@@ -17,11 +17,7 @@ export const RUN_TOKEN_PREFIX = "run_";
 /** What a request presents: nothing, an API key, or an access token. */
 type Presented = { kind: "none" } | { kind: "key"; key: string } | { kind: "token"; token: string; viaCookie: boolean };
 
-function presented(c: HonoContext, cookieFirst: boolean): Presented {
-  const cookie = getCookie(c, SESSION_COOKIE);
-  const session: Presented =
-    cookie === undefined ? { kind: "none" } : { kind: "token", token: cookie, viaCookie: true };
-  if (cookieFirst && cookie !== undefined) return session;
+function presented(c: HonoContext): Presented {
   const header = c.req.header("x-api-key");
   if (header !== undefined) return { kind: "key", key: header };
   const authorization = c.req.header("authorization");
@@ -29,7 +25,8 @@ function presented(c: HonoContext, cookieFirst: boolean): Presented {
     const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? "";
     return token.startsWith("ask_") ? { kind: "key", key: token } : { kind: "token", token, viaCookie: false };
   }
-  return session;
+  const cookie = getCookie(c, SESSION_COOKIE);
+  return cookie === undefined ? { kind: "none" } : { kind: "token", token: cookie, viaCookie: true };
 }
 
 /** The bearer token of a request as it stands, for endpoints with credentials of their own kind. */
@@ -54,10 +51,10 @@ export interface Admission {
 export async function admit(
   ctx: Context,
   c: HonoContext,
-  { limit, cookieFirst, ownTokens }: { limit: LimitName; cookieFirst: boolean; ownTokens: boolean },
+  { limit, ownTokens }: { limit: LimitName; ownTokens: boolean },
   onStanding: (standing: Standing) => void,
 ): Promise<Admission> {
-  const sent = presented(c, cookieFirst);
+  const sent = presented(c);
   const foreign = ownTokens && sent.kind === "token" && sent.token.startsWith(RUN_TOKEN_PREFIX);
   const credentials: Presented = foreign ? { kind: "none" } : sent;
   if (credentials.kind === "key")
@@ -121,14 +118,22 @@ function keyStanding({ minute, day }: KeyUse): Standing {
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** A browser sends cookies unasked: an unsafe method needs an Origin that is ours or listed, else `cross_site_request`. */
+/** What `Sec-Fetch-Site` says of a request that the service's own page, or the person at the browser, began. */
+const OWN_SITE = new Set(["same-origin", "none"]);
+
+/**
+ * A browser sends cookies unasked, and with an unsafe method it says whose page asked: by `Origin`, or by
+ * `Sec-Fetch-Site` where there is none. Throws `cross_site_request` for a page of another site than the service's own and
+ * the listed ones. A request with neither header comes from no browser.
+ */
 export function assertSameSite(ctx: Context, c: HonoContext): void {
   if (SAFE_METHODS.has(c.req.method)) return;
   const origin = c.req.header("origin");
-  if (origin !== undefined && isTrustedOrigin(ctx, origin)) return;
+  if (origin === undefined ? OWN_SITE.has(c.req.header("sec-fetch-site") ?? "none") : isTrustedOrigin(ctx, origin))
+    return;
   throw new Problem(
     "cross_site_request",
-    "A request with the session cookie needs an Origin header of this service; API clients send the token as Authorization.",
+    "Only this service's own pages may send its cookies with a request; API clients send the token as Authorization.",
   );
 }
 

@@ -51,8 +51,6 @@ export interface Route {
   auth: AuthClass;
   /** The limit class; `read` for GET, else `write`. Null for what is called by machines of ours. */
   limit?: LimitName | null;
-  /** Looks for the session cookie before the Authorization header; elsewhere the header wins. */
-  cookieFirst?: boolean;
   /** Bearer tokens of a kind of its own (`run_…`) pass by the account's authentication, for the handler to judge. */
   ownTokens?: boolean;
   params?: z.ZodObject;

@@ -1,4 +1,4 @@
-import { type JWTPayload, errors, jwtVerify, SignJWT } from "jose";
+import { type JWTPayload, type JWTVerifyOptions, errors, jwtVerify, SignJWT } from "jose";
 import type { Context } from "../platform/context.ts";
 import type { Env } from "../platform/env.ts";
 import { newId } from "../platform/ids.ts";
@@ -60,7 +60,17 @@ function remember(env: Env, token: string, found: Known): void {
   tokens.set(token, found);
 }
 
-async function verifiedPayload(ctx: Context, token: string): Promise<JWTPayload | null> {
+/** The session that a token was made for, if it is ours by its signature and form: whether in force by the clock or not. */
+export async function signedSession(ctx: Context, token: string): Promise<Session | null> {
+  const payload = await verifiedPayload(ctx, token, { clockTolerance: Number.MAX_SAFE_INTEGER });
+  return payload === null ? null : toPrincipal(payload);
+}
+
+async function verifiedPayload(
+  ctx: Context,
+  token: string,
+  options: Pick<JWTVerifyOptions, "clockTolerance"> = {},
+): Promise<JWTPayload | null> {
   const keys = await ctx.keys();
   try {
     const { payload } = await jwtVerify(
@@ -77,6 +87,7 @@ async function verifiedPayload(ctx: Context, token: string): Promise<JWTPayload 
         audience: ctx.env.BASE_URL,
         requiredClaims: ["sub", "sid", "jti", "iat", "exp"],
         currentDate: ctx.now(),
+        ...options,
       },
     );
     return payload;

@@ -1,31 +1,28 @@
 import { sql } from "drizzle-orm";
 import { note } from "../analytics/event.ts";
-import { api_keys, identities, refresh_tokens, sessions, users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { identities, refresh_tokens, sessions, users } from "../db/schema/index.ts";
+import { writeJson } from "../db/statement.ts";
 import { owed } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../queue/outbox.ts";
 import type { Message } from "../queue/publish.ts";
-import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import { type AccountRow, accountJson, toUserRead } from "./account.ts";
-import { forgetKey } from "./api-key.ts";
 import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
+import { disown, taken, type Taken, takeEffect } from "./disown.ts";
 import { normaliseEmail } from "./email.ts";
-import { denySession } from "./sessions.ts";
 import { newSession, type SignedIn, signedIn } from "./sign-in.ts";
 
 interface Outcome {
   account: AccountRow;
   owed: Message[];
-  ended: string[];
-  revoked: string[];
+  taken: Taken;
 }
 
 /**
  * Signs in whoever the code host vouches for, in one statement: the account linked to that user of the provider, else
  * the one with the verified address, which is linked, else a new one without a password. Whoever made an account for an
- * address that was never verified may not be its owner: its password, sessions and API keys end when the owner comes.
- * Throws CodeHostFailure `email_not_verified`.
+ * address that was never verified may not be its owner: its password, its sessions and every other way in end when the
+ * owner comes. Throws CodeHostFailure `email_not_verified`.
  */
 export async function codeHostSignIn(
   ctx: Context,
@@ -47,12 +44,9 @@ async function enter(
   userAgent: string | null,
 ): Promise<SignedIn | null> {
   const session = newSession(ctx);
-  const now = ctx.now().toISOString();
   const address = email === null ? null : normaliseEmail(email);
   const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
-  const outcome = await readJson<Outcome>(
-    ctx,
-    sql`with known as (
+  const ctes = sql`with known as (
       select u.* from ${identities} i join ${users} u on u.id = i.user_id
       where i.provider = ${provider} and i.provider_user_id = ${providerUserId}
     ), claimed as (
@@ -68,29 +62,19 @@ async function enter(
     ), linked as (
       insert into ${identities} (provider, provider_user_id, user_id) select ${provider}, ${providerUserId}, u.id from u
       on conflict do nothing
-    ), ended as (
-      update ${sessions} s set revoked_at = ${now}::timestamptz from claimed c
-      where s.user_id = c.id and not c.proven and s.revoked_at is null returning s.id
-    ), revoked as (
-      update ${api_keys} k set revoked_at = ${now}::timestamptz from claimed c
-      where k.user_id = c.id and not c.proven and k.revoked_at is null returning k.key_hash
-    ), s as (
+    ), ${disown(ctx, sql`not c.proven`)}, s as (
       insert into ${sessions} (id, user_id, user_agent, expires_at)
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    ), noted as (${note(ctx, event, { method: "codehost" })})
-    select jsonb_build_object('account', ${accountJson(ctx)}, 'owed', ${owed("noted")},
-      'ended', (select coalesce(jsonb_agg(id), '[]') from ended),
-      'revoked', (select coalesce(jsonb_agg(key_hash), '[]') from revoked)) as result from u`,
-  );
+    ), noted as (${note(ctx, event, { method: "codehost" })})`;
+  const result = sql`select (select jsonb_build_object('account', ${accountJson(ctx)}, 'owed', ${owed("noted")},
+    'taken', ${taken}) from u) as result`;
+  // What signs in or is granted at this moment comes before this, and is seen, or after it, and is refused.
+  const lock = sql`select from ${users} where email = ${address} for no key update`;
+  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock);
   if (outcome === null) return null;
   ctx.defer(() => flush(ctx, outcome.owed));
-  await Promise.all([
-    ...outcome.revoked.map((hash) => forgetKey(ctx, hash)),
-    ...outcome.ended.map((id) => denySession(ctx, id, ACCESS_TOKEN_SECONDS)),
-  ]).catch((error: unknown) => {
-    ctx.log.warn("denylist unavailable", { reason: error instanceof Error ? error.name : "unknown" });
-  });
+  await takeEffect(ctx, outcome.taken);
   return signedIn(ctx, toUserRead(ctx, outcome.account), session);
 }

@@ -40,7 +40,7 @@ import type { Message } from "../queue/publish.ts";
 import { forgetKey } from "./api-key.ts";
 import { ownsShared } from "./delete-account.ts";
 import { belongsTo } from "./finalise-view.ts";
-import { denySessions } from "./sign-out.ts";
+import { denySessions } from "./sessions.ts";
 
 interface Outcome {
   closed: boolean;

@@ -6,14 +6,16 @@ import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { Problem } from "../platform/problem.ts";
 import { newApiKey } from "./api-key.ts";
+import { endedMeanwhile, stillHolds } from "./disown.ts";
 import type { ApiKeyCreate } from "./keys-schemas.ts";
 import { assertFuture, type IssuedKey, keyJson, keyNameTaken, keyPrefix, type KeyRow } from "./keys-view.ts";
+import type { SessionPrincipal } from "./principal.ts";
 
 /** Keys that an account can have at a time; revoked ones are not counted, expired ones are. */
 export const MAX_KEYS = 100;
 
 interface Outcome {
-  outcome: "created" | "duplicate" | "quota";
+  outcome: "created" | "ended" | "duplicate" | "quota";
   used: number;
   key: KeyRow | null;
 }
@@ -24,13 +26,15 @@ interface Outcome {
  */
 export async function createKey(
   ctx: Context,
-  userId: string,
+  principal: SessionPrincipal,
   input: z.output<typeof ApiKeyCreate>,
 ): Promise<IssuedKey> {
   assertFuture(ctx, input.expires_at);
+  const { userId } = principal;
   const secret = newApiKey();
   const ctes = sql`with checked as (
     select c.used, case
+      when not ${stillHolds(principal)} then 'ended'
       when exists (select from ${api_keys} k where k.user_id = ${userId}::uuid and k.revoked_at is null
         and lower(k.name) = lower(${input.name})) then 'duplicate'
       when c.used >= ${MAX_KEYS} then 'quota'
@@ -48,6 +52,7 @@ export async function createKey(
   // Creations of one account take turns, so that neither the limit nor a name is taken twice.
   const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
   const { outcome, used, key } = await writeJson<Outcome>(ctx, ctes, result, lock);
+  if (outcome === "ended") throw endedMeanwhile();
   if (outcome === "duplicate") throw keyNameTaken();
   if (outcome === "quota") {
     throw new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {

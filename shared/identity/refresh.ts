@@ -4,8 +4,8 @@ import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { Problem } from "../platform/problem.ts";
-import { ACCESS_TOKEN_SECONDS, issueAccessToken } from "./access-token.ts";
-import { denySession } from "./sessions.ts";
+import { issueAccessToken } from "./access-token.ts";
+import { denySessions } from "./sessions.ts";
 import { newSession } from "./sign-in.ts";
 
 interface Outcome {
@@ -48,7 +48,7 @@ export async function refresh(ctx: Context, token: string): Promise<{ accessToke
   if (outcome?.user_id == null || outcome.session_id === null) {
     const burnt = outcome?.burnt ?? null;
     // The access tokens of a stolen chain die with it, and not fifteen minutes later.
-    if (burnt !== null) await denySession(ctx, burnt, ACCESS_TOKEN_SECONDS).catch(() => undefined);
+    if (burnt !== null) await denySessions(ctx, [burnt]);
     throw new Problem(
       "invalid_refresh",
       "The refresh credential is missing, expired, revoked or was used before. Sign in again.",

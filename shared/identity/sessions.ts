@@ -1,53 +1,99 @@
 import { and, eq, gt, isNull } from "drizzle-orm";
 import { sessions } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import type { Env } from "../platform/env.ts";
 import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import type { SessionPrincipal } from "./principal.ts";
 
 const tokenKey = (tokenId: string): string => `deny:token:${tokenId}`;
 const sessionKey = (sessionId: string): string => `deny:session:${sessionId}`;
 
+/** Stands in Redis while the denylist there is known to be whole; a Redis that lost its data has lost this too. */
+const WHOLE = "deny:whole";
+/** Longer than the minute from one `denyEnded` to the next, with room for one that fails. */
+const WHOLE_SECONDS = 180;
+
+/** What an isolate knows of Redis: how often it failed here, and how many of these failures were made good since. */
+interface Trust {
+  failures: number;
+  madeGood: number;
+  repairing: boolean;
+}
+
+const trusts = new WeakMap<Env, Trust>();
+
+function trustOf({ env }: Context): Trust {
+  const known = trusts.get(env) ?? { failures: 0, madeGood: 0, repairing: false };
+  trusts.set(env, known);
+  return known;
+}
+
 /**
- * Whether an access token that is in force by itself was not logged out: asked of Redis beside the limiter, and of the
- * session's row in Postgres when Redis does not answer. GETEX, since a plain read would travel in a request of its own.
+ * Whether an access token that is in force by itself was not logged out: asked of Redis beside the limiter, in the same
+ * request. The session's row in Postgres decides when Redis does not answer, and after that until the denylist is known
+ * to be whole again: Redis may have missed what ended while it was away. GETEX, since a plain read would travel in a
+ * request of its own.
  */
 export async function sessionHolds(
   ctx: Context,
   { tokenId, sessionId }: Pick<SessionPrincipal, "tokenId" | "sessionId">,
 ): Promise<boolean> {
+  const trust = trustOf(ctx);
+  const keys = [tokenKey(tokenId), sessionKey(sessionId), WHOLE];
   try {
-    const denied = await Promise.all([ctx.redis.getex(tokenKey(tokenId)), ctx.redis.getex(sessionKey(sessionId))]);
-    return denied.every((entry) => entry === null);
+    const [token, session, whole] = await Promise.all(keys.map((key) => ctx.redis.getex(key)));
+    if (token !== null || session !== null) return false;
+    if (whole !== null && trust.failures === trust.madeGood) return true;
+    if (!trust.repairing) ctx.defer(() => denyEnded(ctx));
   } catch {
-    const [row] = await ctx.db
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(
-        and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, ctx.now().toISOString())),
-      );
-    return row !== undefined;
+    trust.failures += 1;
   }
-}
-
-/** Puts a logged-out session on the denylist for as long as any access token of it can live. */
-export async function denySession(ctx: Context, sessionId: string, seconds: number): Promise<void> {
-  await ctx.redis.set(sessionKey(sessionId), 1, { ex: seconds });
-}
-
-/** Puts one access token on the denylist until it expires. */
-export async function denyToken(ctx: Context, tokenId: string, seconds: number): Promise<void> {
-  await ctx.redis.set(tokenKey(tokenId), 1, { ex: Math.max(1, seconds) });
+  const [row] = await ctx.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(
+      and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, ctx.now().toISOString())),
+    );
+  return row !== undefined;
 }
 
 /**
- * Puts every session that ended while any access token of it can live on the denylist once more: an end that Redis
- * missed is made good within a minute of its return.
+ * Makes the access tokens of ended sessions die at once, and not up to fifteen minutes later; with `token` that one is
+ * listed by its own id besides, for the `seconds` that it has left. The rows in Postgres are written first. Never
+ * rejects: while Redis does not answer Postgres decides, and `denyEnded` makes good what Redis missed.
+ */
+export async function denySessions(
+  ctx: Context,
+  ids: readonly string[],
+  token?: { id: string; seconds: number },
+): Promise<void> {
+  const lists = ids.map((id) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS }));
+  if (token !== undefined && token.seconds > 0) lists.push(ctx.redis.set(tokenKey(token.id), 1, { ex: token.seconds }));
+  await Promise.all(lists).catch((error: unknown) => {
+    trustOf(ctx).failures += 1;
+    ctx.log.warn("denylist unavailable", { reason: error instanceof Error ? error.name : "unknown" });
+  });
+}
+
+/**
+ * Makes the denylist whole: puts every session that ended while any access token of it can live there once more, and
+ * says so in Redis. What Redis missed while it was away is made good so within a minute of its return, and before that
+ * by the first caller that an isolate serves which saw Redis fail.
  */
 export async function denyEnded(ctx: Context): Promise<void> {
-  const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000);
-  const ended = await ctx.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(gt(sessions.revoked_at, since.toISOString()));
-  await Promise.all(ended.map(({ id }) => denySession(ctx, id, ACCESS_TOKEN_SECONDS)));
+  const trust = trustOf(ctx);
+  const { failures } = trust;
+  trust.repairing = true;
+  try {
+    const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000);
+    const ended = await ctx.db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(gt(sessions.revoked_at, since.toISOString()));
+    await Promise.all(ended.map(({ id }) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS })));
+    await ctx.redis.set(WHOLE, 1, { ex: WHOLE_SECONDS });
+    trust.madeGood = failures;
+  } finally {
+    trust.repairing = false;
+  }
 }

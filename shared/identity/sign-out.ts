@@ -3,8 +3,7 @@ import { sessions } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
-import { denySession } from "./sessions.ts";
+import { denySessions } from "./sessions.ts";
 
 /** Ends one session of the account; doing it again changes nothing. Throws 404 for another's session. */
 export async function signOut(ctx: Context, userId: string, sessionId: string): Promise<void> {
@@ -27,16 +26,6 @@ export async function signOutEverywhere(ctx: Context, userId: string): Promise<v
     ) select jsonb_agg(id) as result from ended`,
   );
   await denySessions(ctx, ended ?? []);
-}
-
-/**
- * Makes the access tokens of ended sessions die at once, and not up to fifteen minutes later. Never rejects: Postgres
- * decides while Redis does not answer, and `denyEnded` makes good what Redis missed.
- */
-export async function denySessions(ctx: Context, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((id) => denySession(ctx, id, ACCESS_TOKEN_SECONDS))).catch((error: unknown) => {
-    ctx.log.warn("denylist unavailable", { reason: error instanceof Error ? error.name : "unknown" });
-  });
 }
 
 /** Removes the rows of sessions that ended or expired more than a day ago, with their refresh credentials. */

@@ -10,7 +10,7 @@ import { confirmPassword, wrongPassword } from "./confirm-password.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserRead, UserUpdate } from "./schemas.ts";
-import { denySessions } from "./sign-out.ts";
+import { denySessions } from "./sessions.ts";
 
 interface Outcome {
   /** Null when the account was changed in between. */

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { team_invitations, team_members, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
+import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { encrypt, randomToken, sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
@@ -16,7 +18,7 @@ import { invitationJson, type InvitationRow, isOpen, noTeam, notAllowed, SEATS, 
 const LIFETIME_MS = 7 * 86_400_000;
 
 interface Outcome {
-  outcome: "forbidden" | "already_member" | "full" | "invited" | null;
+  outcome: "ended" | "forbidden" | "already_member" | "full" | "invited" | null;
   used: number;
   invitation: InvitationRow | null;
   messages: Message[];
@@ -29,10 +31,11 @@ interface Outcome {
  */
 export async function createInvitation(
   ctx: Context,
-  userId: string,
+  principal: SessionPrincipal,
   teamId: string,
   { email, role }: z.output<typeof TeamInvitationCreate>,
 ): Promise<InvitationRow> {
+  const { userId } = principal;
   const token = randomToken();
   const mailId = newId(ctx.now());
   const mail = JSON.stringify({
@@ -50,7 +53,7 @@ export async function createInvitation(
         where m.team_id = t.id and u.email = ${email}) as joined
     from (${teamFor("manage_members", userId, teamId)}) t
   ), judged as (
-    select *, case when not allowed then 'forbidden' when joined then 'already_member'
+    select *, case when not ${stillHolds(principal)} then 'ended' when not allowed then 'forbidden' when joined then 'already_member'
       when used >= ${SEATS} and not renewed then 'full' else 'invited' end as outcome
     from target
   ), i as (
@@ -75,6 +78,8 @@ export async function createInvitation(
   switch (outcome) {
     case null:
       throw noTeam();
+    case "ended":
+      throw endedMeanwhile();
     case "forbidden":
       throw notAllowed("inviting");
     case "already_member":

@@ -6,6 +6,7 @@ import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { planLimit } from "../billing/plans.ts";
 import { agents, users, webhooks } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
+import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -14,7 +15,7 @@ import type { WebhookCreate } from "./schemas.ts";
 import { sealSecret, typesArray, webhookJson, webhookOwner, type WebhookRow } from "./view.ts";
 
 interface Outcome {
-  outcome: "created" | "no_agent" | "forbidden" | "quota";
+  outcome: "created" | "ended" | "no_agent" | "forbidden" | "quota";
   limit: number;
   used: number;
   webhook: WebhookRow | null;
@@ -43,7 +44,7 @@ export async function createWebhook(
       where (o.team_id is null and w.team_id is null and o.user_id = w.user_id) or o.team_id = w.team_id)::integer as used
     from scope w join ${users} u on u.id = ${accountOf(webhookOwner)}
   ), checked as (
-    select *, case when not allowed then 'forbidden' when used >= plan_limit then 'quota' else 'created' end as outcome
+    select *, case when not ${stillHolds(principal)} then 'ended' when not allowed then 'forbidden' when used >= plan_limit then 'quota' else 'created' end as outcome
     from counted
   ), w as (
     insert into ${webhooks} (user_id, team_id, agent_id, url, event_types, secret, description, is_active)
@@ -60,6 +61,8 @@ export async function createWebhook(
 
 function judge({ outcome, limit, used, webhook }: Outcome): WebhookRow {
   switch (outcome) {
+    case "ended":
+      throw endedMeanwhile();
     case "no_agent":
       throw notFound("agent");
     case "forbidden":

@@ -33,7 +33,7 @@ const DOMAINS: Record<string, string[]> = {
   teams: ["billing", "identity"],
   telemetry: ["evidence", "scoring"],
   waitlist: ["identity"],
-  webhooks: ["agents", "billing", "teams"],
+  webhooks: ["agents", "billing", "identity", "teams"],
 };
 
 /** What the tools under the domains may build on. `shared/http` finds out who calls, so it knows `identity`. */

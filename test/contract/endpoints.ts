@@ -36,7 +36,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/api/v1/auth/register", "open"],
   ["POST", "/api/v1/auth/login", "open"],
   ["POST", "/api/v1/auth/refresh", "refresh cookie"],
-  ["POST", "/api/v1/auth/logout", "session"],
+  ["POST", "/api/v1/auth/logout", "open"],
   ["GET", "/api/v1/auth/me", "session or key"],
   ["PATCH", "/api/v1/auth/me", "session"],
   ["GET", "/api/v1/auth/sessions", "session"],

@@ -10,7 +10,7 @@ const LOGIN = "/api/v1/auth/login";
 const ME = "/api/v1/auth/me";
 
 const COOKIES = {
-  service_session: ["HttpOnly", "Max-Age=900", "Path=/", "SameSite=Lax"],
+  service_session: ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"],
   service_refresh: ["HttpOnly", "Max-Age=2592000", "Path=/api/v1/auth/refresh", "SameSite=Lax"],
 };
 

@@ -76,7 +76,7 @@ describe("an API key", () => {
   });
 
   it.each(["read", "write"] as const)("is not enough where a session is needed: scope %s", async (scope) => {
-    const answer = await holder(await makeKey({ scope })).call("POST", "/api/v1/auth/logout");
+    const answer = await holder(await makeKey({ scope })).call("GET", "/api/v1/auth/sessions");
     expect([answer.status, answer.body.code]).toEqual([403, "session_required"]);
   });
 

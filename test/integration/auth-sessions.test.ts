@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newApiKey } from "../../shared/identity/api-key.ts";
 import { sha256 } from "../../shared/platform/crypto.ts";
 import { caller, newUser, type User } from "../stack/client.ts";
 import { cookiesOf } from "../stack/cookies.ts";
@@ -133,8 +135,19 @@ describe("refresh", () => {
     expectRefused(await refresh(third.refresh));
   });
 
-  it.each([
-    ["no Origin", {}],
+  it.each<[string, Record<string, string>]>([
+    ["no header of a browser", {}],
+    ["its own page", { "sec-fetch-site": "same-origin" }],
+  ])(
+    "takes a request without Origin that no other site's page sent, by its credential alone: %s",
+    async (_, headers) => {
+      expect((await refresh((await signIn()).refresh, headers)).status).toBe(200);
+      expectRefused(await refresh("unknown", headers));
+    },
+  );
+
+  it.each<[string, Record<string, string>]>([
+    ["a page of which only Sec-Fetch-Site tells", { "sec-fetch-site": "cross-site" }],
     ["a foreign Origin", { origin: "https://evil.example" }],
     ["an opaque Origin", { origin: "null" }],
   ])("refuses another site's request and leaves the credential good: %s", async (_, headers) => {
@@ -145,6 +158,36 @@ describe("refresh", () => {
     expect((await refresh(device.refresh)).status).toBe(200);
   });
 });
+
+/** Sends one command to the service's Redis, past the service. */
+async function redis<T>(command: (string | number)[]): Promise<T> {
+  const { UPSTASH_REDIS_REST_URL: url = "", UPSTASH_REDIS_REST_TOKEN: token = "" } = service.settings;
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(command),
+  });
+  return ((await response.json()) as { result: T }).result;
+}
+
+/** For how many seconds a token's session is on the denylist. */
+function denied(token: string): Promise<number> {
+  return redis(["TTL", `deny:session:${String(decodeJwt(token)["sid"])}`]);
+}
+
+/** Expects the one answer to every logout. */
+function expectSignedOut(answer: Awaited<ReturnType<typeof refresh>>): void {
+  expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+  const cleared = Object.entries(cookiesOf(answer)).map(([name, { value, attributes }]) => [
+    name,
+    value,
+    attributes[1],
+  ]);
+  expect(cleared).toEqual([
+    ["service_session", "", "Max-Age=0"],
+    ["service_refresh", "", "Max-Age=0"],
+  ]);
+}
 
 describe("logout", () => {
   const logout = (headers: Record<string, string>) => caller(service).call("POST", LOGOUT, undefined, headers);
@@ -178,14 +221,74 @@ describe("logout", () => {
     expect((await me(device.token)).status).toBe(401);
   });
 
-  it("refuses a second logout, and one by nobody", async () => {
+  it.each<[string, (token: string) => Record<string, string>]>([
+    ["nothing", () => ({})],
+    ["a cookie that is no token", () => ({ cookie: "service_session=stale" })],
+    ["a bearer token that is none", () => ({ authorization: "Bearer stale" })],
+    ["another scheme", () => ({ authorization: "Basic eDp5" })],
+    ["an API key that is none", () => ({ "x-api-key": newApiKey(), authorization: `Bearer ${newApiKey()}` })],
+    ["a token whose signature was changed", (token) => ({ authorization: `Bearer ${token.slice(0, -4)}AAAA` })],
+  ])("is answered alike with %s, clears both cookies and ends nothing", async (_, headers) => {
     const { token } = await signIn();
-    const statuses = [
-      await logout({ authorization: `Bearer ${token}` }),
-      await logout({ authorization: `Bearer ${token}` }),
-    ];
-    expect(statuses.map(({ status }) => status)).toEqual([200, 401]);
-    expect((await logout({})).status).toBe(401);
+    const answer = await logout(headers(token));
+    expectSignedOut(answer);
+    expect((await me(token)).status).toBe(200);
+  });
+
+  it("is answered alike again, by the token that it ended", async () => {
+    const { token } = await signIn();
+    for (const _ of [1, 2, 3]) expectSignedOut(await logout({ authorization: `Bearer ${token}` }));
+  });
+
+  it("takes the bearer's session where the cookie is no token of ours", async () => {
+    const { token } = await signIn();
+    const headers = { cookie: "service_session=stale", authorization: `Bearer ${token}`, origin: service.url };
+    expectSignedOut(await logout(headers));
+    expect((await me(token)).status).toBe(401);
+  });
+
+  it.each(["cookie", "bearer"])("ends the session of a %s whose time is over", async (via) => {
+    const [device, other] = [await signIn(), await signIn()];
+    clock += DAY / 2;
+    const headers: Record<string, string> =
+      via === "cookie" ? { cookie: `service_session=${device.token}` } : { authorization: `Bearer ${device.token}` };
+    expectSignedOut(await logout(headers));
+    expectRefused(await refresh(device.refresh));
+    expect((await refresh(other.refresh)).status).toBe(200);
+  });
+
+  it("by an older token ends the newer one for as long as that lives", async () => {
+    const device = await signIn();
+    clock += 890_000;
+    const newer = deviceOf(await refresh(device.refresh));
+    expectSignedOut(await logout({ authorization: `Bearer ${device.token}` }));
+    expect(await denied(newer.token)).toBeGreaterThan(890);
+  });
+
+  it("by another site's page is refused, with the cookie and without", async () => {
+    const { token } = await signIn();
+    for (const cookie of [{ cookie: `service_session=${token}` }, {}]) {
+      const answer = await logout({ ...cookie, origin: "https://evil.example" });
+      expect([answer.status, answer.body["code"], answer.headers.getSetCookie()]).toEqual([
+        403,
+        "cross_site_request",
+        [],
+      ]);
+    }
+    expect((await me(token)).status).toBe(200);
+  });
+
+  it("costs one statement and two requests to Redis, and the token's check none of its own", async () => {
+    const { token } = await signIn();
+    await me(token);
+    await service.settled();
+    service.counters.reset();
+    await logout({ authorization: `Bearer ${token}` });
+    await service.settled();
+    expect(service.counters.snapshot()).toMatchObject({ db: { requests: 1, statements: 1 }, redis: { requests: 2 } });
+    service.counters.reset();
+    expect((await me(token)).status).toBe(401);
+    expect(service.counters.snapshot()).toMatchObject({ redis: { requests: 1 } });
   });
 
   it.each(["down", "hang", "error"] as const)("holds for tokens from before while Redis is %s", async (mode) => {
@@ -202,8 +305,38 @@ describe("logout", () => {
     expect((await logout({ authorization: `Bearer ${device.token}` })).status).toBe(200);
     expect((await me(device.token)).status).toBe(401);
     service.faults.set({ service: "redis", mode: "none" });
+    expect((await me(device.token)).status, "in the minute after").toBe(401);
     await service.app.scheduled("* * * * *");
     expect((await me(device.token)).status).toBe(401);
     expectRefused(await refresh(device.refresh));
+  });
+
+  it("holds though Redis lost everything it knew", async () => {
+    const [out, still] = [await signIn(), await signIn()];
+    await logout({ authorization: `Bearer ${out.token}` });
+    await redis(["FLUSHALL"]);
+    for (const _ of [1, 2]) {
+      expect((await me(out.token)).status).toBe(401);
+      expect((await me(still.token)).status).toBe(200);
+      await service.settled();
+    }
+  });
+
+  it("leaves Postgres out of it again once Redis is whole", async () => {
+    const [out, still] = [await signIn(), await signIn()];
+    service.faults.set({ service: "redis", mode: "down" });
+    await logout({ authorization: `Bearer ${out.token}` });
+    service.faults.set({ service: "redis", mode: "none" });
+    const costs = [];
+    for (const _ of [1, 2, 3]) {
+      service.counters.reset();
+      expect((await me(still.token)).status).toBe(200);
+      costs.push(service.counters.snapshot().db.requests);
+      await service.settled();
+    }
+    // The account, and the first time the session and, after the answer, those that ended.
+    expect(costs[0]).toBeGreaterThan(1);
+    expect(costs.slice(1)).toEqual([1, 1]);
+    expect((await me(out.token)).status).toBe(401);
   });
 });

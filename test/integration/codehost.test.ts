@@ -158,8 +158,11 @@ describe("coming back from the code host", () => {
     expect(key.status).toBe(201);
     const byKey = () => caller(service).call("GET", "/api/v1/auth/me", undefined, { "x-api-key": key.body.key });
     expect((await byKey()).status).toBe(200);
+    const hook = { url: "http://127.0.0.1:9/hook", event_types: ["run.completed"] };
+    expect((await squatter.call("POST", "/api/v1/webhooks", hook)).status).toBe(201);
     const account = await accountOf(await signIn(user));
     expect(account).toMatchObject({ id: squatter.id, has_password: false, email_verified: true });
+    expect(await service.sql("select from webhooks where user_id = $1", [squatter.id])).toEqual([]);
     expect((await squatter.call("GET", "/api/v1/auth/me")).status).toBe(401);
     expect((await byKey()).status).toBe(401);
     const login = await caller(service).call("POST", "/api/v1/auth/login", { email, password: PASSWORD });

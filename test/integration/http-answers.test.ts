@@ -189,11 +189,12 @@ describe("a write with the session cookie", () => {
     });
 
   it.each([
-    ["no Origin", {}],
+    ["another site, without an Origin", { "sec-fetch-site": "cross-site" }],
+    ["a neighbour's site, without an Origin", { "sec-fetch-site": "same-site" }],
+    ["another site, which also claims this one", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],
     ["another site", { origin: "https://evil.example" }],
     ["an opaque origin", { origin: "null" }],
     ["a listed host under another scheme", { origin: "http://app.example.test" }],
-    ["a Referer alone", { referer: `${LISTED}/page` }],
   ])("is 403 cross_site_request from %s", async (_, headers) => {
     for (const [method, path] of [
       ["POST", AGENTS],
@@ -205,8 +206,16 @@ describe("a write with the session cookie", () => {
     }
   });
 
-  it("passes from the service's own and a listed origin", async () => {
-    for (const origin of [service.url, LISTED]) expect((await write({ origin })).status).toBe(422);
+  it.each<[string, () => Record<string, string>]>([
+    ["the service's own origin", () => ({ origin: service.url })],
+    [
+      "a listed origin, which the browser calls another site",
+      () => ({ origin: LISTED, "sec-fetch-site": "cross-site" }),
+    ],
+    ["its own page, without an Origin", () => ({ "sec-fetch-site": "same-origin" })],
+    ["a client that is no browser: no Origin, no Sec-Fetch-Site", () => ({})],
+  ])("passes from %s", async (_, headers) => {
+    expect((await write(headers())).status).toBe(422);
   });
 
   it("is no matter where the token comes as a header, or where nothing is written", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { caller, newUser, PASSWORD, type User } from "../stack/client.ts";
+import { type Answer, caller, newUser, PASSWORD, type User } from "../stack/client.ts";
 import { cookiesOf } from "../stack/cookies.ts";
 import { linkOf, tokenOf } from "../stack/mailbox.ts";
 import { startService, type TestService } from "../stack/service.ts";
@@ -10,6 +10,9 @@ const LOGIN = "/api/v1/auth/login";
 const LINK = "/api/v1/users/me/deletion/confirmation-link";
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-21T09:00:00.000Z");
+const ME = "/api/v1/auth/me";
+const TRACES = "/api/v1/otlp/v1/traces";
+const ENDPOINT = "http://127.0.0.1:9/agent";
 const NEW_PASSWORD = "a different horse entirely";
 
 let service: TestService;
@@ -63,6 +66,9 @@ async function expectRefused(body: Record<string, unknown>): Promise<void> {
     },
   ]);
 }
+
+/** The headers of a caller at an address of its own. */
+const from = (n: number) => ({ "cf-connecting-ip": `172.20.${n >> 8}.${n & 255}` });
 
 /** Takes the password away: what an account made through a code host looks like. */
 async function codeHostUser(): Promise<User> {
@@ -206,6 +212,112 @@ describe("a reset token", () => {
     ["left out", {}],
     ["unknown, with a weak password", { token: "x".repeat(43), new_password: "short" }],
   ])("that is %s gets the answer of a used one", (_case, body) => expectRefused(body));
+});
+
+describe("a reset of an account whose address was never verified", () => {
+  /** An account with every way in that its maker could leave open, and what tells whether each still works. */
+  async function squat(verified: boolean) {
+    const user = await newUser(service, { plan: "team", verified });
+    const { body: agent } = await user.call("POST", "/api/v1/agents", { name: "kept", endpoint: ENDPOINT });
+    const { body: team } = await user.call("POST", "/api/v1/teams", { name: "kept" });
+    const shared = { name: "shared", endpoint: ENDPOINT, team_id: team.id };
+    const { body: teamAgent } = await user.call("POST", "/api/v1/agents", shared);
+    const key = await user.call("POST", "/api/v1/api-keys", { name: "kept", scope: "write" });
+    const otlp: Answer<{ token: string }>[] = [];
+    for (const { id } of [agent, teamAgent]) {
+      otlp.push(await user.call("POST", `/api/v1/agents/${id}/otlp-token`));
+      const hook = { url: ENDPOINT, event_types: ["run.completed"], agent_id: id };
+      expect((await user.call("POST", "/api/v1/webhooks", hook)).status).toBe(201);
+    }
+    const invited = { email: "accomplice@example.test", role: "admin" };
+    expect((await user.call("POST", `/api/v1/teams/${team.id}/invitations`, invited)).status).toBe(201);
+    expect([key.status, ...otlp.map(({ status }) => status)]).toEqual([201, 200, 200]);
+    const byKey = async () => (await caller(service).call("GET", ME, undefined, { "x-api-key": key.body.key })).status;
+    expect(await byKey(), "it works and is remembered").toBe(200);
+    const traces = { resourceSpans: [] };
+    const open = async () => ({
+      session: (await user.call("GET", ME)).status,
+      key: await byKey(),
+      receivers: await Promise.all(
+        otlp.map(async ({ body }) => (await post(TRACES, traces, { authorization: `Bearer ${body.token}` })).status),
+      ),
+    });
+    return { user, team: team.id as string, open };
+  }
+
+  /** What an account has once its owner has signed in by the new password. */
+  async function seenBy(user: User, team: string) {
+    const { body } = await login(user, NEW_PASSWORD);
+    const owner = caller(service, { authorization: `Bearer ${body.access_token}` });
+    const invitations = await owner.call("GET", `/api/v1/teams/${team}/invitations`);
+    return {
+      verified: body.user.email_verified,
+      webhooks: (await owner.call("GET", "/api/v1/webhooks?page_size=100")).body.total,
+      keys: (await owner.call("GET", "/api/v1/api-keys")).body.items.map(
+        ({ revoked_at }: never) => revoked_at !== null,
+      ),
+      invitations: invitations.body.items.map(({ status }: { status: string }) => status),
+    };
+  }
+
+  it("verifies it and ends all that let its maker in, at once", async () => {
+    const { user, team, open } = await squat(false);
+    expect(await open()).toEqual({ session: 200, key: 200, receivers: [200, 200] });
+    await post(RESET, { token: await forgotten(user), new_password: NEW_PASSWORD });
+    expect(await open()).toEqual({ session: 401, key: 401, receivers: [401, 401] });
+    expect(await seenBy(user, team)).toEqual({ verified: true, webhooks: 0, keys: [true], invitations: ["revoked"] });
+    await service.settled();
+    const events = await service.sql("select name from analytics_events where user_id = $1 and name like '%ed'", [
+      user.id,
+    ]);
+    expect(events).toContainEqual({ name: "email_verified" });
+  });
+
+  it("that was verified ends its sessions alone", async () => {
+    const { user, team, open } = await squat(true);
+    await post(RESET, { token: await forgotten(user), new_password: NEW_PASSWORD });
+    expect(await open()).toEqual({ session: 401, key: 200, receivers: [200, 200] });
+    expect(await seenBy(user, team)).toEqual({ verified: true, webhooks: 2, keys: [false], invitations: ["pending"] });
+  });
+
+  it("leaves nothing open that is granted or signed in at the same moment", async () => {
+    const user = await newUser(service, { plan: "enterprise" });
+    const { body: agent } = await user.call("POST", "/api/v1/agents", { name: "kept", endpoint: ENDPOINT });
+    const { body: team } = await user.call("POST", "/api/v1/teams", { name: "kept" });
+    const token = await forgotten(user);
+    const INVITATIONS = `/api/v1/teams/${team.id}/invitations`;
+    let turn = 0;
+    const grants = [
+      () => user.call("POST", "/api/v1/api-keys", { name: `key ${turn}`, scope: "write" }, from(turn)),
+      () => user.call("POST", `/api/v1/agents/${agent.id}/otlp-token`, undefined, from(turn)),
+      () => user.call("POST", "/api/v1/webhooks", { url: ENDPOINT, event_types: ["run.failed"] }, from(turn)),
+      () => user.call("POST", INVITATIONS, { email: `a${turn % 3}@example.test`, role: "admin" }, from(turn)),
+      () => login(user, PASSWORD),
+    ];
+    const statuses = new Set<number>();
+    const over = new AbortController();
+    const resetting = post(RESET, { token, new_password: NEW_PASSWORD }).finally(() => over.abort());
+    // Each goes on until the reset has been answered, so that some of them are under way whenever it happens.
+    const granting = grants.map(async (grant) => {
+      while (!over.signal.aborted) {
+        turn += 1;
+        statuses.add((await grant()).status);
+      }
+    });
+    expect((await resetting).status).toBe(200);
+    await Promise.all(granting);
+    expect(statuses).toContain(201);
+    expect(statuses).not.toContain(500);
+    const [left] = await service.sql(
+      `select (select count(*) from api_keys where user_id = $1 and revoked_at is null)::int as keys,
+        (select count(*) from otlp_tokens where agent_id = $2)::int as receivers,
+        (select count(*) from webhooks where user_id = $1)::int as webhooks,
+        (select count(*) from sessions where user_id = $1 and revoked_at is null)::int as sessions,
+        (select count(*) from team_invitations where team_id = $3 and revoked_at is null)::int as invitations`,
+      [user.id, agent.id, team.id],
+    );
+    expect(left).toEqual({ keys: 0, receivers: 0, webhooks: 0, sessions: 0, invitations: 0 });
+  });
 });
 
 describe("the confirmation link of a deletion", () => {

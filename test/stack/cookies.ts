@@ -1,7 +1,7 @@
 /** One cookie as an answer sets it. */
 export interface SetCookie {
   value: string;
-  /** Everything after the value, such as `Max-Age=900`, sorted. */
+  /** Everything after the value, such as `Max-Age=600`, sorted. */
   attributes: string[];
 }
 
