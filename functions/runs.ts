@@ -184,12 +184,14 @@ export const runs = [
     method: "post",
     path: "/api/v1/runs/{run_id}/cancel",
     tag,
-    summary: "Cancel a queued or running run",
-    description: "A run whose agent was not called yet gives its allowance back. A final run stays as it is.",
+    summary: "Cancel a queued run",
+    description:
+      "The run gives its allowance back. A running one can't be cancelled, 409 `run_in_progress`: it ends by its deadline, " +
+      "and counts. A final run stays as it is.",
     auth: "write",
     params,
     returns: { 200: RunRead },
-    problems: ["not_found", "forbidden"],
+    problems: ["not_found", "forbidden", "run_in_progress"],
     async handler({ ctx, principal, params: { run_id } }) {
       return ok(await cancelRun(ctx, principal, run_id));
     },

@@ -31,23 +31,22 @@ function refund(ended: SQL): SQL {
 }
 
 /**
- * SQL: the parts `ended` and `afterEnd`'s of a statement that cancels the open runs within `scope` (a condition over runs
- * `r`); the allowance comes back for those that were not called yet.
+ * SQL: the parts `ended` and `afterEnd`'s of a statement that cancels the queued runs within `scope` (a condition over runs
+ * `r`) and gives their allowance back. Running ones go on: what an agent was asked for counts, however it ends.
  */
 export function cancelling(scope: SQL, now: Date): SQL {
   return sql`ended as (
-      update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz, callback_hash = null,
-        lease_token = null, lease_expires_at = null, awaiting_callback = false
-      where ${scope} and r.status in ('queued', 'running') returning r.*
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended e where e.started_at is null`)}
+      update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz
+      where ${scope} and r.status = 'queued' returning r.*
+    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended`)}
     ), dropped as (
-      delete from ${outbox} o using ended e where o.id = e.id and o.consumer in ('dispatch', 'expire', 'score')
+      delete from ${outbox} o using ended e where o.id = e.id and o.consumer = 'dispatch'
     ), ${afterEnd("ended", now)}`;
 }
 
 /**
- * Cancels a queued or running run; the allowance comes back for one that was not called yet. A final run stays as it is.
- * Throws 404 for a run that is not visible, `forbidden` without the right.
+ * Cancels a queued run, and its allowance comes back; a final run stays as it is. Throws 404 for a run that is not
+ * visible, `forbidden` without the right, `run_in_progress` once the run was taken up: it then ends by its deadline.
  */
 export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: string): Promise<RunRow> {
   const viewer = principal.userId;
@@ -69,6 +68,13 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
   );
   if (result === null) throw notFound("run");
   if (!result.allowed) throw new Problem("forbidden", "Only who may run the agent may cancel its runs.");
+  // Queued still in what this statement saw: it was taken up at the same moment.
+  if (result.run.status === "running" || result.run.status === "queued") {
+    throw new Problem(
+      "run_in_progress",
+      "The run was taken up, and can't be cancelled any more. It ends by its deadline.",
+    );
+  }
   ctx.defer(() => flush(ctx, result.messages));
   return result.run;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EVERY_MINUTE } from "../../functions/scheduled.ts";
 import type { Consumer } from "../stack/broker-harness.ts";
 import { type Caller, caller, newUser, type User } from "../stack/client.ts";
+import { json } from "../stack/http.ts";
 import { startService, type TestService } from "../stack/service.ts";
 import {
   addAgent,
@@ -126,19 +127,62 @@ describe("cancelling", () => {
     expect((await read(runId)).status).toBe("cancelled");
   });
 
-  it("a running run keeps the allowance, and the answer that comes then is no matter", async () => {
+  it("a running run is refused with run_in_progress: it ends by itself, is signed and charged", async () => {
     const before = await used(service, "user", owner.id);
+    const refused: unknown[] = [];
     endpoint.answer = async (request) => {
-      await cancel(String(request.headers["x-service-run-id"]));
-      return answersRightly(request);
+      const { status, body } = await cancel(String(request.headers["x-service-run-id"]));
+      refused.push([status, body.code]);
+      return json(200, { output: "wrong" });
     };
     const runId = await addRun(owner, agent, task());
     await service.settled();
     endpoint.answer = answersRightly;
-    expect(await read(runId)).toMatchObject({ status: "cancelled", passed: null, evidence_signed: false });
+    expect(refused).toEqual([[409, "run_in_progress"]]);
+    expect(await read(runId)).toMatchObject({ status: "completed", passed: false, evidence_signed: true });
     expect(await used(service, "user", owner.id)).toBe(before + 1);
-    expect(await service.sql("select from run_evidence where run_id = $1", [runId])).toEqual([]);
-    expect(await service.sql("select from outbox where id = $1", [runId])).toEqual([]);
+  });
+
+  it.each([
+    ["waits for its callback", "awaiting_callback = true, callback_hash = '00'"],
+    ["waits to be taken up again", "attempt = 1"],
+    ["waits to be scored", "answered_at = now()"],
+  ])("a run that %s is refused, too, and stays as it is", async (_state, columns) => {
+    await withoutQueue(async () => {
+      const runId = await addRun(owner, agent, task());
+      await service.sql(`update runs set status = 'running', started_at = now(), ${columns} where id = $1`, [runId]);
+      const row = () => service.sql("select * from runs where id = $1", [runId]);
+      const before = await row();
+      expect(await cancel(runId)).toMatchObject({ status: 409, body: { code: "run_in_progress" } });
+      expect(await row()).toEqual(before);
+      await service.sql("delete from runs where id = $1", [runId]);
+    });
+  });
+
+  it("a run that is taken up at the same moment either is cancelled uncalled or goes on to its end", async () => {
+    endpoint.seen.length = 0;
+    const raced = await withoutQueue(async () => {
+      const ids: string[] = [];
+      for (const _n of range(24)) ids.push(await addRun(owner, agent, task()));
+      return Promise.all(
+        ids.map(async (id, n) => {
+          const [answer] = await Promise.all([cancel(id, owner, from(n)), deliver(service, "dispatch", id)]);
+          return { id, answer };
+        }),
+      );
+    });
+    await service.settled();
+    const called = new Set(endpoint.seen.map(({ headers }) => headers["x-service-run-id"]));
+    for (const { id, answer } of raced) {
+      const { status } = await read(id);
+      const outcome = [answer.status, answer.body.code ?? answer.body.status, status, called.has(id)];
+      expect([
+        [200, "cancelled", "cancelled", false],
+        [409, "run_in_progress", "completed", true],
+        // Cancelled too late altogether: the run had ended.
+        [200, "completed", "completed", true],
+      ]).toContainEqual(outcome);
+    }
   });
 
   it("a final run changes nothing", async () => {
