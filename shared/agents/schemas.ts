@@ -64,7 +64,9 @@ export const AgentRead = z
     connection_retired: z.boolean(),
     agent_protocol: Protocol,
     allow_trial: z.boolean(),
-    verified_state: z.enum(["unverified", "verified", "certified"]),
+    verified_state: z
+      .enum(["unverified", "verified", "certified"])
+      .meta({ description: "`verified` by a signed, completed real run, private ones among them" }),
     registry_status: z.enum(["unregistered", "registered", "stale"]),
     is_public: z.boolean(),
     is_active: z.boolean(),

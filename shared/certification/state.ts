@@ -1,15 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { certifications, runs } from "../db/schema/index.ts";
+import { VERIFIES } from "../screening/verified.ts";
 import { inForce } from "./credential.ts";
 
 /**
  * SQL: the `verified_state` of the agent row `a` once the certifications whose ids `ended` (a query) yields have ended:
- * another one in force, else a signed real run, decides.
+ * another one in force, else a signed, completed real run, decides.
  */
 export function stateWithout(ended: SQL, now: Date): SQL {
   return sql`case
     when exists (select from ${certifications} c where c.agent_id = a.id and ${inForce(now)} and c.id not in (${ended}))
       then 'certified'
-    when exists (select from ${runs} r where r.agent_id = a.id and r.counted) then 'verified'
+    when exists (select from ${runs} r where r.agent_id = a.id and ${VERIFIES}) then 'verified'
     else 'unverified' end`;
 }

@@ -13,6 +13,7 @@ import type { Answered } from "./load.ts";
 import type { Observation } from "./observe.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
 import type { Signed } from "./sign.ts";
+import { VERIFIES } from "./verified.ts";
 
 /** Everything that a run ends with. */
 export interface Result {
@@ -40,7 +41,8 @@ export async function finalise(ctx: Context, answered: Answered, result: Result,
     ctx.db.execute<Owing>(ending(answered, result, counted, inOrder)),
     ...(moves ? sums : []).map((statement) => ctx.db.execute<Owing>(statement)),
   ]);
-  if (moves) ctx.cache.invalidate("board");
+  // A private run moves no numbers, but may make its agent a verified one.
+  if (moves || result.signed !== null) ctx.cache.invalidate("board");
   const messages = [...ended.rows, ...(scored?.rows ?? [])].flatMap((row) => row.messages);
   ctx.defer(() => flush(ctx, messages));
   return ended.rows.length > 0;
@@ -86,8 +88,8 @@ function ending({ run, task }: Answered, result: Result, counted: boolean, inOrd
     insert into ${run_evidence} (run_id, jws, kid)
     select id, ${signed?.jws ?? null}, ${signed?.kid ?? null} from done where ${signed !== null}
   ), verified as (
-    update ${agents} a set verified_state = 'verified' from done
-    where a.id = done.agent_id and ${counted} and a.verified_state = 'unverified'
+    update ${agents} a set verified_state = 'verified' from done r
+    where a.id = r.agent_id and ${VERIFIES} and a.verified_state = 'unverified'
   ), facts as (${appendPhases(
     sql`select p.* from placed p join done d on d.id = p.id`,
     factsOf(result),

@@ -124,13 +124,13 @@ describe("private runs", () => {
     expect(cut(await told(owner))).not.toEqual(cut(public_));
   });
 
-  it("don't verify an agent, nor put it on a board", async () => {
+  it("verify an agent, and don't put it on a board", async () => {
     const agent = await addAgent(owner, { endpoint: endpoint.url });
     const { run } = await screen(agent, { private: true });
     const { body } = await owner.call("GET", `/api/v1/runs/${run}`);
     expect(body).toMatchObject({ status: "completed", evidence_signed: true });
     expect((await anonymous.call("GET", `/api/v1/agents/${agent}`)).body).toMatchObject({
-      verified_state: "unverified",
+      verified_state: "verified",
       score_basis: null,
     });
     expect(await service.sql("select from board_entries where agent_id = $1", [agent])).toEqual([]);
