@@ -161,7 +161,7 @@ function executorOf(way: Way, tasks: Tasks): AgentExecutor {
   return {
     cancelTask: () => Promise.resolve(),
     async execute({ taskId, contextId, userMessage }, bus) {
-      const wanted = userMessage.parts.find((part) => part.kind === "data")?.data;
+      const wanted = userMessage.parts.findLast((part) => part.kind === "data")?.data;
       const parts: Message["parts"] =
         wanted?.["output_format"] === "json" ? [{ kind: "data", data: { sum: 42 } }] : [{ kind: "text", text: KEY }];
       const message: Message = { kind: "message", role: "agent", messageId: randomUUID(), contextId, parts };

@@ -156,10 +156,10 @@ const Rpc = z.discriminatedUnion("method", [
         kind: z.literal("message"),
         role: z.literal("user"),
         messageId: z.string().min(1),
-        parts: z.tuple([
-          z.strictObject({ kind: z.literal("text"), text: z.string() }),
+        parts: z.tuple(
+          [z.strictObject({ kind: z.literal("text"), text: z.string() })],
           z.strictObject({ kind: z.literal("data"), data: z.record(z.string(), z.json()) }),
-        ]),
+        ),
       }),
       configuration: z.strictObject({ blocking: z.boolean(), acceptedOutputModes: z.array(z.string()) }),
     }),
@@ -217,6 +217,9 @@ describe("an agent that speaks a2a", () => {
     await using server = await a2aServer({ steps: 1 });
     const task = { output_format: "json" as const, output_schema: { type: "object" }, tools: [toolOf("weather.now")] };
     expect(await screen(server.url, "a2a", task)).toEqual({ output: task, usage });
+    // What it was sent, and sends back: the input stands apart from what answer is wanted.
+    const input = { city: "Bergen" };
+    expect(await screen(server.url, "a2a", { ...task, input })).toEqual({ output: [input, task], usage });
   });
 
   it("gives up by a task that fails", async () => {

@@ -60,14 +60,14 @@ const CallsData = z.strictObject({ tool_calls: List });
 
 /**
  * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is asked for with `tasks/get`
- * until it has ended. The run's id is the id of every request: there is never more than one under way.
+ * until it has ended. The task's prompt is the text part; its input, where it has one, is a data part of its own, and
+ * what answer is wanted is the last one. The run's id is the id of every request: there is never more than one under way.
  */
 export const a2a: Protocol = {
   callsBack: false,
 
   request({ run, task }) {
-    const data = {
-      ...(task.input === null ? {} : { input: task.input }),
+    const wanted = {
       output_format: task.output_format,
       ...(task.output_schema === null ? {} : { output_schema: task.output_schema }),
       ...(task.tools === null ? {} : { tools: task.tools }),
@@ -79,7 +79,10 @@ export const a2a: Protocol = {
         messageId: run.id,
         parts: [
           { kind: "text", text: task.prompt },
-          { kind: "data", data },
+          ...(task.input === null
+            ? []
+            : [{ kind: "data", data: isRecord(task.input) ? task.input : { input: task.input } }]),
+          { kind: "data", data: wanted },
         ],
       },
       configuration: { blocking: true, acceptedOutputModes: ["text/plain", "application/json"] },
@@ -92,6 +95,11 @@ export const a2a: Protocol = {
     );
   },
 };
+
+/** Whether a value may be the `data` of a data part, which A2A wants to be an object. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 function call(id: string, method: string, params: Record<string, unknown>): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method, params };

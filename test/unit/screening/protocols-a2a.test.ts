@@ -44,21 +44,26 @@ describe("a message is sent", () => {
     },
   });
 
-  it.each<[string, Partial<Job["task"]>, object]>([
-    ["the prompt as text and the format as data", {}, { output_format: "text" }],
-    ["the input as data", { input: { items: [1] } }, { input: { items: [1] }, output_format: "text" }],
+  it.each<[string, Partial<Job["task"]>, object[]]>([
+    ["the prompt as text and the format as data", {}, [{ output_format: "text" }]],
+    ["the input as data of its own", { input: { items: [1] } }, [{ items: [1] }, { output_format: "text" }]],
+    [
+      "an input that is no object in one, as data has to be",
+      { input: [1] },
+      [{ input: [1] }, { output_format: "text" }],
+    ],
     [
       "the schema as data",
       { output_format: "json", output_schema: { type: "array" } },
-      { output_format: "json", output_schema: { type: "array" } },
+      [{ output_format: "json", output_schema: { type: "array" } }],
     ],
     [
-      "the tools as data, by their own names",
-      { output_format: "tool_calls", tools: [toolOf("weather.now")] },
-      { output_format: "tool_calls", tools: [toolOf("weather.now")] },
+      "the tools as data, by their own names, beside the input",
+      { input: { city: "Bergen" }, output_format: "tool_calls", tools: [toolOf("weather.now")] },
+      [{ city: "Bergen" }, { output_format: "tool_calls", tools: [toolOf("weather.now")] }],
     ],
-  ])("with %s", (_case, parts, value) => {
-    expect(a2a.request(jobOf(parts), CALLBACK)).toEqual(sent([text("Add them."), data(value)]));
+  ])("with %s", (_case, parts, values) => {
+    expect(a2a.request(jobOf(parts), CALLBACK)).toEqual(sent([text("Add them."), ...values.map(data)]));
   });
 
   it("and answered by HTTP, not by callback", () => {
