@@ -12,7 +12,8 @@ export const integrations = [
     description:
       "Sends one signed request with a tiny task, as a run does, and waits up to 10 seconds for up to 1 MiB. An endpoint " +
       "that may not be called is 422; whatever comes of the call itself is 200, with `ok` false and the `failure_code` of " +
-      "a run where it failed. Nothing is kept.",
+      "a run where it failed. Where our own DNS resolver fails nothing is sent, and the answer is 503 " +
+      "`dependency_unavailable`: it says nothing of the endpoint. Nothing is kept.",
     auth: "write",
     body: ConnectionTest,
     returns: { 200: ConnectionTestResult },

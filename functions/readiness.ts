@@ -32,7 +32,9 @@ export const readiness = [
     summary: "Check an agent's endpoint now",
     description:
       "Sends the endpoint one signed request with a tiny task and waits up to 10 seconds; no run is made and no allowance " +
-      "taken. A `mock` agent has nothing to check. An API key of either scope will do: the agent stays as it is.",
+      "taken. A `mock` agent has nothing to check. Where our own DNS resolver fails nothing is sent or kept, and the answer " +
+      "is 503 `dependency_unavailable`: it says nothing of the agent. An API key of either scope will do: the agent stays " +
+      "as it is.",
     auth: "read",
     limit: "write",
     params,

@@ -20,7 +20,7 @@ export const registry = [
       "most 3 redirects within one registrable domain. A manifest is `{name, description?, endpoint, agent_protocol?, " +
       "provider_url?, version?, declared_configuration?}`, other members are no matter; an A2A agent card that names a " +
       "JSON-RPC interface of A2A 0.2 or 0.3 does as well. The endpoint lies on the manifest's own registrable domain. What " +
-      "is wrong is in `errors`.",
+      "is wrong is in `errors`. Where our own DNS resolver fails, the answer is 503 `dependency_unavailable`.",
     auth: "session",
     body: RegistryUrl,
     returns: { 200: Discovery },

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import type { DnsResolver } from "../platform/outbound/resolve.ts";
+import { type DnsResolver, ResolverFault } from "../platform/outbound/resolve.ts";
 import { type Finding, Problem } from "../platform/problem.ts";
 import { refusal } from "./create.ts";
 import { insertAgents, judgeInput, type NewAgent, type Placed } from "./insert.ts";
@@ -50,7 +50,7 @@ async function judge(dns: Pick<Context, "env" | "resolver">, row: BulkRow): Prom
     return await judgeInput(dns, row);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { errors: findingsOf(error, "/connection_mode") };
+    return { errors: findingsOf(error, error instanceof ResolverFault ? "" : "/connection_mode") };
   }
 }
 

@@ -3,11 +3,10 @@ import { assertPublic } from "../platform/outbound/resolve.ts";
 import { checkUrl, isLoopback, outboundPolicy } from "../platform/outbound/url.ts";
 import { bodyProblem } from "../platform/problem.ts";
 
-const DNS_DEADLINE_MS = 5000;
-
 /**
  * The normal form of a URL that the service will call later; throws `endpoint_not_allowed` unless it is allowed by its
- * text and by every address of its name. It is judged again at every call.
+ * text and by every address of its name, and `ResolverFault` where these can't be known. It is judged again at every
+ * call.
  */
 export async function assertCallable(
   ctx: Pick<Context, "env" | "resolver">,
@@ -17,7 +16,7 @@ export async function assertCallable(
   const checked = checkUrl(raw, outboundPolicy(ctx.env));
   if (!checked.ok) throw bodyProblem("endpoint_not_allowed", pointer, checked.message);
   if (!isLoopback(checked.url)) {
-    const named = await assertPublic(checked.url.hostname, ctx.resolver, AbortSignal.timeout(DNS_DEADLINE_MS));
+    const named = await assertPublic(checked.url.hostname, ctx.resolver);
     if (!named.ok) throw bodyProblem("endpoint_not_allowed", pointer, named.message);
   }
   return checked.url.href;

@@ -18,7 +18,8 @@ export type Found = Omit<z.output<typeof Discovery>, "url">;
 
 /**
  * Looks for the manifest of the host that a URL names, and judges it; a second place is asked where the first has none.
- * Throws `endpoint_not_allowed` for a URL that may not be called; whatever is found there is in the result.
+ * Throws `endpoint_not_allowed` for a URL that may not be called, `ResolverFault` where that can't be known of it or of
+ * one that it leads to; whatever is found there is in the result.
  */
 export async function discover(
   outside: Outside,
@@ -34,7 +35,7 @@ export async function discover(
   return { url, ...first, errors: [...first.errors, ...second.errors] };
 }
 
-/** Looks at one address for a manifest until `deadline`, and judges it. */
+/** Looks at one address for a manifest until `deadline`, and judges it. Throws `ResolverFault`. */
 export async function look(
   outside: Outside,
   manifestUrl: string,
@@ -61,7 +62,7 @@ async function judge(outside: Outside, manifest_url: string, value: Record<strin
     try {
       return await assertCallable(outside, raw, pointer);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem) || error.code !== "endpoint_not_allowed") throw error;
       errors.push({ pointer, code: "endpoint_not_allowed", message: error.message });
       return raw;
     }

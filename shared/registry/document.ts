@@ -19,7 +19,7 @@ export type Document = { value: Record<string, unknown> } | { error: ManifestErr
 
 /**
  * Fetches a JSON object of at most 64 KiB and 16 levels until `deadline`, over at most three redirects within one
- * registrable domain, each judged like the first URL. Never rejects.
+ * registrable domain, each judged like the first URL. Throws `ResolverFault` alone.
  */
 export async function fetchDocument(outside: Outside, address: string, deadline: Date): Promise<Document> {
   const { env, fetch, now, resolver } = outside;

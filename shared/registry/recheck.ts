@@ -4,7 +4,6 @@ import { agents } from "../db/schema/index.ts";
 import { inPieces } from "../db/pieces.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import type { DnsResolver } from "../platform/outbound/resolve.ts";
 import { flush } from "../queue/outbox.ts";
 import { oweAnew, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
@@ -57,7 +56,7 @@ interface Registration {
 /**
  * Looks at the manifest of a registered or stale agent again: the agent is registered while its manifest is valid and
  * names its endpoint, else stale. An agent that was changed meanwhile keeps its status, as any does when our own resolver
- * fails: then this throws.
+ * fails: then this throws `ResolverFault`.
  */
 export async function recheck(ctx: Context, agentId: string): Promise<void> {
   const registration = await readJson<Registration>(
@@ -67,27 +66,9 @@ export async function recheck(ctx: Context, agentId: string): Promise<void> {
   );
   if (registration === null) return;
   const { manifest_url, endpoint } = registration;
-  const { resolver, failed } = watched(ctx.resolver);
-  const { env, fetch, now } = ctx;
-  const { manifest } = await look({ env, fetch, now, resolver }, manifest_url);
-  if (failed()) throw new Error("the resolver did not answer");
+  const { manifest } = await look(ctx, manifest_url);
   const status = manifest !== null && manifest.endpoint === endpoint ? "registered" : "stale";
   await ctx.db.execute(sql`update ${agents} a set registry_status = ${status}
     where a.id = ${agentId}::uuid and a.registry_status <> ${status} and a.registry_status <> 'unregistered'
       and a.manifest_url = ${manifest_url} and a.endpoint is not distinct from ${endpoint}::text`);
-}
-
-/** A resolver that tells afterwards whether it failed, which the guard takes for a name that may not be called. */
-function watched(asked: DnsResolver): { resolver: DnsResolver; failed(): boolean } {
-  let failed = false;
-  return {
-    resolver: {
-      query: (...question) =>
-        asked.query(...question).catch((error: unknown) => {
-          failed = true;
-          throw error;
-        }),
-    },
-    failed: () => failed,
-  };
 }

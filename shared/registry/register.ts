@@ -7,7 +7,7 @@ import { discover } from "./discover.ts";
 
 /**
  * Makes an agent of the caller's out of the manifest that the host of a URL serves. Throws `manifest_invalid`,
- * `endpoint_not_allowed` for the URL itself, `duplicate_name`, `quota_exceeded`.
+ * `endpoint_not_allowed` for the URL itself, `duplicate_name`, `quota_exceeded`, `ResolverFault`.
  */
 export async function registerAgent(ctx: Context, principal: SessionPrincipal, url: string): Promise<AgentRow> {
   const { manifest, manifest_url, errors } = await discover(ctx, url);

@@ -2,6 +2,7 @@ import type { Context } from "../platform/context.ts";
 import { exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
+import { remembering } from "../platform/outbound/resolve.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
 import { outboundPolicy } from "../platform/outbound/url.ts";
@@ -31,7 +32,7 @@ interface Call extends Sending {
  * Calls the agent of a job with a signed request, until the deadline. A 429 or 503 whose Retry-After ends before the
  * deadline is waited for, once a request. An answer that is not ready is asked for again after 250 ms, then ever more
  * seldom, down to every 2 s; the latency is then the time until it was there. Never rejects for anything that the agent
- * does.
+ * does; throws `ResolverFault`, and then the agent was never called.
  */
 export async function callAgent(
   ctx: Call["ctx"],
@@ -41,7 +42,8 @@ export async function callAgent(
   deadline: Date,
   sleep: Call["sleep"] = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 ): Promise<CallOutcome> {
-  const call: Call = { ctx, job, deadline, sleep };
+  const { env, fetch, keys, now, resolver } = ctx;
+  const call: Call = { ctx: { env, fetch, keys, now, resolver: remembering(resolver) }, job, deadline, sleep };
   const result = await ask(call, body, { "Idempotency-Key": job.run.id });
   const latencyMs = Math.round(result.latency_ms);
   if (result.ok && result.status === 202 && protocol.callsBack) return { kind: "callback", latencyMs };
@@ -80,7 +82,7 @@ async function ask(call: Call, body: string, headers: Record<string, string> = {
   return send(call, body, headers);
 }
 
-/** One signed request to a job's agent, with `added` headers; ends at the deadline. Never rejects. */
+/** One signed request to a job's agent, with `added` headers; ends at the deadline. Throws `ResolverFault`. */
 export async function send(sending: Sending, body: string, added: Record<string, string>): Promise<Exchange> {
   const { ctx, job } = sending;
   const url = job.agent.endpoint ?? "";

@@ -14,7 +14,7 @@ export interface Target {
   agent_protocol: Job["agent"]["agent_protocol"];
 }
 
-/** What one exchange with an endpoint showed. `status_code` is null where no complete answer came. */
+/** What one exchange with an endpoint showed. `status_code` is null where no complete answer and no redirect came. */
 export interface Probe {
   ok: boolean;
   status_code: number | null;
@@ -37,7 +37,8 @@ const MEND: Partial<Record<FailureCode, string>> = {
 /**
  * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; at most 10 seconds and 1 MiB.
  * The endpoint is ok when it answers by the protocol: with an answer, whether right or not, or with the word that it is
- * at work (202 in native, a task under way in a2a). Never rejects for anything that the other side does.
+ * at work (202 in native, a task under way in a2a). Never rejects for anything that the other side does; throws
+ * `ResolverFault` where nothing was sent.
  */
 export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe> {
   const now = ctx.now();
@@ -51,7 +52,7 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
     token: `run_${randomToken()}`,
   });
   const result = await send({ ctx, job, deadline }, JSON.stringify(request), { "Idempotency-Key": job.run.id });
-  const measured = { status_code: result.ok ? result.status : null, latency_ms: Math.round(result.latency_ms) };
+  const measured = { status_code: result.status, latency_ms: Math.round(result.latency_ms) };
   const succeeded = (detail: string): Probe => ({ ok: true, ...measured, failure_code: null, detail });
   if (result.ok && result.status === 202 && protocol.callsBack) {
     return succeeded("The endpoint took the task and promised to call back.");

@@ -73,7 +73,8 @@ export async function readReadiness(ctx: Context, principal: UserPrincipal, agen
 /**
  * Calls the agent's endpoint with a tiny task, keeps what came, and returns the readiness with it; two statements. An
  * agent without an endpoint is not called. A result for an endpoint that was changed meanwhile is dropped. Throws 404,
- * `forbidden` without the right to run it, `agent_inactive`, `provider_custody_retired`.
+ * `forbidden` without the right to run it, `agent_inactive`, `provider_custody_retired`; `ResolverFault` where our own
+ * resolver failed, and then nothing is kept.
  */
 export async function checkReadiness(ctx: Context, principal: UserPrincipal, agentId: string): Promise<Projection> {
   const before = await load(ctx, principal, agentId);

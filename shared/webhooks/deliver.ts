@@ -3,6 +3,7 @@ import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
+import { postpone } from "./postpone.ts";
 import { record } from "./record.ts";
 import { type Attempt, send } from "./send.ts";
 
@@ -11,11 +12,15 @@ export const LEASE_S = 60;
 
 /**
  * Makes a pending attempt: takes it up, sends it, records what came. Two statements. Coming a second time it does
- * nothing; a fault of ours in the middle throws, and the attempt is made again under the same id.
+ * nothing; a fault of ours in the middle throws, and the attempt is made again under the same id. So it is, later, where
+ * our own resolver failed.
  */
 export async function deliver(ctx: Context, deliveryId: string): Promise<void> {
   const attempt = await claim(ctx, deliveryId);
-  if (attempt !== null) await record(ctx, attempt, await send(ctx, attempt));
+  if (attempt === null) return;
+  const outcome = await send(ctx, attempt);
+  if (outcome === null) await postpone(ctx, attempt);
+  else await record(ctx, attempt, outcome);
 }
 
 /** Takes up a pending attempt that nobody holds; one to a subscription that was turned off since ends here. */

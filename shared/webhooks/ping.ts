@@ -8,7 +8,7 @@ import { notFound } from "../platform/problem.ts";
 import { LEASE_S } from "./deliver.ts";
 import { eventBody, PING } from "./event.ts";
 import { record } from "./record.ts";
-import { type Attempt, send } from "./send.ts";
+import { type Attempt, type Outcome, send, UNSENT } from "./send.ts";
 import { assertAllowed, type DeliveryRow, visibleWebhook, webhookInactive } from "./view.ts";
 
 interface Opened {
@@ -46,7 +46,8 @@ export async function pingWebhook(ctx: Context, principal: SessionPrincipal, web
   const { url, secret, delivery_id: deliveryId } = opened as Opened;
   if (deliveryId === null) throw webhookInactive();
   const attempt: Attempt = { id: deliveryId, lease, url, secret, type: PING, body };
-  const delivery = await record(ctx, attempt, await send(ctx, attempt));
+  const unsent: Outcome = { sentAt: now, status: null, durationMs: 0, excerpt: UNSENT };
+  const delivery = await record(ctx, attempt, (await send(ctx, attempt)) ?? unsent);
   // Its webhook was deleted while the receiver was waited for.
   if (delivery === null) throw notFound("webhook");
   return delivery;

@@ -2,6 +2,7 @@ import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/crypto.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
+import { ResolverFault } from "../platform/outbound/resolve.ts";
 import { outboundPolicy } from "../platform/outbound/url.ts";
 import { signatures } from "./sign.ts";
 import { SECRET_PURPOSE } from "./view.ts";
@@ -26,19 +27,24 @@ export interface Outcome {
   excerpt: string;
 }
 
+/** What the log says of an attempt that our own fault kept from being sent. */
+export const UNSENT =
+  "Nothing was sent: our own DNS resolver gave no definite answer. This is not held against the receiver.";
+
 /** Milliseconds that a receiver has to answer. */
 const DEADLINE_MS = 15_000;
 const EXCERPT_BYTES = 1024;
 
 /**
  * POSTs an event to a subscription's URL and reads the first 1 KiB of the answer. The URL, and what its name resolves
- * to, are judged first; redirects are answers and are not followed. Never rejects for anything that the receiver does.
+ * to, are judged first; redirects are answers and are not followed. Null where our own resolver failed and nothing was
+ * sent. Never rejects for anything that the receiver does.
  */
 export async function send(
   ctx: Pick<Context, "env" | "fetch" | "now" | "resolver">,
   attempt: Attempt,
   deadlineMs: number = DEADLINE_MS,
-): Promise<Outcome> {
+): Promise<Outcome | null> {
   const sentAt = ctx.now();
   const timestamp = Math.floor(sentAt.getTime() / 1000);
   const body = new TextEncoder().encode(attempt.body);
@@ -62,7 +68,11 @@ export async function send(
       takesRedirects: true,
     },
     { fetch: abridging(ctx.fetch), resolver, policy: outboundPolicy(env), now },
-  );
+  ).catch((error: unknown) => {
+    if (error instanceof ResolverFault) return null;
+    throw error;
+  });
+  if (result === null) return null;
   const durationMs = Math.round(result.latency_ms);
   const failure = result.ok ? edgeFailure(result.status) : result;
   if (!result.ok || failure !== null) {

@@ -105,7 +105,7 @@ describe("an event", () => {
 
   it("is not noted while its work fails, so that it comes again", async () => {
     const { user, created } = await payer(service);
-    service.faults.set({ service: "stripe", mode: "down", count: 2 });
+    service.faults.set({ service: "provider", mode: "down", count: 2 });
     expect((await service.stripe.deliver(created)).status).toBe(503);
     expect(await isNoted(service, created)).toBe(false);
     expect((await service.stripe.deliver(created)).body.deduplicated).toBe(false);
@@ -132,7 +132,7 @@ describe("events that never came", () => {
 
   it("are each tried: one that fails holds no other up, and is done the night after", async () => {
     const lost = [await payer(service), await payer(service, "team")];
-    service.faults.set({ service: "stripe", mode: "error", path: "GET /v1/subscriptions", count: 2 });
+    service.faults.set({ service: "provider", mode: "error", path: "GET /v1/subscriptions", count: 2 });
     await night();
     const events = lost.flatMap((one) => one.events);
     const noted = await Promise.all(events.map((event) => isNoted(service, event)));

@@ -160,9 +160,9 @@ describe("a checkout", () => {
   });
 
   it("survives a provider that fails", async () => {
-    service.faults.set({ service: "stripe", mode: "error", path: "POST /v1/checkout/sessions" });
+    service.faults.set({ service: "provider", mode: "error", path: "POST /v1/checkout/sessions" });
     expect(await buy(owner, agent)).toMatchObject({ status: 503, body: { code: "dependency_unavailable" } });
-    service.faults.set({ service: "stripe", mode: "none" });
+    service.faults.set({ service: "provider", mode: "none" });
     await open();
     expect(new Set(sessions()).size).toBe(1);
   });

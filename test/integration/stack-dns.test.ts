@@ -1,9 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ConsoleParts, startConsole } from "../stack/console.ts";
 import { type DnsResolver, startDnsResolver } from "../stack/dns.ts";
+import { createFaults, type FaultMode } from "../stack/faults.ts";
+import type { Listening } from "../stack/http.ts";
 
 let resolver: DnsResolver;
+let console: Listening;
 beforeEach(async () => {
+  const faults = createFaults();
+  // The console's other parts are not used here.
+  console = await startConsole({ faults } as ConsoleParts, 0);
   resolver = await startDnsResolver({
+    faults,
     zone: {
       "agent.example.com": { A: ["203.0.113.5", "203.0.113.6"], AAAA: ["2001:db8::5"], TXT: ["v=1"] },
       "alias.example.com": { CNAME: ["agent.example.com."] },
@@ -13,7 +21,16 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => resolver.stop());
+afterEach(async () => {
+  await resolver.stop();
+  await console.close();
+});
+
+/** Sets a fault; resolves to the status and the body of the answer. */
+async function tell(fault: object): Promise<[number, unknown]> {
+  const response = await fetch(`${console.url}/faults`, { method: "POST", body: JSON.stringify(fault) });
+  return [response.status, await response.json()];
+}
 
 interface Answer {
   Status: number;
@@ -90,3 +107,39 @@ test.each(["", "type=A", "name=agent.example.com&type=", "name=agent.example.com
     expect((await fetch(`${resolver.url}?${query}`)).status).toBe(400);
   },
 );
+
+describe("a resolver that is made to fail", () => {
+  const asking = () => ask("name=agent.example.com&type=A");
+
+  test.each<[FaultMode, (response: Promise<Response>) => Promise<unknown>]>([
+    ["down", (response) => expect(response).rejects.toThrow("fetch failed")],
+    ["lost", (response) => expect(response).rejects.toThrow("fetch failed")],
+    ["error", async (response) => expect((await response).status).toBe(503)],
+    ["rate_limited", async (response) => expect((await response).status).toBe(429)],
+    ["garbage", async (response) => expect((await response).json()).rejects.toThrow(/JSON/)],
+    [
+      "truncated",
+      async (response) => expect(await (await response).json()).toMatchObject({ Status: 0, TC: true, Answer: [{}] }),
+    ],
+  ])("answers as it was told on the console, for as long: %s", async (mode, check) => {
+    const fault = { service: "resolver", mode, count: 2 };
+    expect(await tell(fault)).toEqual([200, fault]);
+    for (const _call of [1, 2]) await check(fetch(`${resolver.url}?name=agent.example.com&type=A`));
+    expect((await asking()).Answer).toHaveLength(2);
+  });
+
+  test("waits until the fault is lifted", async () => {
+    await tell({ service: "resolver", mode: "hang" });
+    const answer = asking();
+    await tell({ service: "resolver", mode: "none" });
+    expect((await answer).Answer).toHaveLength(2);
+  });
+
+  test.each([{ service: "dns", mode: "down" }, { service: "resolver", mode: "sulks" }, { service: "resolver" }])(
+    "not by %j",
+    async (fault) => {
+      expect((await tell(fault))[0]).toBe(400);
+      expect((await asking()).Answer).toHaveLength(2);
+    },
+  );
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
   harness = await startStripeHarness();
   ({ fake, stripe } = harness);
 });
-afterEach(() => harness.faults.set({ service: "stripe", mode: "none" }));
+afterEach(() => harness.faults.set({ service: "provider", mode: "none" }));
 afterAll(() => harness.stop());
 
 interface Raw {
@@ -147,15 +147,15 @@ describe("an idempotency key", () => {
   });
 
   test("is in use while the first call is under way, and free again when that was not done", async () => {
-    harness.faults.set({ service: "stripe", mode: "hang", count: 1 });
+    harness.faults.set({ service: "provider", mode: "hang", count: 1 });
     const first = keyed("slow");
     await vi.waitFor(() => expect(fake.requests.at(-1)?.idempotencyKey).toBe("slow"), PATIENCE);
     const error = { code: "idempotency_key_in_use" };
     expect(await keyed("slow")).toMatchObject({ status: 409, body: { error } });
-    harness.faults.set({ service: "stripe", mode: "none" });
+    harness.faults.set({ service: "provider", mode: "none" });
     const { id } = (await first).body;
     expect(await keyed("slow")).toMatchObject({ body: { id }, replayed: "true" });
-    harness.faults.set({ service: "stripe", mode: "down", count: 1 });
+    harness.faults.set({ service: "provider", mode: "down", count: 1 });
     await expect(keyed("cut")).rejects.toThrow();
     expect(await keyed("cut")).toMatchObject({ status: 200, replayed: null });
   });
@@ -222,7 +222,7 @@ describe("a fault", () => {
   ])("%s of one operation does its work %i times, and leaves its key to a retry", async (mode, times, status) => {
     const before = fake.customers().length;
     const create = () => raw("POST customers", "", { "idempotency-key": mode });
-    harness.faults.set({ service: "stripe", mode, count: 1, path: "POST /v1/customers" });
+    harness.faults.set({ service: "provider", mode, count: 1, path: "POST /v1/customers" });
     expect(await raw("GET customers")).toMatchObject({ status: 200 });
     expect(await create().catch(() => ({ status: 0 }))).toMatchObject({ status: mode === "error" ? 500 : 0 });
     expect([fake.customers().length - before, fake.requests.at(-1)?.status]).toEqual([times, status]);
@@ -241,7 +241,7 @@ describe("the service's client", () => {
     withProvider({ env: settings as Context["env"], fetch, log }, call);
 
   test("works over a lost answer, as one call", async () => {
-    harness.faults.set({ service: "stripe", mode: "lost", count: 1 });
+    harness.faults.set({ service: "provider", mode: "lost", count: 1 });
     const before = fake.customers().length;
     await work((provider) => provider.customers.create({}, { idempotencyKey: "lost answer" }));
     expect([fake.customers().length - before, fake.requests.slice(-2)]).toMatchObject([
@@ -251,10 +251,10 @@ describe("the service's client", () => {
   });
 
   test.each<[string, () => void, number, string]>([
-    ["no answer", () => harness.faults.set({ service: "stripe", mode: "down" }), 503, "dependency_unavailable"],
+    ["no answer", () => harness.faults.set({ service: "provider", mode: "down" }), 503, "dependency_unavailable"],
     [
       "an error of the provider's",
-      () => harness.faults.set({ service: "stripe", mode: "error" }),
+      () => harness.faults.set({ service: "provider", mode: "error" }),
       503,
       "dependency_unavailable",
     ],

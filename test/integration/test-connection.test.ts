@@ -77,7 +77,7 @@ describe("an endpoint that does not is named with its failure and what mends it"
     [
       "native",
       "a redirect",
-      null,
+      302,
       "agent_redirected",
       () => ({ status: 302, headers: { location: "/x" } }),
       /final URL/,

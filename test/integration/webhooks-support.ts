@@ -51,10 +51,11 @@ export async function subscribe(owner: Caller, url: string, fields: object = {})
 export async function announce(
   service: TestService,
   agentId: string,
-  event: { type?: string; data?: object; id?: string } = {},
+  event: { type?: string; data?: object; id?: string; at?: Date } = {},
 ): Promise<string> {
-  const { id = randomUUID(), type = "run.completed", data = { run: { agent_id: agentId } } } = event;
-  const body = { id, type, created_at: "2026-11-21T09:00:00.123+00:00", agent_id: agentId, data };
+  const { id = randomUUID(), type = "run.completed", data = { run: { agent_id: agentId } }, at } = event;
+  const created_at = at?.toISOString() ?? "2026-11-21T09:00:00.123+00:00";
+  const body = { id, type, created_at, agent_id: agentId, data };
   await service.sql("insert into outbox (consumer, id, body, due_at) values ('announce', $1, $2, now())", [id, body]);
   await service.app.scheduled(EVERY_MINUTE);
   await service.settled();

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Broker } from "./broker.ts";
 import type { Counters } from "./counters.ts";
-import type { Faults } from "./faults.ts";
+import { type Faults, MODES, SERVICES } from "./faults.ts";
 import { type Handler, json, type Listening, listen, type Request } from "./http.ts";
 import { consolePage } from "./console-page.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -26,8 +26,8 @@ const Advance = z.strictObject({
 });
 const Cron = z.strictObject({ cron: z.string().optional() });
 const FaultBody = z.strictObject({
-  service: z.enum(["db", "redis", "qstash"]),
-  mode: z.enum(["down", "hang", "error", "lost", "none"]),
+  service: z.enum(SERVICES),
+  mode: z.enum(MODES),
   count: z.number().int().min(1).optional(),
   ms: z.number().int().min(0).optional(),
 });

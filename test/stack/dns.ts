@@ -1,4 +1,5 @@
-import { json, listen, type Handler } from "./http.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { json, listen, type Handler, type Reply } from "./http.ts";
 
 /** A record type that the resolver serves. */
 export type RecordType = "A" | "AAAA" | "CNAME" | "TXT";
@@ -43,9 +44,13 @@ const LOCALHOST: Zone = { localhost: { A: ["127.0.0.1"], AAAA: ["::1"] } };
 /**
  * A DNS-over-HTTPS resolver of the JSON form that public resolvers serve, see
  * https://developers.google.com/speed/public-dns/docs/doh/json. It knows `localhost` and the zone, follows aliases
- * within them, and answers NXDOMAIN for any other name; it never asks anyone else.
+ * within them, and answers NXDOMAIN for any other name; it never asks anyone else. Faults of the service "resolver" apply
+ * to it; a truncated answer is one that says so of itself, as over UDP.
  */
-export async function startDnsResolver(options: { port?: number; zone?: Zone } = {}): Promise<DnsResolver> {
+export async function startDnsResolver(
+  options: { port?: number; zone?: Zone; faults?: Faults } = {},
+): Promise<DnsResolver> {
+  const { faults = createFaults() } = options;
   let zone: Zone = { ...options.zone, ...LOCALHOST };
 
   const handler: Handler = ({ method, url }) => {
@@ -70,7 +75,7 @@ export async function startDnsResolver(options: { port?: number; zone?: Zone } =
     );
   };
 
-  const server = await listen(handler, options.port);
+  const server = await listen(faults.around("resolver", handler, truncated), options.port);
   return {
     url: `${server.url}/dns-query`,
     setZone(next) {
@@ -78,6 +83,13 @@ export async function startDnsResolver(options: { port?: number; zone?: Zone } =
     },
     stop: () => server.close(),
   };
+}
+
+function truncated(reply: Reply): Reply {
+  if (reply.status !== 200) return reply;
+  const answer = JSON.parse(String(reply.body)) as { Answer?: AnswerRecord[] };
+  const Answer = answer.Answer?.slice(0, Math.floor(answer.Answer.length / 2));
+  return { ...reply, body: JSON.stringify({ ...answer, TC: true, Answer }) };
 }
 
 // The records of a name, the aliases on the way included; undefined when the name itself does not exist.

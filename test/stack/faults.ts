@@ -1,14 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CUT, type Handler, json, type Request } from "./http.ts";
+import { CUT, type Handler, json, type Reply, type Request } from "./http.ts";
 
-/** A front that can be made to fail. */
-export type Service = "db" | "redis" | "qstash" | "stripe";
+/** The fronts that can be made to fail. */
+export const SERVICES = ["db", "redis", "qstash", "resolver", "mail", "provider"] as const;
+
+/** A front that can be made to fail: `provider` is the payment provider. */
+export type Service = (typeof SERVICES)[number];
 
 /**
  * How a front fails: `down` cuts the connection, `hang` does not answer for `ms` (else until lifted), `error` answers
- * 500 without doing anything, `lost` does the work and then cuts the connection, `none` is no fault.
+ * 500 (the resolver 503), `rate_limited` 429 and `garbage` 200 with what no client understands, all three without doing
+ * anything; `truncated` does the work and answers half of it, `lost` does it and cuts the connection; `none` is no fault.
  */
-export type FaultMode = "down" | "hang" | "error" | "lost" | "none";
+export const MODES = ["down", "hang", "error", "rate_limited", "garbage", "truncated", "lost", "none"] as const;
+
+/** A way to fail, or none. */
+export type FaultMode = (typeof MODES)[number];
 
 /** A fault of one service, for all its calls or for the next `count` of them. */
 export interface Fault {
@@ -24,8 +31,11 @@ export interface Fault {
 export interface Faults {
   /** Replaces the service's fault and ends its hangs: a call that waited is then done and answered as usual. */
   set(fault: Fault): void;
-  /** `handler` as a client sees it while the service's fault applies. A hung call whose caller left is not done. */
-  around(service: Service, handler: Handler): Handler;
+  /**
+   * `handler` as a client sees it while the service's fault applies. A hung call whose caller left is not done.
+   * `truncate` makes half an answer of a whole one, in the way of the service's protocol.
+   */
+  around(service: Service, handler: Handler, truncate?: (reply: Reply) => Reply): Handler;
 }
 
 interface Active {
@@ -52,24 +62,39 @@ export function createFaults(): Faults {
       active.get(service)?.lifted.abort();
       active.set(service, { mode, ms, path, lifted: new AbortController(), left: mode === "none" ? 0 : count });
     },
-    around: (service, handler) => async (request) => {
-      const fault = take(service, request);
-      switch (fault?.mode) {
-        case "down":
-          return CUT;
-        case "error":
-          return json(500, { error: `${service} fault`, message: `${service} fault` });
-        case "lost":
-          await handler(request);
-          return CUT;
-        case "hang":
-          await hang(fault.ms, AbortSignal.any([fault.lifted.signal, request.gone]));
-          return request.gone.aborted ? CUT : handler(request);
-        default:
-          return handler(request);
-      }
-    },
+    around:
+      (service, handler, truncate = halved) =>
+      async (request) => {
+        const fault = take(service, request);
+        switch (fault?.mode) {
+          case "down":
+            return CUT;
+          case "error":
+            return json(service === "resolver" ? 503 : 500, { error: `${service} fault`, message: `${service} fault` });
+          case "rate_limited":
+            return json(429, { error: `${service} fault`, message: `${service} fault` }, { "retry-after": "1" });
+          case "garbage":
+            return { status: 200, headers: { "content-type": "text/html" }, body: "<p>Not what you asked for.</p>" };
+          case "truncated": {
+            const reply = await handler(request);
+            return reply === CUT ? CUT : truncate(reply);
+          }
+          case "lost":
+            await handler(request);
+            return CUT;
+          case "hang":
+            await hang(fault.ms, AbortSignal.any([fault.lifted.signal, request.gone]));
+            return request.gone.aborted ? CUT : handler(request);
+          default:
+            return handler(request);
+        }
+      },
   };
+}
+
+function halved(reply: Reply): Reply {
+  const body = Buffer.from(reply.body ?? "");
+  return { ...reply, body: body.subarray(0, Math.floor(body.length / 2)) };
 }
 
 // The longest delay that a Node timer takes, 24 days, stands for no limit.

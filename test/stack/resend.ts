@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
+import type { Faults } from "./faults.ts";
 import { bearer, type Handler, json, listen } from "./http.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -24,8 +25,10 @@ const Email = z.object({
 /**
  * The part of Resend's API that sends a mail (https://resend.com/docs/api-reference/emails/send-email): mails go into
  * `mailbox`. A repeated Idempotency-Key gives the first answer again and delivers nothing; with another body it is 409.
+ * Faults of the service "mail" apply to it.
  */
-export async function startResend({ mailbox, key }: { mailbox: Mailbox; key: string }): Promise<Resend> {
+export async function startResend(options: { mailbox: Mailbox; key: string; faults: Faults }): Promise<Resend> {
+  const { mailbox, key, faults } = options;
   const keys: string[] = [];
   const failures: number[] = [];
   const sent = new Map<string, { body: string; id: string }>();
@@ -49,7 +52,7 @@ export async function startResend({ mailbox, key }: { mailbox: Mailbox; key: str
     for (const one of to) mailbox.add({ to: one, subject, text, html });
     return json(200, { id });
   };
-  const { url, close } = await listen(handler);
+  const { url, close } = await listen(faults.around("mail", handler));
   return { url, keys, failNext: (...statuses) => void failures.push(...statuses), close };
 }
 

@@ -7,6 +7,7 @@ import { ownAnswers } from "./answers.ts";
 import { readAsset } from "./assets.ts";
 import { type Broker, startBroker } from "./broker.ts";
 import { type Counters, createCounters } from "./counters.ts";
+import { type DnsResolver, startDnsResolver } from "./dns.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { listen } from "./http.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
@@ -28,6 +29,8 @@ export interface TestService {
   faults: Faults;
   mailbox: Mailbox;
   resend: Resend;
+  /** The resolver that the service asks, unless `overrides` give another; it knows no name until it is given some. */
+  dns: DnsResolver;
   /** The payment provider; throws where the service was started without one. */
   readonly stripe: StripeFake;
   logs: string[];
@@ -72,7 +75,8 @@ export async function startService(
     counters,
   });
   const mailbox = createMailbox();
-  const resend = await startResend({ mailbox, key: MAIL_KEY });
+  const resend = await startResend({ mailbox, key: MAIL_KEY, faults });
+  const dns = await startDnsResolver({ faults });
   const now = options.overrides?.now;
   const stripe =
     options.stripe === true
@@ -124,7 +128,7 @@ export async function startService(
     QSTASH_URL: broker.url,
     RESEND_API_BASE: resend.url,
     RESEND_API_KEY: MAIL_KEY,
-    DNS_RESOLVER_URL: "http://127.0.0.1:9/dns-query",
+    DNS_RESOLVER_URL: dns.url,
     ...stripe?.settings,
     ...options.settings,
   };
@@ -140,6 +144,7 @@ export async function startService(
     faults,
     mailbox,
     resend,
+    dns,
     get stripe() {
       if (stripe === undefined) throw new Error("started without a payment provider: startService({ stripe: true })");
       return stripe;
@@ -159,6 +164,7 @@ export async function startService(
       await Promise.all(pending);
       await http.close();
       await resend.close();
+      await dns.stop();
       await stripe?.close();
       await closePool();
       await neon.close();

@@ -81,7 +81,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       token: secrets["UPSTASH_REDIS_REST_TOKEN"],
     });
     parts.push(redis.close);
-    const dns = await startDnsResolver();
+    const dns = await startDnsResolver({ faults });
     parts.push(dns.stop);
     const broker = await startBroker({
       dbFile: join(dir, "queue.sqlite"),
@@ -93,7 +93,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
     parts.push(broker.stop);
     const mailbox = createMailbox();
-    const resend = await startResend({ mailbox, key: MAIL_KEY });
+    const resend = await startResend({ mailbox, key: MAIL_KEY, faults });
     parts.push(resend.close);
     const url = `http://127.0.0.1:${port}`;
     const settings: Settings = {

@@ -127,13 +127,13 @@ export function stripeApi({ key, faults, requests, refused, ...account }: ApiPar
     } catch (error) {
       run = () => refusal(asked, error);
     }
-    const reply = await faults.around("stripe", () => {
+    const reply = await faults.around("provider", () => {
       const made = run();
       asked.status = made.status;
       return made;
     })(request);
     if (asked.status === 0 && given !== undefined && claims.get(given)?.by === asked) claims.delete(given);
-    if (reply === CUT || asked.status !== 0) return reply;
+    if (reply === CUT || asked.status !== 0 || reply.status !== 500) return reply;
     return json(reply.status, { error: { type: "api_error", message: "An error occurred on the provider's side." } });
   };
 }

@@ -77,7 +77,7 @@ const SECRET = "whsec_fake";
 
 /**
  * Starts a payment provider that speaks Stripe's API at the version of the SDK (https://docs.stripe.com/api). `now` is
- * its clock in milliseconds, else the machine's; faults of the service "stripe" apply to its API.
+ * its clock in milliseconds, else the machine's; faults of the service "provider" apply to its API.
  */
 export async function startStripe(options: {
   faults: Faults;

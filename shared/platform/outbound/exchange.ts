@@ -12,7 +12,7 @@ export interface OutboundRequest {
   method: string;
   headers: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
-  /** Milliseconds for the whole exchange: name lookup, connection, headers, and the last byte of the body. */
+  /** Milliseconds for all that the other side does: connection, headers, and the last byte of the body. */
   deadlineMs: number;
   /** How long the body may be, counted after decompression. */
   maxResponseBytes: number;
@@ -29,17 +29,19 @@ export interface OutboundDeps {
 }
 
 /**
- * An answer with any status, a redirect only where those are taken, or why there is none. `latency_ms` runs from
- * sending the request to the last byte or the failure; the name lookup is not in it, and it is 0 where nothing was sent.
+ * An answer with any status, a redirect only where those are taken, or why there is none; `status` is then that of a
+ * redirect, else null. `latency_ms` runs from sending the request to the last byte or the failure; the name lookup is not
+ * in it, and it is 0 where nothing was sent.
  */
 export type Exchange =
   | { ok: true; status: number; headers: Headers; body: Uint8Array; latency_ms: number }
-  | ({ ok: false; latency_ms: number } & ExchangeFailure);
+  | ({ ok: false; status: number | null; latency_ms: number } & ExchangeFailure);
 
 /**
  * Calls a URL that a stranger owns, and trusts nothing about it: the URL and every address of its name are judged
  * before a packet goes there, redirects are not followed, and the answer is cut at its deadline and at its byte cap,
- * of which no more than one chunk beyond is read. Never rejects: whatever happens is in the result.
+ * of which no more than one chunk beyond is read. Whatever the other side does is in the result; it throws
+ * `ResolverFault` alone, before anything was sent. A slow lookup takes nothing of the other side's time.
  *
  * The runtime resolves the name again when it connects; against an answer that changes in between stands the Worker's
  * `global_fetch_strictly_public`.
@@ -49,29 +51,27 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
   const { fetch } = deps;
   let sentAt: number | undefined;
   const latency = () => (sentAt === undefined ? 0 : deps.now().getTime() - sentAt);
-  const fail = (failure_code: ExchangeFailure["failure_code"], detail: string): Exchange => ({
-    ok: false,
-    failure_code,
-    detail,
-    latency_ms: latency(),
-  });
+  const fail = (
+    failure_code: ExchangeFailure["failure_code"],
+    detail: string,
+    status: number | null = null,
+  ): Exchange => ({ ok: false, status, failure_code, detail, latency_ms: latency() });
 
   const checked = checkUrl(request.url, deps.policy);
   if (!checked.ok) return fail("endpoint_not_allowed", checked.message);
   const { url } = checked;
+  if (!isLoopback(url)) {
+    const named = await assertPublic(url.hostname, deps.resolver);
+    if (!named.ok) return fail("endpoint_not_allowed", named.message);
+  }
 
   async function converse(signal: AbortSignal): Promise<Exchange> {
-    if (!isLoopback(url)) {
-      const named = await assertPublic(url.hostname, deps.resolver, signal);
-      if (!named.ok) return fail("endpoint_not_allowed", named.message);
-      signal.throwIfAborted();
-    }
-
     sentAt = deps.now().getTime();
     const { method, headers, body = null } = request;
     const response = await fetch(url, { method, headers, body, redirect: "manual", signal });
     if (isRedirect(response) && (request.takesRedirects !== true || response.type === "opaqueredirect")) {
-      return fail("agent_redirected", "The answer is a redirect. Give the final URL instead.");
+      const detail = "The answer is a redirect. Give the final URL instead.";
+      return fail("agent_redirected", detail, response.type === "opaqueredirect" ? null : response.status);
     }
     const bytes = await readCapped(response.body, request.maxResponseBytes);
     if (bytes === null) {
@@ -95,7 +95,7 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     return fail(failure_code, detail);
   } finally {
     clearTimeout(timer);
-    // Whatever is still under way, a lookup, a connection or an unread body, ends here.
+    // Whatever is still under way, a connection or an unread body, ends here.
     deadline.abort();
   }
 }

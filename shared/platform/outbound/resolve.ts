@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
+import { Problem } from "../problem.ts";
 import { readCapped } from "./body.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -16,6 +17,20 @@ export interface DnsResolver {
    * Rejects when that can't be known: no answer, a failure, a truncated answer.
    */
   query(hostname: string, type: keyof typeof RECORD_TYPES, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/**
+ * No definite answer came to the question for a name: a fault of ours, whoever owns the name. Where nobody catches it,
+ * a caller gets a 503, and a message of the queue is tried again.
+ */
+export class ResolverFault extends Problem {
+  constructor(cause?: unknown) {
+    const detail =
+      "Our DNS resolver gave no definite answer for the name, so nothing was sent there. This is our fault and is held " +
+      "against nobody. Try again in a minute.";
+    super("dependency_unavailable", detail, { headers: { "Retry-After": "60" } });
+    this.cause = cause;
+  }
 }
 
 /** Whether a name leads to public addresses only, or why it may not be called. */
@@ -54,19 +69,20 @@ export function dohResolver(options: { url: string; fetch: typeof fetch; timeout
   };
 }
 
+/** How long the addresses of a name are waited for, in milliseconds. */
+const LOOKUP_MS = 5000;
+
 /**
- * Asks for a name's A and AAAA records at once and demands that every address is public unicast.
- * It fails closed: a query that fails, and a name without an address, are refused. Never rejects.
+ * Asks for a name's A and AAAA records at once and demands that every address is public unicast; a name that has none is
+ * refused. It fails closed: where an answer is missing, and none of the others has settled it, it throws `ResolverFault`.
  */
-export async function assertPublic(hostname: string, resolver: DnsResolver, signal: AbortSignal): Promise<NameVerdict> {
-  const addresses = await resolveAll(hostname, resolver, signal);
-  if (addresses.length === 0) {
-    return {
-      ok: false,
-      code: "name_not_resolved",
-      message: `${hostname} could not be resolved to an address. Check its A and AAAA records.`,
-    };
-  }
+export async function assertPublic(hostname: string, resolver: DnsResolver): Promise<NameVerdict> {
+  const signal = AbortSignal.timeout(LOOKUP_MS);
+  const answers = await Promise.allSettled([
+    resolver.query(hostname, "A", signal),
+    resolver.query(hostname, "AAAA", signal),
+  ]);
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   if (!addresses.every(isPublicAddress)) {
     return {
       ok: false,
@@ -74,19 +90,38 @@ export async function assertPublic(hostname: string, resolver: DnsResolver, sign
       message: `${hostname} has an address that is not public. Remove it from its A and AAAA records.`,
     };
   }
+  const missing = answers.find((answer) => answer.status === "rejected");
+  if (missing !== undefined) throw new ResolverFault(missing.reason);
+  if (addresses.length === 0) {
+    return {
+      ok: false,
+      code: "name_not_resolved",
+      message: `${hostname} could not be resolved to an address. Check its A and AAAA records.`,
+    };
+  }
   return { ok: true };
 }
 
-async function resolveAll(hostname: string, resolver: DnsResolver, signal: AbortSignal): Promise<readonly string[]> {
-  try {
-    const answers = await Promise.all([
-      resolver.query(hostname, "A", signal),
-      resolver.query(hostname, "AAAA", signal),
-    ]);
-    return answers.flat();
-  } catch {
-    return [];
-  }
+/**
+ * A resolver that gives what it answered before where the one behind it fails now. An agent that has seen its task can't
+ * have the run called off then by making its name's own servers fail.
+ */
+export function remembering(asked: DnsResolver): DnsResolver {
+  const known = new Map<string, readonly string[]>();
+  return {
+    async query(hostname, type, signal) {
+      const question = `${type} ${hostname}`;
+      try {
+        const answer = await asked.query(hostname, type, signal);
+        known.set(question, answer);
+        return answer;
+      } catch (error) {
+        const before = known.get(question);
+        if (before === undefined) throw error;
+        return before;
+      }
+    },
+  };
 }
 
 /**

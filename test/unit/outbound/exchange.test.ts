@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { exchange, type OutboundDeps, type OutboundRequest } from "../../../shared/platform/outbound/exchange.ts";
-import type { DnsResolver } from "../../../shared/platform/outbound/resolve.ts";
+import { type DnsResolver, ResolverFault } from "../../../shared/platform/outbound/resolve.ts";
 import { HOSTILE_URLS } from "./hostile-urls.ts";
 import { freePort, httpServer, tcpServer, uncertifiedServer } from "./servers.ts";
 
@@ -51,26 +51,37 @@ describe("a URL that is not allowed is refused before any packet", () => {
     ["cloud metadata", resolving("169.254.169.254")],
     ["a mapped address", resolving("::ffff:10.0.0.1")],
     ["nothing", resolving()],
-    ["a failure", unasked],
   ])("a name that resolves to %s", async (_case, resolver) => {
     const fetch = vi.fn<typeof globalThis.fetch>();
     const result = await call("https://agent.example.com/", {}, { fetch, resolver });
     expect(result).toMatchObject({ ok: false, failure_code: "endpoint_not_allowed", latency_ms: 0 });
     expect(fetch).not.toHaveBeenCalled();
   });
+});
 
-  it("when the resolver hangs, at the deadline, and nothing is sent if it answers later", async () => {
+describe("where the resolver answers", () => {
+  it("nothing definite, it is our own fault, which is thrown, and nothing is sent", async () => {
     const fetch = vi.fn<typeof globalThis.fetch>();
-    const late = Promise.withResolvers<string[]>();
-    const result = await call(
-      "https://agent.example.com/",
-      { deadlineMs: 20 },
-      { fetch, resolver: { query: () => late.promise } },
-    );
-    expect(result).toMatchObject({ ok: false, failure_code: "agent_timeout", latency_ms: 0 });
-    late.resolve(["1.1.1.1"]);
-    await new Promise(setImmediate);
+    const cause = new Error("SERVFAIL");
+    const refused = call("https://agent.example.com/", {}, { fetch, resolver: { query: () => Promise.reject(cause) } });
+    await expect(refused).rejects.toBeInstanceOf(ResolverFault);
+    await expect(refused).rejects.toMatchObject({ code: "dependency_unavailable", cause });
     expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it("but late, the other side has all of its time", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const late = Promise.withResolvers<string[]>();
+      const fetch: typeof globalThis.fetch = async () => new Response("fine");
+      const resolver: DnsResolver = { query: () => late.promise };
+      const result = call("https://agent.example.com/", { deadlineMs: 1000 }, { fetch, resolver });
+      await vi.advanceTimersByTimeAsync(2000);
+      late.resolve(["1.1.1.1"]);
+      expect(await result).toMatchObject({ ok: true, status: 200 });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -4,6 +4,8 @@ import {
   type DnsResolver,
   dohResolver,
   isPublicAddress,
+  remembering,
+  ResolverFault,
 } from "../../../shared/platform/outbound/resolve.ts";
 
 const never = new AbortController().signal;
@@ -11,7 +13,7 @@ const answering = (answers: { A?: string[]; AAAA?: string[] }): DnsResolver => (
   query: async (_hostname, type) => answers[type] ?? [],
 });
 const codeOf = async (resolver: DnsResolver) => {
-  const verdict = await assertPublic("agent.example.com", resolver, never);
+  const verdict = await assertPublic("agent.example.com", resolver);
   return verdict.ok ? "ok" : verdict.code;
 };
 
@@ -80,14 +82,22 @@ describe("a name", () => {
     expect(await codeOf(answering({}))).toBe("name_not_resolved");
   });
 
-  it.each(["A", "AAAA"])("may not be called when only its %s query fails", async (failing) => {
-    const half: DnsResolver = {
-      query: async (_hostname, type) => {
-        if (type === failing) throw new Error("SERVFAIL");
-        return type === "A" ? ["1.1.1.1"] : ["2606:4700:4700::1111"];
-      },
-    };
-    expect(await codeOf(half)).toBe("name_not_resolved");
+  describe.each(["A", "AAAA"] as const)("whose %s query fails", (failing) => {
+    const half = (addresses: string[]): DnsResolver => ({
+      query: (_hostname, type) =>
+        type === failing ? Promise.reject(new Error("SERVFAIL")) : Promise.resolve(addresses),
+    });
+
+    it.each([
+      ["public addresses", ["1.1.1.1", "2606:4700:4700::1111"]],
+      ["none", []],
+    ])("is not known to be anybody's fault but ours beside %s of the other type", async (_what, addresses) => {
+      await expect(codeOf(half(addresses))).rejects.toBeInstanceOf(ResolverFault);
+    });
+
+    it("may not be called where the other type has an address that is not public", async () => {
+      expect(await codeOf(half(["1.1.1.1", "10.0.0.1"]))).toBe("address_not_public");
+    });
   });
 
   it("is asked for both types at once", async () => {
@@ -102,6 +112,23 @@ describe("a name", () => {
     };
     expect(await codeOf(waiting)).toBe("ok");
     expect(asked).toEqual(["A", "AAAA"]);
+  });
+});
+
+describe("remembering", () => {
+  it("gives each question's last answer while the resolver fails, and no other", async () => {
+    let answer: string[] | null = ["1.1.1.1"];
+    const resolver = remembering({
+      query: () => (answer === null ? Promise.reject(new Error("down")) : Promise.resolve(answer)),
+    });
+    const ask = (name: string, type: "A" | "AAAA" = "A") => resolver.query(name, type, never);
+    expect(await ask("agent.example.com")).toEqual(["1.1.1.1"]);
+    answer = null;
+    expect(await ask("agent.example.com")).toEqual(["1.1.1.1"]);
+    await expect(ask("agent.example.com", "AAAA")).rejects.toThrow("down");
+    await expect(ask("other.example.com")).rejects.toThrow("down");
+    answer = ["10.0.0.1"];
+    expect(await ask("agent.example.com")).toEqual(["10.0.0.1"]);
   });
 });
 
