@@ -279,10 +279,12 @@ describe("with a file", () => {
   });
 });
 
-test("a batch of 1000 messages is delivered whole, each once, within seconds", async () => {
+test("a thousand messages are delivered whole, each once, within seconds", async () => {
   const { client, broker, consumer } = harness;
   const before = performance.now();
-  await client.batchJSON(numbers(1000).map((body) => ({ url: consumer.url, body })));
+  for (const hundred of numbers(10)) {
+    await client.batchJSON(numbers(100).map((n) => ({ url: consumer.url, body: 100 * hundred + n })));
+  }
   await broker.idle();
   expect(performance.now() - before).toBeLessThan(5000);
   expect((consumer.bodies() as number[]).toSorted((a, b) => a - b)).toEqual(numbers(1000));

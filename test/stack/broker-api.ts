@@ -2,11 +2,13 @@ import * as z from "zod";
 import type { DeadLetter } from "./broker-callback.ts";
 import type { Engine, QueueConfig } from "./broker-engine.ts";
 import { page, selectDeadLetters, selectLog, selectMessages } from "./broker-filters.ts";
+import { type DailyQuota, withinPlan } from "./broker-limits.ts";
 import { deadLetterView, type Log, logView, messageView } from "./broker-log.ts";
 import { draft, type Draft, type Headers, newMessageId } from "./broker-message.ts";
 import { type Schedules, scheduleView } from "./broker-schedules.ts";
 import { BadRequest } from "./broker-values.ts";
 import { bearer, type Handler, json, type Reply, type Request } from "./http.ts";
+import { QSTASH_BATCH_MESSAGES, type QStashLimits } from "./limits.ts";
 
 /** What the API stands on. `onPublished` hears how many messages a call brought. */
 export interface ApiParts {
@@ -15,6 +17,8 @@ export interface ApiParts {
   readonly log: Log;
   readonly token: string;
   readonly signingKeys: { readonly current: string; readonly next: string };
+  readonly plan: QStashLimits;
+  readonly quota: DailyQuota;
   readonly onPublished: (messages: number) => void;
 }
 
@@ -61,31 +65,39 @@ export function createApi(parts: ApiParts): Handler {
   };
 }
 
-function publishing({ engine, onPublished }: ApiParts): Route[] {
+function publishing({ engine, plan, quota, onPublished }: ApiParts): Route[] {
   function publish(request: Request, path: string, queue?: string): Reply {
     const { body } = request;
     const destination = path + request.url.search;
-    const receipts = submit([draft({ destination, headers: lowerCase(request.headers), body, queue }, engine.now())]);
-    return json(receipts[0]?.deduplicated ? 202 : 201, receipts[0]);
+    const drawn = draft({ destination, headers: lowerCase(request.headers), body, queue }, engine.now());
+    const [receipt] = submit([withinPlan(drawn, plan, engine.now())]);
+    return json(receipt?.deduplicated ? 202 : 201, receipt);
+  }
+  // A malformed message has the whole batch refused; one that the plan does not allow keeps no other from being taken.
+  function batch(body: Buffer): Reply {
+    const entries = parse(Batch, body);
+    if (entries.length > QSTASH_BATCH_MESSAGES) throw new BadRequest("too many messages in one batch");
+    const now = engine.now();
+    const drafts = entries
+      .map((entry) => draft({ ...entry, headers: lowerCase(entry.headers), body: Buffer.from(entry.body) }, now))
+      .map((drawn) => refusable(() => withinPlan(drawn, plan, now)));
+    const receipts = submit(drafts.filter((one) => "message" in one)).values();
+    return json(
+      200,
+      drafts.map((one) => ("message" in one ? receipts.next().value : one)),
+    );
   }
   function submit(drafts: readonly Draft[]): ReturnType<Engine["submit"]> {
     onPublished(drafts.length);
-    return engine.submit(drafts);
+    const receipts = engine.submit(drafts);
+    quota.add(receipts.filter(({ deduplicated }) => deduplicated === undefined).length, engine.now());
+    return receipts;
   }
+  const full = (): Reply | null => quota.refusal(engine.now());
   return [
-    ["POST", /^\/v2\/publish\/(.+)$/, (request, destination) => publish(request, destination)],
-    ["POST", /^\/v2\/enqueue\/([^/]+)\/(.+)$/, (request, queue, destination) => publish(request, destination, queue)],
-    [
-      "POST",
-      /^\/v2\/batch$/,
-      (request) => {
-        const now = engine.now();
-        const drafts = parse(Batch, request.body).map((entry) =>
-          draft({ ...entry, headers: lowerCase(entry.headers), body: Buffer.from(entry.body) }, now),
-        );
-        return json(200, submit(drafts));
-      },
-    ],
+    ["POST", /^\/v2\/publish\/(.+)$/, (request, to) => full() ?? publish(request, to)],
+    ["POST", /^\/v2\/enqueue\/([^/]+)\/(.+)$/, (request, queue, to) => full() ?? publish(request, to, queue)],
+    ["POST", /^\/v2\/batch$/, (request) => full() ?? batch(request.body)],
   ];
 }
 
@@ -234,6 +246,16 @@ function decoded(part = ""): string {
 
 function found<T>(value: T | undefined, view: (value: T) => unknown): Reply {
   return value === undefined ? NOT_FOUND : json(200, view(value));
+}
+
+// What it gives, or the error that it refuses with.
+function refusable<T>(work: () => T): T | { error: string } {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BadRequest) return { error: error.message };
+    throw error;
+  }
 }
 
 function lowerCase(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {

@@ -40,13 +40,17 @@ export interface Stats {
   readonly dead: number;
 }
 
-/** What the engine works with. `now` is the clock in Unix ms, to which virtual time adds. */
+/**
+ * What the engine works with. `now` is the clock in Unix ms, to which virtual time adds; `maxInFlight` is how many
+ * deliveries there are at once.
+ */
 export interface EngineParts {
   readonly store: Store;
   readonly sender: Sender;
   readonly ticker: Ticker;
   readonly now: () => number;
   readonly log: LogStep;
+  readonly maxInFlight: number;
 }
 
 /** Takes messages, delivers them when due within their limits, retries, and keeps the dead letters. */
@@ -76,11 +80,10 @@ export interface Engine {
   stop(): void;
 }
 
-const MAX_IN_FLIGHT = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An engine that goes on with what its store holds; messages that were in flight when it ended are sent again. */
-export function createEngine({ store, sender, ticker, now, log }: EngineParts): Engine {
+export function createEngine({ store, sender, ticker, now, log, maxInFlight }: EngineParts): Engine {
   const clock = openClock(store, now);
   const publications = openPublications(store);
   const messages = store.table<Message>("messages");
@@ -133,7 +136,7 @@ export function createEngine({ store, sender, ticker, now, log }: EngineParts): 
       store.transaction(() => ticker.fire(time).forEach(accept));
     }
     backlog.promote(time);
-    const admits = (delivery: Delivery): boolean => inFlight.size < MAX_IN_FLIGHT && lanes.admit(delivery, time);
+    const admits = (delivery: Delivery): boolean => inFlight.size < maxInFlight && lanes.admit(delivery, time);
     for (const delivery of backlog.take(admits)) void run(delivery, time);
     if (inFlight.size === 0) releaseIdle();
     clearTimeout(timer);

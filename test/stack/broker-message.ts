@@ -54,9 +54,8 @@ export interface PublishRequest {
   readonly scheduleId?: string | undefined;
 }
 
-// QStash's limits on its free plan, which are also its defaults.
 const DEFAULT_RETRIES = 3;
-const MAX_TIMEOUT_MS = 15 * 60_000;
+const DEFAULT_TIMEOUT_MS = 15 * 60_000;
 
 const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 const NOT_FORWARDED = new Set(["connection", "content-length", "host", "transfer-encoding"]);
@@ -83,8 +82,7 @@ export function draft(request: PublishRequest, now: number): Draft {
     retried: 0,
     maxRetries: wholeNumber(headers, "upstash-retries") ?? DEFAULT_RETRIES,
     retryDelay: retryDelay(headers),
-    timeoutMs:
-      timeout === undefined ? MAX_TIMEOUT_MS : Math.min(MAX_TIMEOUT_MS, durationMs(timeout, "Upstash-Timeout")),
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : durationMs(timeout, "Upstash-Timeout"),
     queue: resourceName(request.queue, "queueName"),
     flow: flowControl(headers),
     callback: callbackTarget(headers, "upstash-callback"),

@@ -2,12 +2,14 @@ import { createApi } from "./broker-api.ts";
 import type { Chaos } from "./broker-backlog.ts";
 import { createSender } from "./broker-delivery.ts";
 import { createEngine, type Stats } from "./broker-engine.ts";
+import { openDailyQuota } from "./broker-limits.ts";
 import { createLog } from "./broker-log.ts";
 import { openSchedules } from "./broker-schedules.ts";
 import { openStore } from "./broker-store.ts";
 import type { Counters } from "./counters.ts";
 import type { Faults } from "./faults.ts";
 import { listen } from "./http.ts";
+import { QSTASH, qstashPlan, type QStashPlan } from "./limits.ts";
 
 /** How a broker is started. Without a port a free one is taken; without a file nothing outlives the process. */
 export interface BrokerOptions {
@@ -18,6 +20,8 @@ export interface BrokerOptions {
   readonly token: string;
   readonly currentSigningKey: string;
   readonly nextSigningKey: string;
+  /** Whose limits apply; pay as you go when not given. */
+  readonly plan?: QStashPlan | undefined;
   readonly faults: Faults;
   readonly counters: Counters;
   /** The clock in Unix ms, to which virtual time adds; signatures go by the wall clock. */
@@ -45,16 +49,19 @@ export interface Broker {
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { token, faults, counters, now = Date.now } = options;
+  const plan = QSTASH[qstashPlan(options.plan)];
   const store = openStore(options.dbFile ?? ":memory:");
   const sender = createSender(() => options.currentSigningKey);
   const schedules = openSchedules(store);
   const log = createLog();
-  const engine = createEngine({ store, sender, ticker: schedules, now, log: log.add });
+  const engine = createEngine({ store, sender, ticker: schedules, now, log: log.add, maxInFlight: plan.parallelism });
   const api = createApi({
     engine,
     schedules,
     log,
     token,
+    plan,
+    quota: openDailyQuota(store, plan),
     signingKeys: { current: options.currentSigningKey, next: options.nextSigningKey },
     onPublished: (messages) => {
       counters.qstash.messages += messages;

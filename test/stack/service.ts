@@ -10,6 +10,7 @@ import { type Counters, createCounters } from "./counters.ts";
 import { type DnsResolver, startDnsResolver } from "./dns.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { listen } from "./http.ts";
+import type { QStashPlan } from "./limits.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon-front.ts";
 import { openPool } from "./pool.ts";
@@ -54,10 +55,10 @@ const MAIL_KEY = "re_test";
 
 /**
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
- * else the machine's.
+ * else the machine's. `plan` is QStash's.
  */
 export async function startService(
-  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean } = {},
+  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean; plan?: QStashPlan } = {},
 ): Promise<TestService> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
   const database = `test_${randomUUID().replaceAll("-", "")}`;
@@ -71,6 +72,7 @@ export async function startService(
     token: secrets["QSTASH_TOKEN"] ?? "",
     currentSigningKey: secrets["QSTASH_CURRENT_SIGNING_KEY"] ?? "",
     nextSigningKey: secrets["QSTASH_NEXT_SIGNING_KEY"] ?? "",
+    plan: options.plan,
     faults,
     counters,
   });

@@ -40,20 +40,25 @@ export const DEVELOPMENT: Settings = {
   FLAGS: "billing,certify,secret_suites,sweeps",
 };
 
-/** Settings that a developer may give in `.dev.vars` or the environment; the stack's own addresses are not among them. */
-const OWN = new Set(["DATABASE_URL", "REDIS_URL"]);
+/** Those of them that are for the stack's parts, and not for the service. */
+const OWN = new Set(["DATABASE_URL", "REDIS_URL", "QSTASH_PLAN"]);
 
 const NAMES = [
   "ENVIRONMENT BASE_URL FRONTEND_URL ALLOWED_ORIGINS SIGNING_KEYS DATA_ENCRYPTION_KEY STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET STRIPE_PRICE_PRO_MONTHLY STRIPE_PRICE_PRO_YEARLY STRIPE_PRICE_TEAM_MONTHLY",
   "STRIPE_PRICE_TEAM_YEARLY STRIPE_PRICE_CERTIFICATION STRIPE_API_BASE GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_BASE",
-  "EMAIL_FROM RESEND_API_KEY RESEND_API_BASE ADMIN_EMAILS TEAM_OVERRIDE_EMAILS FLAGS DATABASE_URL REDIS_URL",
+  "EMAIL_FROM RESEND_API_KEY RESEND_API_BASE ADMIN_EMAILS TEAM_OVERRIDE_EMAILS FLAGS DATABASE_URL REDIS_URL QSTASH_PLAN",
 ]
   .join(" ")
   .split(" ");
 
 /** The developer's own settings: `.dev.vars` in the project's folder, overridden by the environment. */
-export function developerSettings(): { settings: Settings; databaseUrl?: string; redisUrl?: string } {
+export function developerSettings(): {
+  settings: Settings;
+  databaseUrl?: string;
+  redisUrl?: string;
+  qstashPlan?: string;
+} {
   const file = new URL("../../.dev.vars", import.meta.url);
   const dotenv = existsSync(file) ? parseDotenv(readFileSync(file, "utf8")) : {};
   const given: Settings = {};
@@ -61,11 +66,12 @@ export function developerSettings(): { settings: Settings; databaseUrl?: string;
     const value = process.env[name] ?? dotenv[name];
     if (value !== undefined) given[name] = value;
   }
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = given;
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, QSTASH_PLAN: qstashPlan } = given;
   const settings = Object.fromEntries(Object.entries(given).filter(([name]) => !OWN.has(name)));
   return {
     settings,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(redisUrl === undefined ? {} : { redisUrl }),
+    ...(qstashPlan === undefined ? {} : { qstashPlan }),
   };
 }

@@ -9,6 +9,7 @@ import { startConsole } from "./console.ts";
 import { createCounters } from "./counters.ts";
 import { startDnsResolver } from "./dns.ts";
 import { createFaults } from "./faults.ts";
+import { qstashPlan } from "./limits.ts";
 import { createMailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon-front.ts";
 import { startPostgres } from "./postgres.ts";
@@ -88,6 +89,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       token: secrets["QSTASH_TOKEN"] ?? "",
       currentSigningKey: secrets["QSTASH_CURRENT_SIGNING_KEY"] ?? "",
       nextSigningKey: secrets["QSTASH_NEXT_SIGNING_KEY"] ?? "",
+      plan: qstashPlan(developer.qstashPlan),
       faults,
       counters,
     });

@@ -1,0 +1,82 @@
+/**
+ * What the platforms that the service runs on allow, each number with where its vendor says so. The local stack refuses
+ * what they refuse. Sizes are in bytes; a vendor's MB is a million, its KB a thousand: the smaller reading.
+ */
+
+const MB = 1_000_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+/** A plan of QStash. */
+export type QStashPlan = "free" | "pay_as_you_go" | "fixed_1m" | "fixed_10m";
+
+/** What a plan of QStash allows. */
+export interface QStashLimits {
+  /** The body of one message. https://upstash.com/pricing/qstash.md, "Max message size" */
+  readonly messageBytes: number;
+  /** Messages that are taken in one day (UTC). https://upstash.com/pricing/qstash.md, "Messages/day" */
+  readonly messagesPerDay: number;
+  /** The highest `Upstash-Retries`. https://upstash.com/docs/qstash/overall/pricing, "Max Retry Count" */
+  readonly retries: number;
+  /** How far ahead a delivery may lie. https://upstash.com/pricing/qstash.md, "Max delay" */
+  readonly delayMs: number;
+  /** When a delivery without an answer is given up. https://upstash.com/pricing/qstash.md, "Max HTTP response duration" */
+  readonly responseMs: number;
+  /** Deliveries under way at once, of all keys together. https://upstash.com/pricing/qstash.md, "Parallelism" */
+  readonly parallelism: number;
+}
+
+/**
+ * QStash by plan. Where the price list leaves a field of the fixed plans to be agreed on, it is that of the account shown
+ * at https://upstash.com/docs/api-reference/qstash/get-qstash (`max_retries`, `timeout`). Publishing has no limit a second:
+ * https://upstash.com/docs/qstash/api/api-ratelimiting
+ */
+export const QSTASH: Readonly<Record<QStashPlan, QStashLimits>> = {
+  free: {
+    messageBytes: MB,
+    messagesPerDay: 1_000,
+    retries: 3,
+    delayMs: 7 * DAY_MS,
+    responseMs: 15 * MINUTE_MS,
+    parallelism: 10,
+  },
+  pay_as_you_go: {
+    messageBytes: 10 * MB,
+    messagesPerDay: UNLIMITED,
+    retries: 5,
+    delayMs: 365 * DAY_MS,
+    responseMs: 120 * MINUTE_MS,
+    parallelism: 100,
+  },
+  fixed_1m: {
+    messageBytes: 50 * MB,
+    messagesPerDay: 1_000_000,
+    retries: 20,
+    delayMs: UNLIMITED,
+    responseMs: 360 * MINUTE_MS,
+    parallelism: 200,
+  },
+  fixed_10m: {
+    messageBytes: 50 * MB,
+    messagesPerDay: 10_000_000,
+    retries: 20,
+    delayMs: UNLIMITED,
+    responseMs: 360 * MINUTE_MS,
+    parallelism: 1_000,
+  },
+};
+
+/**
+ * Messages of one batch. QStash documents none (https://upstash.com/docs/qstash/features/batch); this is what the service
+ * keeps to, so that no request grows with what is to be sent.
+ */
+export const QSTASH_BATCH_MESSAGES = 100;
+
+/** The plan that `QSTASH_PLAN` names; pay as you go, if it names none. @throws for a name that is no plan's. */
+export function qstashPlan(name = "pay_as_you_go"): QStashPlan {
+  if (!Object.hasOwn(QSTASH, name)) {
+    throw new Error(`QSTASH_PLAN must be one of ${Object.keys(QSTASH).join(", ")}: ${name}`);
+  }
+  return name as QStashPlan;
+}
