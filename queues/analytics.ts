@@ -1,11 +1,11 @@
 import { AnalyticsEvent, keepEvent } from "../shared/analytics/event.ts";
-import { consumer } from "../shared/queue/consumer.ts";
+import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
 /** Keeps an event of product analytics. One that can't be kept harms nobody. */
 export const analyticsConsumer = consumer({
   name: "analytics",
   body: AnalyticsEvent,
-  retries: 5,
+  ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,
   handle: keepEvent,

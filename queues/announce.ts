@@ -1,4 +1,4 @@
-import { consumer } from "../shared/queue/consumer.ts";
+import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 import { announce } from "../shared/webhooks/announce.ts";
 import { WebhookEvent } from "../shared/webhooks/event.ts";
 
@@ -6,8 +6,8 @@ import { WebhookEvent } from "../shared/webhooks/event.ts";
 export const announceConsumer = consumer({
   name: "announce",
   body: WebhookEvent,
-  // The last some 7 hours later: an event that comes so late is still worth telling.
-  retries: 4,
+  // The last some 8 hours later: an event that comes so late is still worth telling.
+  ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,
   handle: announce,

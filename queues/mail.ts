@@ -1,13 +1,13 @@
 import { MailMessage } from "../shared/mail/message.ts";
 import { send } from "../shared/mail/send.ts";
-import { consumer } from "../shared/queue/consumer.ts";
+import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
 /** Sends a mail. One that can't be sent is in the log; its reader asks for another. */
 export const mailConsumer = consumer({
   name: "mail",
   body: MailMessage,
-  // The last some 7 hours later: while the token still works, and Resend still knows the idempotency key.
-  retries: 4,
+  // The last some 8 hours later: while the token still works, and Resend still knows the idempotency key.
+  ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,
   handle: send,

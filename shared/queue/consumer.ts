@@ -6,8 +6,10 @@ export interface Consumer<B = unknown> {
   /** Delivered to `/queues/{name}`. */
   name: string;
   body: z.ZodType<B>;
-  /** How often QStash tries again after a failure. */
+  /** How often QStash tries again after a failure: three times at most on its smallest plan. */
   retries: number;
+  /** The milliseconds before each retry, in QStash's terms of `retried`; without it 12 s, 2 min 28 s, 30 min. */
+  retryDelay?: string;
   /** How long one delivery may take before QStash gives it up, in seconds. */
   timeoutSeconds: number;
   /** At most this many deliveries at once for one flow key; null for no bound. */
@@ -17,6 +19,12 @@ export interface Consumer<B = unknown> {
   /** Called once after the last try failed. */
   dead(ctx: Context, body: B): Promise<void>;
 }
+
+/** Tries as far apart as can be of use: after half a minute, a quarter of an hour, seven and a half hours. */
+export const UNHURRIED: Pick<Consumer, "retries" | "retryDelay"> = {
+  retries: 3,
+  retryDelay: "pow(30, retried + 1) * 1000",
+};
 
 /** Thrown by a consumer for a message that no further try can help. */
 export class Permanent extends Error {}

@@ -1,4 +1,6 @@
-import { Client } from "@upstash/qstash";
+import { Buffer } from "node:buffer";
+import { Client, QstashError } from "@upstash/qstash";
+import * as z from "zod";
 import type { Env } from "../platform/env.ts";
 
 /** One message: the outbox row it stands for. */
@@ -15,17 +17,54 @@ export interface Message {
 /** How a consumer wants its messages sent. */
 export interface Delivery {
   retries: number;
+  /** QStash's expression for the milliseconds before a retry, of `retried`; its own where there is none. */
+  retryDelay?: string;
   timeoutSeconds: number;
   parallelism: number | null;
 }
 
+/** A message that QStash did not take for a reason of its own, and what QStash said. */
+export interface Refusal {
+  message: Message;
+  reason: string;
+}
+
+/** What became of messages. Those in neither list were not tried, or their fate is unknown: see `failure`. */
+export interface Publication {
+  taken: Message[];
+  refused: Refusal[];
+  /** Why the queue as a whole did not go on taking messages; null if it did. */
+  failure: Error | null;
+}
+
 /** Hands messages to QStash. */
 export interface Publisher {
-  /** One request for all of them; throws when QStash did not take them. */
-  publish(messages: readonly Message[]): Promise<void>;
+  /**
+   * Publishes in as few requests as QStash allows, one after the other, up to the first that the queue fails. Never
+   * throws for what the queue does.
+   */
+  publish(messages: readonly Message[]): Promise<Publication>;
 }
 
 const PUBLISH_TIMEOUT_MS = 10_000;
+
+/** Most messages of one request. */
+const BATCH_MESSAGES = 100;
+/** Most bytes of one request: half of the largest message that QStash takes on any plan, in case a batch counts as one. */
+const BATCH_BYTES = 500_000;
+/** What the headers of one message add to a request, in bytes, at most. */
+const HEADER_BYTES = 1_500;
+
+/** The statuses by which QStash refuses what a request says, and not the request as such. */
+const REFUSALS = new Set([400, 413, 422]);
+
+/** QStash's answer to one message of a batch: null where it took it, else what it said. */
+const Receipt = z
+  .union([
+    z.object({ messageId: z.string() }).transform(() => null),
+    z.object({ error: z.string() }).transform(({ error }) => error),
+  ])
+  .catch("no answer that can be read");
 
 /** The publisher for these settings; `deliveries` says how each consumer wants its messages. */
 export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delivery>): Publisher {
@@ -36,24 +75,81 @@ export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delive
     retry: false,
     enableTelemetry: false,
   });
+
+  /** What QStash said to each message: null where it took it. Throws where it took none. */
+  async function send(messages: readonly Message[]): Promise<(string | null)[]> {
+    const batch = client.batchJSON(messages.map((message) => toRequest(env, deliveries, message)));
+    const answers = z.array(Receipt).parse(await Promise.race([batch, expiry(PUBLISH_TIMEOUT_MS)]));
+    if (answers.length !== messages.length) throw new Error("QStash did not answer each message of a batch");
+    return answers;
+  }
+
+  /** As `send`, but where QStash refuses a batch as a whole, the halves are tried, down to the messages at fault. */
+  async function sendApart(messages: readonly Message[]): Promise<(string | null)[]> {
+    try {
+      return await send(messages);
+    } catch (error) {
+      if (!(error instanceof QstashError) || !REFUSALS.has(error.status ?? 0)) throw error;
+      if (messages.length === 1) return [error.message];
+      const middle = messages.length >> 1;
+      return [...(await sendApart(messages.slice(0, middle))), ...(await sendApart(messages.slice(middle)))];
+    }
+  }
+
   return {
     async publish(messages) {
-      if (messages.length === 0) return;
-      const batch = client.batchJSON(messages.map((message) => toRequest(env, deliveries, message)));
-      await Promise.race([batch, expiry(PUBLISH_TIMEOUT_MS)]);
+      const known = messages.filter(({ consumer }) => deliveries.has(consumer));
+      const publication: Publication = {
+        taken: [],
+        refused: messages
+          .filter(({ consumer }) => !deliveries.has(consumer))
+          .map((message) => ({ message, reason: "there is no such consumer" })),
+        failure: null,
+      };
+      for (const batch of batches(known)) {
+        try {
+          const reasons = await sendApart(batch);
+          for (const [index, message] of batch.entries()) {
+            const reason = reasons[index] ?? null;
+            if (reason === null) publication.taken.push(message);
+            else publication.refused.push({ message, reason });
+          }
+        } catch (error) {
+          publication.failure = error instanceof Error ? error : new Error(String(error));
+          break;
+        }
+      }
+      return publication;
     },
   };
+}
+
+/** The messages in order, in batches that one request can carry. A message too large for any is alone. */
+function* batches(messages: readonly Message[]): Generator<Message[]> {
+  let batch: Message[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = HEADER_BYTES + Buffer.byteLength(JSON.stringify(JSON.stringify(message.body)));
+    if (batch.length === BATCH_MESSAGES || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(message);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function toRequest(env: Env, deliveries: ReadonlyMap<string, Delivery>, message: Message) {
   const delivery = deliveries.get(message.consumer);
   if (delivery === undefined) throw new Error(`no consumer ${message.consumer}`);
-  const { parallelism, retries, timeoutSeconds } = delivery;
+  const { parallelism, retries, retryDelay, timeoutSeconds } = delivery;
   return {
     url: `${env.BASE_URL}/queues/${message.consumer}`,
     body: message.body,
     deduplicationId: `${message.consumer}.${message.id}.${message.generation}`,
     retries,
+    ...(retryDelay === undefined ? {} : { retryDelay }),
     timeout: timeoutSeconds,
     failureCallback: `${env.BASE_URL}/queues/dead`,
     ...(message.flow_key !== null && parallelism !== null

@@ -4,7 +4,7 @@ import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { flush } from "../queue/outbox.ts";
+import { flush, hand } from "../queue/outbox.ts";
 import { MESSAGE, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { AFTER_END, afterEnd, lockAgents } from "./finish.ts";
@@ -98,7 +98,7 @@ export async function expire(ctx: Context, runId: string): Promise<void> {
     sql`with taken as (delete from ${outbox} where consumer = 'expire' and id = ${runId}::uuid), ${lapse(ctx, sql`r.id = ${runId}::uuid`)}
     select to_jsonb(owed) as result from owed`,
   );
-  if (message !== null) ctx.defer(() => ctx.queue.publish([message]));
+  if (message !== null) ctx.defer(() => hand(ctx, message));
 }
 
 /** SQL: the parts `lapsed`, `late` and `owed` of a statement that fails running runs whose callback did not come. */

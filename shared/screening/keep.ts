@@ -4,6 +4,7 @@ import { outbox, run_exchanges, runs } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
+import { hand } from "../queue/outbox.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
@@ -69,7 +70,7 @@ export async function keep(ctx: Context, claim: Claim, { request, outcome }: Exc
   const score = scoreMessage(runId, job.run.attempt, kept.not_before);
   const message = kept.answered ? score : { ...score, consumer: "expire" };
   // The consumer's own first statement takes the row out of the outbox: one round trip less for every run.
-  ctx.defer(() => ctx.queue.publish([message]));
+  ctx.defer(() => hand(ctx, message));
 }
 
 function factsOf(outcome: CallOutcome): PhaseEvent[] {

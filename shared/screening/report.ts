@@ -8,6 +8,7 @@ import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { hand } from "../queue/outbox.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
 import { scoreMessage } from "./messages.ts";
@@ -87,7 +88,7 @@ export async function report(
   if (!outcome.allowed) throw new Problem("forbidden", "Only the agent, or its owner, may report on this run.");
   if (reporter.kind === "token" && !outcome.changed) throw deadToken();
   if (outcome.call_ended && final) {
-    ctx.defer(() => ctx.queue.publish([scoreMessage(runId, outcome.attempt, outcome.score_at)]));
+    ctx.defer(() => hand(ctx, scoreMessage(runId, outcome.attempt, outcome.score_at)));
   }
   return outcome.run;
 }

@@ -13,8 +13,9 @@ export const outbox = pgTable(
     body: jsonb().notNull(),
     flow_key: text(),
     not_before: instant(),
+    /** How often the queue refused it while it took others. */
     attempts: integer().notNull().default(0),
-    /** When the sweeper may publish it, in case the first publication was lost. */
+    /** When the sweeper may publish it, unless it is gone by then: taken by the queue, or by its consumer. */
     due_at: instant().notNull().default(sql`now() + interval '60 seconds'`),
     created_at: createdAt(),
   },
