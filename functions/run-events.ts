@@ -71,7 +71,8 @@ export const runEvents = [
     summary: "A screening session's progress as server-sent events",
     description:
       "`run` with the RunRead of each member whose status changed (at the beginning: that is no longer queued), then " +
-      "`session` with status and counts; the last one's status is completed or cancelled. Only `session` carries an id: a " +
+      "`session` with status and counts; the last one's status is completed or cancelled. That of a certification comes with " +
+      "its verdict: while it is paused, the stream stays open. Only `session` carries an id: a " +
       `reader that lost the connection between the two is told of those runs again. ${PROTOCOL}`,
     auth: "open",
     limit: "stream",
@@ -82,7 +83,7 @@ export const runEvents = [
     },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { session_id }, c }) {
-      const known = lastEventId(c, /^[qrcfx]{1,10000}$/) ?? "";
+      const known = lastEventId(c, /^[qrcfx]{0,10000}[+-]?$/) ?? "";
       return answer(c, ctx, await followSession(ctx, principal, session_id, known));
     },
   }),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
-import { agents, runs, screening_sessions } from "../db/schema/index.ts";
+import { agents, certifications, runs, screening_sessions } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -17,15 +17,28 @@ export function visibleSession(viewer: string | null): SQL {
   return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${asked} or ${may("see", viewer, agentOwner)})`;
 }
 
-/** SQL: the JSON of the session row `s`; its state is that of its runs. */
+/**
+ * SQL: the status of the certification under way that the session row `s` is of; null for every other session. Until its
+ * verdict more runs may come: what waits for allowance, and again what failed by our fault.
+ */
+export const underWay: SQL = sql`(case when s.trigger = 'certification' then (
+  select c.status from ${certifications} c
+  where c.screening_session_id = s.id and c.status in ('screening', 'paused_quota')) end)`;
+
+/** SQL: the order of a session's runs `r`: as they were reserved, so that one that comes later stands behind. */
+export const runOrder: SQL = sql`r.created_at, r.position, r.repeat_index, r.id`;
+
+/** SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may add to them. */
 export const sessionJson: SQL = sql`(select jsonb_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
     'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
-    'started_at', x.started_at, 'finished_at', case when x.open = 0 then x.finished_at end,
-    'status', case when x.open > 0 and x.started_at is null then 'queued' when x.open > 0 then 'running'
+    'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
+    'status', case when c.status = 'paused_quota' then 'running'
+      when x.open > 0 and x.started_at is null then 'queued'
+      when x.open > 0 or c.status is not null then 'running'
       when x.cancelled = x.total then 'cancelled' else 'completed' end)
-  from (
-    select jsonb_agg(r.id order by r.position, r.repeat_index) as run_ids, min(r.started_at) as started_at,
+  from (select ${underWay} as status) c cross join (
+    select coalesce(jsonb_agg(r.id order by ${runOrder}), '[]') as run_ids, min(r.started_at) as started_at,
       max(r.finalized_at) as finished_at, count(*) as total, count(*) filter (where r.status = 'cancelled') as cancelled,
       count(*) filter (where r.status in ('queued', 'running')) as open,
       jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),
