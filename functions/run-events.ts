@@ -4,6 +4,7 @@ import { route } from "../shared/http/route.ts";
 import { streamed } from "../shared/http/stream.ts";
 import { findingsProblem } from "../shared/http/validation.ts";
 import type { Context } from "../shared/platform/context.ts";
+import { MOST_STREAMS } from "../shared/platform/streams.ts";
 import type { EventStream } from "../shared/screening/events.ts";
 import { followRun } from "../shared/screening/events-run.ts";
 import { followSession } from "../shared/screening/events-session.ts";
@@ -14,7 +15,10 @@ const tag = "Runs";
 const PROTOCOL =
   "The stream ends after its last event; a reader that comes back then gets 204, at which an EventSource stops. It also " +
   "ends after ten minutes, or when the caller may no longer see it: connect again. With `Last-Event-ID` it goes on behind " +
-  "that event. A comment comes every few seconds while nothing happens.";
+  "that event. News come within a second or two where there are many, and within 15 seconds after a long silence, in which " +
+  `a comment comes every five seconds. A caller (an account, without one an address) may have ${MOST_STREAMS.caller} streams ` +
+  "open at a time: one more is 429 `too_many_streams`. Where no more fit in all it is 503 `streams_full`. The place of a " +
+  "reader that is gone is free again after 20 seconds at the latest.";
 
 /** The Last-Event-ID of a reader that comes back, null without one. Throws 422 for one that the stream never gave. */
 function lastEventId(c: HonoContext, pattern: RegExp): string | null {
@@ -32,10 +36,13 @@ function lastEventId(c: HonoContext, pattern: RegExp): string | null {
 }
 
 /** The answer that carries an event stream, or that tells a reader that it has everything. */
-function answer(c: HonoContext, ctx: Context, stream: EventStream | "seen"): Response {
+async function answer(c: HonoContext, ctx: Context, stream: EventStream | "seen"): Promise<Response> {
   const headers = { "Cache-Control": "no-store", Vary: "Authorization, Cookie, X-API-Key" };
   if (stream === "seen") return c.newResponse(null, 204, headers);
-  return c.newResponse(streamed(ctx, stream), 200, {
+  const body = streamed(ctx, stream);
+  const bodiless = c.req.method === "HEAD";
+  if (bodiless) await body.cancel();
+  return c.newResponse(bodiless ? null : body, 200, {
     ...headers,
     "Content-Type": "text/event-stream; charset=utf-8",
     "X-Accel-Buffering": "no",
@@ -57,7 +64,7 @@ export const runEvents = [
       200: { type: "text/event-stream", description: "Events `phase` and, at last, `run`; their data is JSON" },
       204: null,
     },
-    problems: ["not_found"],
+    problems: ["not_found", "too_many_streams", "streams_full"],
     async handler({ ctx, principal, params: { run_id }, c }) {
       const id = lastEventId(c, /^(?:\d{1,9}|final)$/);
       return answer(c, ctx, await followRun(ctx, principal, run_id, id === "final" ? id : Number(id)));
@@ -81,7 +88,7 @@ export const runEvents = [
       200: { type: "text/event-stream", description: "Events `run` and `session`; their data is JSON" },
       204: null,
     },
-    problems: ["not_found"],
+    problems: ["not_found", "too_many_streams", "streams_full"],
     async handler({ ctx, principal, params: { session_id }, c }) {
       const known = lastEventId(c, /^[qrcfx]{0,10000}[+-]?$/) ?? "";
       return answer(c, ctx, await followSession(ctx, principal, session_id, known));

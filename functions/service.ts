@@ -9,6 +9,7 @@ import { loadSigningKeys } from "../shared/platform/keys.ts";
 import { createLogger } from "../shared/platform/log.ts";
 import { patience } from "../shared/platform/patience.ts";
 import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
+import { createStreams } from "../shared/platform/streams.ts";
 import { createPublisher, type Delivery } from "../shared/queue/publish.ts";
 
 /** What a test may put in place of the outside world. */
@@ -42,6 +43,7 @@ export function createService(
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
   const leases: Leases = new Map();
+  const streams = createStreams();
   const connect = (): Redis =>
     new Redis({
       url: env.UPSTASH_REDIS_REST_URL,
@@ -68,6 +70,7 @@ export function createService(
           return (redis ??= connect());
         },
         leases,
+        streams,
         keys: () => (keys ??= loadSigningKeys(env.SIGNING_KEYS)),
         now,
         requestId: request.requestId,

@@ -2,14 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { board_entries, otlp_tokens, runs, team_members } from "../db/schema/index.ts";
 import { interval } from "../scoring/interval.ts";
-import { may } from "../teams/rights.ts";
+import { may, type Viewer } from "../teams/rights.ts";
 import type { AgentRead } from "./schemas.ts";
 
 /** The owner columns of the agent row `a`, for `may`. */
 export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
 
 /** SQL: whether a viewer may see the agent row `a`: it is public and active, or theirs. */
-export function visibleAgent(viewer: string | null): SQL<boolean> {
+export function visibleAgent(viewer: Viewer): SQL<boolean> {
   return sql`((a.is_public and a.is_active) or ${may("see", viewer, agentOwner)})`;
 }
 

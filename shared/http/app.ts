@@ -217,8 +217,12 @@ async function handle(route: Route, c: HttpContext): Promise<Response> {
   const confirmed = c.get("confirmed");
   if (confirmed === null) return invoke(route, c);
   const [confirmation, work] = await Promise.allSettled([confirmed, invoke(route, c)]);
-  if (confirmation.status === "rejected") throw confirmation.reason;
-  if (confirmation.value.kind !== c.get("principal").kind) {
+  const refused = confirmation.status === "rejected";
+  const another = !refused && confirmation.value.kind !== c.get("principal").kind;
+  // An answer that nobody gets must not hold on to what its body is made of.
+  if ((refused || another) && work.status === "fulfilled") await work.value.body?.cancel();
+  if (refused) throw confirmation.reason;
+  if (another) {
     c.set("principal", confirmation.value);
     await authorise(c.get("ctx"), route, confirmation.value);
     return invoke(route, c);

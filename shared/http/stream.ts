@@ -1,7 +1,10 @@
 import { describeError } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 
-/** What a streamed body is made by: its pieces of text in order; `signal` aborts when nobody reads any more. */
+/**
+ * What a streamed body is made by: its pieces of text in order, none of which is begun before it is asked for; `signal`
+ * aborts when nobody reads any more, which may be before the first.
+ */
 export type Producer = (signal: AbortSignal) => AsyncIterator<string>;
 
 /**
@@ -11,12 +14,11 @@ export type Producer = (signal: AbortSignal) => AsyncIterator<string>;
 export function streamed(ctx: Pick<Context, "log">, produce: Producer): ReadableStream<Uint8Array> {
   const gone = new AbortController();
   const encoder = new TextEncoder();
-  let pieces: AsyncIterator<string> | undefined;
+  const pieces = produce(gone.signal);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          pieces ??= produce(gone.signal);
           const { done, value } = await pieces.next();
           if (gone.signal.aborted) return;
           if (done === true) controller.close();
@@ -28,7 +30,7 @@ export function streamed(ctx: Pick<Context, "log">, produce: Producer): Readable
       },
       async cancel() {
         gone.abort();
-        await pieces?.return?.();
+        await pieces.return?.();
       },
     },
     { highWaterMark: 0 },

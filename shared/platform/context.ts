@@ -6,6 +6,7 @@ import type { Env } from "./env.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { Logger } from "./log.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
+import type { Streams } from "./streams.ts";
 
 /** The Idempotency-Key of a request: whose it is, and what the first request with it looked like. */
 export interface Idempotency {
@@ -32,6 +33,8 @@ export interface Context {
   log: Logger;
   /** What this isolate may still let through without asking Redis. */
   leases: Leases;
+  /** The event streams that are open in this isolate. */
+  streams: Streams;
   /** Drops answers kept in this isolate that depend on what a verb changed. */
   cache: { invalidate(tag: "catalogue" | "board"): void };
   /** Goes on after the answer; a failure is logged and harms nobody. */

@@ -55,12 +55,14 @@ export const PROBLEMS = {
   task_unavailable: [422, "A task can't be run"],
   invalid_variant: [422, "The variant's root does not fit"],
   rate_limited: [429, "Too many requests"],
+  too_many_streams: [429, "Too many event streams are open"],
   login_locked: [429, "Too many failed sign-ins"],
   internal_error: [500, "Something went wrong on our side"],
   code_host_not_configured: [503, "Sign-in by the code host is not set up"],
   payment_not_configured: [503, "Payments are not set up"],
   billing_disabled: [503, "Payments are switched off"],
   certify_disabled: [503, "Certification is switched off"],
+  streams_full: [503, "No more event streams can be open"],
   dependency_unavailable: [503, "A part of the service does not answer"],
 } as const satisfies Record<string, readonly [number, string]>;
 

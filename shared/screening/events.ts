@@ -1,4 +1,5 @@
 import type { Context } from "../platform/context.ts";
+import type { Look, Sighting, Told } from "../platform/streams.ts";
 
 /** A server-sent event; `id` is where a reader that lost the connection goes on. */
 export interface ServerEvent {
@@ -7,57 +8,112 @@ export interface ServerEvent {
   id?: string;
 }
 
-/** What one look at the database found after a cursor: the events, the cursor behind them, and whether more can come. */
-export interface Look<C> {
+/** What happened to a subject after a cursor: the events, the cursor behind them, and whether more can come. */
+export interface News {
   events: ServerEvent[];
-  cursor: C;
+  cursor: string;
   ended: boolean;
 }
 
 /** Resolves after so many milliseconds, or at once when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-/** The pieces of an event stream, as they come. */
+/** The pieces of an event stream, as they come. An abort ends it, and gives its place free even before the first piece. */
 export type EventStream = (signal: AbortSignal) => AsyncGenerator<string>;
 
-/** Milliseconds between looks: they grow while nothing happens, and are short again after something did. */
-const PAUSE_MS = { first: 1000, longest: 3000 };
-const PAUSE_GROWTH = 1.5;
 /** How long one stream lasts; a reader then connects again, and its credentials are looked at anew. */
 const LONGEST_MS = 600_000;
 const RETRY_MS = 1000;
+/** No silence is longer: only by writing does the runtime find out that the reader is gone. */
+const COMMENT_MS = 5000;
+const COMMENT = ":\n\n";
 
 /**
- * Follows what `look` finds after `cursor` as a stream of the HTML standard (9.2 Server-sent events): looks again after 1
- * to 3 seconds, and ends after the last event, after ten minutes, or when `look` gives null because the thing is no longer
- * the caller's to see. A failing look breaks the stream off. The first look happens here: null where it gives null; `seen`
- * where it finds that the reader has had the last event.
+ * Follows what `look` finds at `subject` after `cursor` as a stream of the HTML standard (9.2 Server-sent events), as
+ * `viewer` may see it at each look. All streams of a subject in this isolate share their looks: one is due after a second,
+ * then ever more seldom while nothing happens, at last every 15 seconds. The stream ends after the last event, after ten
+ * minutes, or when the viewer may see no more; a failing look breaks it off. The first look happens here: null where the
+ * viewer may not see the subject; `seen` where it has had the last event. Throws `too_many_streams`, `streams_full`.
  */
-export async function follow<C>(
-  ctx: Pick<Context, "now">,
-  look: (after: C) => Promise<Look<C> | null>,
-  cursor: C,
+export async function follow(
+  ctx: Pick<Context, "now" | "streams" | "addressHash">,
+  { subject, viewer, look }: { subject: string; viewer: string | null; look: Look },
+  cursor: string,
   sleep: Sleep = pause,
 ): Promise<EventStream | "seen" | null> {
-  const first = await look(cursor);
-  if (first === null) return null;
-  if (first.ended && first.events.length === 0) return "seen";
-  return async function* (signal) {
-    const startedAt = ctx.now().getTime();
-    let wait = PAUSE_MS.first;
-    yield `retry: ${RETRY_MS}\n\n${first.events.map(written).join("")}`;
-    for (let last = first; !last.ended; ) {
-      await sleep(wait, signal);
-      if (signal.aborted || ctx.now().getTime() - startedAt >= LONGEST_MS) return;
-      const next = await look(last.cursor);
-      if (next === null) return;
-      const news = next.events.length > 0;
-      wait = news ? PAUSE_MS.first : Math.min(wait * PAUSE_GROWTH, PAUSE_MS.longest);
-      // Where nothing happened a comment: only by writing does the runtime find out that the reader is gone.
-      yield news ? next.events.map(written).join("") : ":\n\n";
-      last = next;
+  const now = (): number => ctx.now().getTime();
+  const caller = viewer === null ? `address:${ctx.addressHash}` : `account:${viewer}`;
+  const stream = ctx.streams.open({ caller, viewer, subject }, now());
+  const first = await stream.first(cursor, look).catch((error: unknown) => {
+    stream.close();
+    throw error;
+  });
+  if (first === "hidden" || (first.ended && !first.news)) {
+    stream.close();
+    return first === "hidden" ? null : "seen";
+  }
+  const opening = first;
+
+  async function* pieces(signal: AbortSignal): AsyncGenerator<string> {
+    const startedAt = now();
+    try {
+      yield `retry: ${RETRY_MS}\n\n${opening.text}`;
+      for (let last = opening; !last.ended; ) {
+        if (signal.aborted || now() - startedAt >= LONGEST_MS || !stream.hold(now())) return;
+        const wait = stream.wait(now());
+        if (wait > 0) {
+          const parts = Math.ceil(wait / COMMENT_MS);
+          await sleep(Math.ceil(wait / parts), signal);
+          if (parts > 1 && !signal.aborted) yield COMMENT;
+          continue;
+        }
+        const next = await stream.next(last.cursor, now, look);
+        if (next === "hidden") return;
+        yield next.news ? next.text : COMMENT;
+        last = next;
+      }
+    } finally {
+      stream.close();
     }
+  }
+
+  return (signal) => {
+    signal.addEventListener("abort", () => stream.close());
+    return pieces(signal);
   };
+}
+
+/** The key under which `rights` has a caller without an account. */
+export const NOBODY = "nobody";
+
+/**
+ * What a look found for `viewers`: `rights` has those who may see the subject, and whether they are its owners or members.
+ * `newsFor` says what happened after a cursor for one or the other; null where the look does not reach back so far. What
+ * is told to many is made once.
+ */
+export function sighting(
+  viewers: readonly (string | null)[],
+  rights: Readonly<Record<string, boolean>>,
+  newsFor: (own: boolean, cursor: string) => News | null,
+): Sighting {
+  const made = new Map<string, Told | "unknown">();
+  return {
+    tell(viewer, cursor) {
+      if (!viewers.includes(viewer)) return "unknown";
+      const own = rights[viewer ?? NOBODY];
+      if (own === undefined) return "hidden";
+      const key = `${own} ${cursor}`;
+      const known = made.get(key) ?? toTold(newsFor(own, cursor));
+      made.set(key, known);
+      return known;
+    },
+  };
+}
+
+function toTold(news: News | null): Told | "unknown" {
+  if (news === null) return "unknown";
+  const { events, cursor, ended } = news;
+  return { text: events.map(written).join(""), cursor, news: events.length > 0, ended };
 }
 
 /** An event as it goes over the wire; JSON has no line ends of its own. */

@@ -6,14 +6,14 @@ import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { may } from "../teams/rights.ts";
+import { idOf, may, type Viewer } from "../teams/rights.ts";
 import type { ScreeningSessionRead } from "./schemas.ts";
 
 type SessionRow = z.input<typeof ScreeningSessionRead>;
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
-export function visibleSession(viewer: string | null): SQL {
-  const asked = viewer === null ? sql`false` : sql`s.user_id = ${viewer}::uuid`;
+export function visibleSession(viewer: Viewer): SQL {
+  const asked = viewer === null ? sql`false` : sql`s.user_id = ${idOf(viewer)}`;
   return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${asked} or ${may("see", viewer, agentOwner)})`;
 }
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agents } from "../db/schema/index.ts";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
-import { type Action, may } from "../teams/rights.ts";
+import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
 import type { RunRead } from "./schemas.ts";
 
 /** RunRead as the database gives it. */
@@ -41,13 +41,13 @@ export function columnsJson(alias: string, columns: readonly string[]): SQL {
 }
 
 /** SQL: whether a viewer may do `action` with the run row `r`, by the owner of the agent row `a`. */
-export function mayRun(action: Action, viewer: string | null): SQL<boolean> {
+export function mayRun(action: Action, viewer: Viewer): SQL<boolean> {
   return may(action, viewer, agentOwner);
 }
 
 /** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
-export function visibleRun(viewer: string | null): SQL<boolean> {
-  const asked = viewer === null ? sql`false` : sql`r.user_id = ${viewer}::uuid`;
+export function visibleRun(viewer: Viewer): SQL<boolean> {
+  const asked = viewer === null ? sql`false` : sql`r.user_id = ${idOf(viewer)}`;
   return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
 }
 
@@ -62,6 +62,23 @@ export function runJson(owned: SQL): SQL {
   return sql`(${columnsJson("r", PUBLIC_COLUMNS)}
     || case when ${owned} then ${columnsJson("r", OWNER_COLUMNS)}
        else jsonb_build_object('architecture_version', r.architecture_public_version) end)`;
+}
+
+/** A run in the parts that make up RunRead: what all are shown, and what its owner or others are shown besides. */
+export interface RunParts {
+  all: Omit<RunRow, keyof RunParts["own"]>;
+  own: Pick<RunRow, (typeof OWNER_COLUMNS)[number]>;
+  others: Pick<RunRow, "architecture_version">;
+}
+
+/** SQL: the `RunParts` of the run row `r`, for `runFor` to put together where one look serves several viewers. */
+export const runParts: SQL = sql`jsonb_build_object('all', ${columnsJson("r", PUBLIC_COLUMNS)},
+  'own', ${columnsJson("r", OWNER_COLUMNS)},
+  'others', jsonb_build_object('architecture_version', r.architecture_public_version))`;
+
+/** The run as its owner and members (`own`), or as all others are shown it: what `runJson` gives. */
+export function runFor({ all, own, others }: RunParts, isOwn: boolean): RunRow {
+  return { ...all, ...(isOwn ? own : others) };
 }
 
 /** SQL: runs joined to their agents, as `r` and `a`. */

@@ -62,7 +62,8 @@ const read = async (session: string) => (await owner.call("GET", `/api/v1/screen
 describe("the session of a certification", () => {
   it("is over, and its stream ends, with the verdict: not while it is paused, nor while runs are made again", async () => {
     const { agent, certification, session } = await paused();
-    const ctx = contextOf(service, () => new Date());
+    let slept = 0;
+    const ctx = contextOf(service, () => new Date(Date.now() + slept));
     const steps = [
       async () => {
         await service.sql("update agents set connection_mode = 'http_endpoint' where id = $1", [agent]);
@@ -75,7 +76,8 @@ describe("the session of a certification", () => {
     ];
     const told: Told[] = [];
     const reads: { status: string; finished_at: string | null; run_ids: string[] }[] = [await read(session)];
-    const step: Sleep = async () => {
+    const step: Sleep = async (ms) => {
+      slept += ms;
       await steps.shift()?.();
       reads.push(await read(session));
     };

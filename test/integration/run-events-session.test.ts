@@ -80,7 +80,9 @@ describe("the events of a screening session", () => {
           const stop: Sleep = () => Promise.reject(new Error("one look is enough"));
           const stream = await followSession(ctx, { kind: "anonymous" }, batch.session, id, stop);
           if (stream === "seen") return;
-          const { value } = await stream(new AbortController().signal).next();
+          const pieces = stream(new AbortController().signal);
+          const { value } = await pieces.next();
+          await pieces.return(undefined);
           const told = eventsOf(String(value));
           const got = gets === null ? told : told.slice(0, gets);
           lost += got.length < told.length ? got.filter(({ event }) => event === "run").length : 0;

@@ -1,6 +1,8 @@
+import { expect, vi } from "vitest";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import type { Sleep } from "../../shared/screening/events.ts";
 import type { TestService } from "../stack/service.ts";
 
 /** What a verb of the domain gets, on the stack of `service` and by the clock `now`. */
@@ -30,4 +32,73 @@ export function eventsOf(text: string): Told[] {
     event: field(block, "event") ?? "message",
     data: JSON.parse(field(block, "data") ?? ""),
   }));
+}
+
+/** A stream that is read as it comes. */
+export interface Reading {
+  /** All that was read so far. */
+  text(): string;
+  /** Whether it came to its end. */
+  ended(): boolean;
+  /** Stops reading, or goes on. */
+  stall(stalled: boolean): void;
+}
+
+/** A clock that stands still while anybody works, and goes on to the next one who wakes. */
+export function timeline(at = Date.UTC(2026, 10, 21, 12)) {
+  let now = at;
+  let reading = 0;
+  const sleeping: { until: number; wake: () => void }[] = [];
+  const sleep: Sleep = (ms) => new Promise<void>((wake) => void sleeping.push({ until: now + ms, wake }));
+
+  function read(pieces: AsyncIterable<string>): Reading {
+    let [text, ended, stalled] = ["", false, false];
+    let goOn = (): void => undefined;
+    const run = async (): Promise<void> => {
+      for await (const piece of pieces) {
+        text += piece;
+        if (!stalled) continue;
+        reading -= 1;
+        await new Promise<void>((resolve) => {
+          goOn = () => {
+            goOn = () => undefined;
+            reading += 1;
+            resolve();
+          };
+        });
+      }
+      ended = true;
+      reading -= 1;
+    };
+    reading += 1;
+    void run();
+    return {
+      text: () => text,
+      ended: () => ended,
+      stall(value) {
+        stalled = value;
+        if (!value) goOn();
+      },
+    };
+  }
+
+  return {
+    now: () => new Date(now),
+    sleep,
+    read,
+    /** Lets so many milliseconds pass for all who read. */
+    async pass(ms: number): Promise<void> {
+      const end = now + ms;
+      for (;;) {
+        await vi.waitFor(() => expect(sleeping.length).toBe(reading), { timeout: 10_000, interval: 1 });
+        const next = Math.min(...sleeping.map(({ until }) => until));
+        now = Math.min(end, Math.max(now, next));
+        if (next > end) return;
+        for (const one of sleeping.filter(({ until }) => until <= now)) {
+          sleeping.splice(sleeping.indexOf(one), 1);
+          one.wake();
+        }
+      }
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { streamed } from "../../shared/http/stream.ts";
-import { type EventStream, follow, type Look, pause } from "../../shared/screening/events.ts";
+import { createStreams, type Look } from "../../shared/platform/streams.ts";
+import { type EventStream, follow, pause, type Sleep } from "../../shared/screening/events.ts";
 
 const silent = {
   log: { error: () => undefined, warn: () => undefined, info: () => undefined, with: () => silent.log },
@@ -9,11 +10,21 @@ const silent = {
 /** A stream of events that never ends, and how often it looked. */
 async function endless(): Promise<{ produce: EventStream; looks: () => number }> {
   let looks = 0;
-  const look = (after: number): Promise<Look<number>> => {
+  const look: Look = () => {
     looks += 1;
-    return Promise.resolve({ events: [{ event: "tick", data: after }], cursor: after + 1, ended: false });
+    const told = { text: "event: tick\n\n", cursor: String(looks), news: true, ended: false };
+    return Promise.resolve({ tell: () => told });
   };
-  const stream = await follow({ now: () => new Date() }, look, 0, (_ms, signal) => pause(1, signal));
+  const began = Date.now();
+  // A second is over as soon as somebody waits for it.
+  let ahead = 0;
+  const now = () => new Date(began + ahead);
+  const sleep: Sleep = (ms, signal) => {
+    ahead += ms;
+    return pause(1, signal);
+  };
+  const topic = { subject: "run:1", viewer: null, look };
+  const stream = await follow({ now, streams: createStreams(), addressHash: null }, topic, "0", sleep);
   if (stream === null || stream === "seen") throw new Error("nothing to follow");
   return { produce: stream, looks: () => looks };
 }
