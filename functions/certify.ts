@@ -42,8 +42,9 @@ export const certify = [
     tag,
     summary: "Whether an agent can be certified now",
     description:
-      "For those who may run the agent: its owner, and in a workspace runners and above; 404 to everybody else. A " +
-      "checkout that waits for its payment stands against nothing: it is given again.",
+      "For those who may buy for the agent: its owner, and the owner and the admins of its workspace; 404 to everybody " +
+      "else. A checkout that waits for its payment stands against nothing: it is given again. `certify_disabled` also " +
+      "while the secret suites are switched off.",
     auth: "session",
     query,
     returns: { 200: CertifyEligibility },
@@ -59,8 +60,9 @@ export const certify = [
     tag,
     summary: "How far an agent's latest certification is",
     description:
-      "For the agent's owner and all members of its workspace; 404 to everybody else. Runs are taken from the monthly " +
-      "allowance as all runs are, in whole tasks: where it does not suffice, the certification is `paused_quota`, and " +
+      "For the agent's owner and all members of its workspace; 404 to everybody else. The price brings an allowance of " +
+      "its own, the `runs_needed` of the last call of the checkout. What the suites grew by until the payment is taken " +
+      "from the monthly allowance, in whole tasks: where that does not suffice, the certification is `paused_quota`, and " +
       "goes on by itself once there is allowance again; so it does for an agent that can't be called meanwhile.",
     auth: "session",
     query,
@@ -77,7 +79,8 @@ export const certify = [
     tag,
     summary: "Buy a certification of an agent",
     description:
-      `One payment of ${PRICE_USD} USD, by those who may run the agent. What stands against it is told in this order: ` +
+      `One payment of ${PRICE_USD} USD, by the agent's owner, or the owner or an admin of its workspace. The runs that are ` +
+      "needed come with it and leave the monthly allowance alone. What stands against it is told in this order: " +
       "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
       "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a time: " +
       "its address is given again until it is paid or has expired. The screening starts with the payment, by the tasks " +

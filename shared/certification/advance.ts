@@ -9,7 +9,7 @@ import { flush } from "../queue/outbox.ts";
 import { dispatchMessage } from "../screening/messages.ts";
 import { issueCredential } from "./credential.ts";
 import { lockCertification } from "./lock.ts";
-import { keptPlan, payer, reservedJson, reserving } from "./reserve.ts";
+import { keptPlan, ownLeft, payer, reservedJson, reserving } from "./reserve.ts";
 import { conclude } from "./verdict.ts";
 
 /** The body of the message that has a certification go on. */
@@ -35,7 +35,8 @@ interface State {
 /** Reserves what can be reserved; null for a certification that is not being screened. */
 async function goOn(ctx: Context, certificationId: string): Promise<State | null> {
   const ctes = sql`with target as (
-    select c.id as certification_id, c.screening_session_id as session_id, c.agent_id, c.user_id as buyer_id
+    select c.id as certification_id, c.screening_session_id as session_id, c.agent_id, c.user_id as buyer_id,
+      c.runs_included
     from ${certifications} c where c.id = ${certificationId}::uuid and c.status in ('screening', 'paused_quota')
   ), ${keptPlan}, ${reserving(ctx)}, reopened as (
     update ${screening_sessions} s set finished_at = null from target x where s.id = x.session_id
@@ -57,14 +58,15 @@ async function goOn(ctx: Context, certificationId: string): Promise<State | null
 const PIECE = 50;
 
 /**
- * Goes on with paused certifications whose agent is live and whose account has some allowance left again, those first
- * that have waited longest. At most 50 a call; returns how many were tried.
+ * Goes on with paused certifications whose agent is live and that have some allowance left again, their own or their
+ * account's, those first that have waited longest. At most 50 a call; returns how many were tried.
  */
 export function resumeCertifications(ctx: Context): Promise<number> {
   return advanceThose(
     ctx,
-    sql`c.status = 'paused_quota' and ${hasEndpoint} and coalesce((select w.used from ${allowances} w
-      where w.kind = ${payer.kind} and w.owner = ${payer.owner} and w.period = ${monthOf(ctx.now())}), 0) < ${payer.limit}`,
+    sql`c.status = 'paused_quota' and ${hasEndpoint}
+      and (${ownLeft(sql`c.runs_included`, sql`c.screening_session_id`)} > 0 or coalesce((select w.used from ${allowances} w
+        where w.kind = ${payer.kind} and w.owner = ${payer.owner} and w.period = ${monthOf(ctx.now())}), 0) < ${payer.limit})`,
   );
 }
 

@@ -17,8 +17,9 @@ import { may } from "../teams/rights.ts";
 import { hindrances } from "./eligibility.ts";
 import { KIND } from "./events.ts";
 import { lockCertified } from "./lock.ts";
+import { requireOffer } from "./offer.ts";
 import { newPlan, newSession, reservedJson, reserving } from "./reserve.ts";
-import { certificationTasks, PRICE_USD } from "./rules.ts";
+import { certificationTasks, PRICE_USD, runsNeeded } from "./rules.ts";
 import type { CertifyCheckoutOutcome, CertifyCheckoutRequest } from "./schemas.ts";
 import { settleUnpaid } from "./settle.ts";
 
@@ -48,8 +49,9 @@ interface Granted extends Begun {
 
 /**
  * Begins the certification of an agent: with a checkout at the payment provider, or, in dev mode, screened at once. An
- * agent has one checkout at a time: as long as it can be paid, its address is given again. Throws, in this order,
- * `certify_disabled`, `billing_disabled`, 404 without the right to run the agent, `eu_waiver_required`, `agent_not_live`,
+ * agent has one checkout at a time: as long as it can be paid, its address is given again, with an allowance for the runs
+ * that are needed by then. Throws, in this order, `certify_disabled`, `billing_disabled`, 404 without the right to buy for
+ * the agent, `eu_waiver_required`, `agent_not_live`,
  * `already_certified`, `certification_in_progress`, `suite_unavailable`, `payment_not_configured`.
  */
 export async function checkout(
@@ -57,8 +59,7 @@ export async function checkout(
   principal: SessionPrincipal,
   request: z.output<typeof CertifyCheckoutRequest>,
 ): Promise<Answer> {
-  if (!ctx.env.FLAGS.has("certify"))
-    throw new Problem("certify_disabled", "Certification is switched off for the moment; nothing was bought.");
+  requireOffer(ctx.env);
   requireBilling(ctx.env);
   return isDevMode(ctx.env) ? grant(ctx, principal, request) : sell(ctx, principal, request);
 }
@@ -82,7 +83,7 @@ function judging(
         when not ${isPayable}::boolean then 'not_configured'
         else 'free' end as outcome
     from ${agents} a left join ${certifications} o on o.agent_id = a.id and o.status = 'awaiting_payment'
-    where a.id = ${request.agent_id}::uuid and ${may("run", viewer, agentOwner)}
+    where a.id = ${request.agent_id}::uuid and ${may("buy", viewer, agentOwner)}
   )`;
 }
 
@@ -106,14 +107,16 @@ async function grant(
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const ctes = sql`with ${judging(ctx, viewer, request, true)}, target as (
-    select certification_id, ${newId(now)}::uuid as session_id, agent_id, ${viewer}::uuid as buyer_id
+    select certification_id, ${newId(now)}::uuid as session_id, agent_id, ${viewer}::uuid as buyer_id,
+      ${runsNeeded} as runs_included
     from judged where outcome = 'free'
   ), ${newPlan}, ${newSession(now)}, ${reserving(ctx)}, granted as (
-    insert into ${certifications} as c (id, agent_id, user_id, status, paused_reason, price_usd, eu_waiver_at, paid_at,
-      screening_session_id)
-    select certification_id, agent_id, buyer_id, status, paused_reason, 0, ${at}, ${at}, session_id from outcome
+    insert into ${certifications} as c (id, agent_id, user_id, status, paused_reason, price_usd, runs_included, eu_waiver_at,
+      paid_at, screening_session_id)
+    select certification_id, agent_id, buyer_id, status, paused_reason, 0, runs_included, ${at}, ${at}, session_id
+    from outcome
     on conflict (id) do update set user_id = excluded.user_id, status = excluded.status, price_usd = excluded.price_usd,
-      paused_reason = excluded.paused_reason, eu_waiver_at = excluded.eu_waiver_at, paid_at = excluded.paid_at,
+      runs_included = excluded.runs_included, paused_reason = excluded.paused_reason, eu_waiver_at = excluded.eu_waiver_at, paid_at = excluded.paid_at,
       screening_session_id = excluded.screening_session_id, updated_at = excluded.paid_at
   )`;
   const result = sql`select jsonb_build_object(${BEGUN}, 'screening_session_id', o.session_id, 'status', o.status,
@@ -140,9 +143,12 @@ async function sell(
   const at = sql`${ctx.now().toISOString()}::timestamptz`;
   const isPayable = key !== undefined && price !== undefined;
   const ctes = sql`with ${judging(ctx, viewer, request, isPayable)}, begun as (
-    insert into ${certifications} (id, agent_id, user_id, status, price_usd, eu_waiver_at)
-    select certification_id, agent_id, buyer_id, 'awaiting_payment', ${PRICE_USD}, ${at}
+    insert into ${certifications} (id, agent_id, user_id, status, price_usd, runs_included, eu_waiver_at)
+    select certification_id, agent_id, buyer_id, 'awaiting_payment', ${PRICE_USD}, ${runsNeeded}, ${at}
     from judged where outcome = 'free' and open_id is null
+  ), offered as (
+    update ${certifications} c set runs_included = greatest(c.runs_included, ${runsNeeded})
+    from judged j where c.id = j.open_id and j.outcome = 'free'
   )`;
   const result = sql`select jsonb_build_object(${BEGUN}) as result from judged j ${OR_NO_AGENT}`;
   const lock = lockAgent(request.agent_id, viewer);

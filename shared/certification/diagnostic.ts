@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { isDevMode } from "../billing/mode.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
+import { isOffered } from "./offer.ts";
 import { certificationTasks, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
 import type { CertifyDiagnostic } from "./schemas.ts";
 
@@ -11,7 +12,8 @@ export async function diagnose(ctx: Context): Promise<z.input<typeof CertifyDiag
   const { env } = ctx;
   const count = await readJson<number>(ctx, sql`select to_jsonb(count(*)) as result from ${certificationTasks}`);
   return {
-    enabled: env.FLAGS.has("certify"),
+    enabled: isOffered(env),
+    secret_suites_enabled: env.FLAGS.has("secret_suites"),
     price_usd: PRICE_USD,
     price_configured: env.STRIPE_PRICE_CERTIFICATION !== undefined,
     payment_configured: env.STRIPE_SECRET_KEY !== undefined,

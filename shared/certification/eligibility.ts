@@ -8,7 +8,8 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { inForce } from "./credential.ts";
-import { PRICE_USD } from "./rules.ts";
+import { isOffered } from "./offer.ts";
+import { PRICE_USD, runsNeeded } from "./rules.ts";
 import { type CertifyEligibility, REASONS } from "./schemas.ts";
 
 /** One of the reasons that stand against a certification. */
@@ -17,7 +18,7 @@ export type Reason = (typeof REASONS)[number];
 /** SQL: whether each reason stands against certifying the agent row `a` now. */
 export function hindrances(ctx: Pick<Context, "env" | "now">): Record<Reason, SQL<boolean>> {
   return {
-    certify_disabled: sql`${!ctx.env.FLAGS.has("certify")}::boolean`,
+    certify_disabled: sql`${!isOffered(ctx.env)}::boolean`,
     mock_only: sql`(a.connection_mode = 'mock')`,
     retired_connection: retiredMode,
     no_endpoint: sql`(a.connection_mode = 'http_endpoint' and not ${hasEndpoint})`,
@@ -27,19 +28,24 @@ export function hindrances(ctx: Pick<Context, "env" | "now">): Record<Reason, SQ
   };
 }
 
-/** Whether an agent can be certified now, and all that stands against it; throws 404 without the right to run it. */
+/**
+ * Whether an agent can be certified now, all that stands against it, and how many runs that takes; throws 404 without the
+ * right to buy for it.
+ */
 export async function readEligibility(
   ctx: Context,
   principal: SessionPrincipal,
   agentId: string,
 ): Promise<z.input<typeof CertifyEligibility>> {
   const pairs = Object.entries(hindrances(ctx)).map(([name, stands]) => sql`${name}::text, ${stands}`);
-  const stands = await readJson<Record<Reason, boolean>>(
+  const found = await readJson<{ stands: Record<Reason, boolean>; runs_needed: number }>(
     ctx,
-    sql`select jsonb_build_object(${sql.join(pairs, sql`, `)}) as result from ${agents} a
-      where a.id = ${agentId}::uuid and ${may("run", principal.userId, agentOwner)}`,
+    sql`select jsonb_build_object('stands', jsonb_build_object(${sql.join(pairs, sql`, `)}),
+        'runs_needed', ${runsNeeded}) as result from ${agents} a
+      where a.id = ${agentId}::uuid and ${may("buy", principal.userId, agentOwner)}`,
   );
-  if (stands === null) throw notFound("agent");
+  if (found === null) throw notFound("agent");
+  const { stands, runs_needed } = found;
   const reasons = REASONS.filter((name) => stands[name]);
-  return { agent_id: agentId, eligible: reasons.length === 0, reasons, price_usd: PRICE_USD };
+  return { agent_id: agentId, eligible: reasons.length === 0, reasons, price_usd: PRICE_USD, runs_needed };
 }

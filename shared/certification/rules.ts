@@ -18,3 +18,6 @@ export const MOST_AGAIN = 3;
 /** SQL: the FROM clause of what an agent is certified by: the active tasks `t` of the core suite and of all secret ones `k`. */
 export const certificationTasks: SQL = sql`${tasks} t join ${suites} k on k.id = t.suite_id
   and (k.slug = ${CORE_SUITE} or k.is_secret) and t.is_active`;
+
+/** SQL: how many runs a certification takes that begins now. */
+export const runsNeeded: SQL = sql`(select count(*)::integer * ${REPEATS}::integer from ${certificationTasks})`;

@@ -6,7 +6,10 @@ const price = z.number().meta({ description: "In US dollars, once", example: PRI
 
 export const CertifyDiagnostic = z
   .object({
-    enabled: z.boolean().meta({ description: "Whether certification is switched on" }),
+    enabled: z
+      .boolean()
+      .meta({ description: "Whether certifications are on offer: the secret suites have to be, too" }),
+    secret_suites_enabled: z.boolean(),
     price_usd: price,
     price_configured: z.boolean().meta({ description: "Whether the payment provider has a price to charge" }),
     payment_configured: z.boolean(),
@@ -32,6 +35,9 @@ export const CertifyEligibility = z
       description: "All that stands against it; none where it is eligible. `no_endpoint` is also a deactivated agent",
     }),
     price_usd: price,
+    runs_needed: z.number().int().meta({
+      description: "Runs of a certification that is bought now; so many come with the price",
+    }),
   })
   .meta({ id: "CertifyEligibility" });
 

@@ -21,13 +21,14 @@ export interface Payment {
 
 /**
  * Begins the screening of a certification that was paid, in one statement; of one that does not wait for its payment
- * nothing changes. Where the agent can't be called meanwhile, or the allowance is used up, it begins as paused.
+ * nothing changes. It begins as paused where the agent can't be called meanwhile, or where the suites have grown since the
+ * checkout by more than the monthly allowance pays.
  */
 export async function settlePaid(ctx: Context, certificationId: string, payment: Payment): Promise<void> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const ctes = sql`with target as (
-    select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, c.user_id as buyer_id
+    select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, c.user_id as buyer_id, c.runs_included
     from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
   ), ${newPlan}, ${newSession(now)}, ${reserving(ctx)}, settled as (
     update ${certifications} c set status = o.status, paused_reason = o.paused_reason, paid_at = ${at}, updated_at = ${at},

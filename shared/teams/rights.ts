@@ -7,8 +7,8 @@ export const RIGHTS = {
   member: ["see", "see_outputs"],
   runner: ["see", "see_outputs", "run"],
   editor: ["see", "see_outputs", "run", "edit"],
-  admin: ["see", "see_outputs", "run", "edit", "manage_members"],
-  owner: ["see", "see_outputs", "run", "edit", "manage_members", "own"],
+  admin: ["see", "see_outputs", "run", "edit", "buy", "manage_members"],
+  owner: ["see", "see_outputs", "run", "edit", "buy", "manage_members", "own"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** A role in a workspace. */

@@ -5,7 +5,7 @@ import type { Consumer } from "../stack/broker-harness.ts";
 import { caller, newUser, type User } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
 import { deliverAll, PRODUCTION, signatureOf, toFake, variant, WEBHOOK } from "./billing-support.ts";
-import { answersFor, buy, goOn, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
+import { answersFor, buy, goOn, paidBy, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
 import { type Crash, crashAtEach } from "./crash-support.ts";
 import { assertMoney } from "./money-support.ts";
 import { addAgent, from, quietQueueClient, range, startAgent, tally, unique, used } from "./runs-support.ts";
@@ -197,10 +197,11 @@ describe("the event of a payment", () => {
     expect(tally(answers)).toEqual({ 200: 50 });
     await service.settled();
     expect([await screenings(), await runsOf(service, agent)]).toEqual([1, { completed: RUNS }]);
-    expect(await used(service, "user", owner.id)).toBe(RUNS);
+    expect(await paidBy(service, agent)).toEqual({ certification: RUNS });
     await service.sql("delete from provider_events where id = $1", [completed.id]);
     expect(await deliver(completed)).toBe(200);
-    expect([await screenings(), await used(service, "user", owner.id)]).toEqual([1, RUNS]);
+    expect([await screenings(), await paidBy(service, agent)]).toEqual([1, { certification: RUNS }]);
+    expect(await used(service, "user", owner.id)).toBe(0);
   });
 
   it("of another kind, or about no certification of ours, is left alone, the provider not even asked", async () => {
@@ -274,7 +275,7 @@ describe("a refund", () => {
     const { id, session } = await open();
     const { completed, paymentIntent } = pay(session);
     await hold(() => deliver(completed));
-    expect(await used(service, "user", owner.id)).toBe(RUNS);
+    expect(await paidBy(service, agent)).toEqual({ certification: RUNS });
     await deliverAll(service, service.stripe.refund(paymentIntent));
     await service.settled();
     expect(await runsOf(service, agent)).toEqual({ cancelled: RUNS });
@@ -359,7 +360,7 @@ describe.each<Crash>(["down", "lost"])("a crash (%s) at any call", (crash) => {
         expect(await deliver(event)).toBe(200);
         await service.settled();
         expect([await screenings(), await runsOf(service, agent)]).toEqual([1, { queued: RUNS }]);
-        expect(await used(service, "user", owner.id)).toBe(RUNS);
+        expect(await paidBy(service, agent)).toEqual({ certification: RUNS });
       },
     });
     await letGo();

@@ -81,6 +81,15 @@ export async function runsOf(service: TestService, agentId: string): Promise<Rec
   return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
 }
 
+/** The runs of an agent's certifications, counted by the kind of the allowance that pays them. */
+export async function paidBy(service: TestService, agentId: string): Promise<Record<string, number>> {
+  const rows = await service.sql<{ kind: string; runs: number }>(
+    "select paid_kind as kind, count(*)::int as runs from runs where agent_id = $1 and trigger = 'certification' group by 1",
+    [agentId],
+  );
+  return Object.fromEntries(rows.map(({ kind, runs }) => [kind, runs]));
+}
+
 /** Certifies an agent by a session that it has had, as the verdict does, and gives it its credential. */
 export async function certify(service: TestService, agent: string, session: string, now = new Date()): Promise<void> {
   const [row] = await service.sql<{ id: string }>(

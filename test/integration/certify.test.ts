@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DAILY, EVERY_MINUTE } from "../../functions/scheduled.ts";
+import { DAILY } from "../../functions/scheduled.ts";
 import { conclude } from "../../shared/certification/verdict.ts";
 import type { Consumer } from "../stack/broker-harness.ts";
 import { type Caller, caller, newUser, type User } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
 import type { Settings } from "../stack/settings.ts";
 import { variant } from "./billing-support.ts";
-import { answersFor, buy, CERTIFY, goOn, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
+import { answersFor, buy, CERTIFY, goOn, paidBy, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
 import { contextOf } from "./run-events-support.ts";
 import { addAgent, addSuite, from, quietQueueClient, range, startAgent, tally, used } from "./runs-support.ts";
 import { addTeam } from "./schedules-support.ts";
@@ -71,22 +71,13 @@ async function trigger(cron: string, at: number): Promise<void> {
 }
 
 /** Grants a certification of an agent that is called by nobody: its runs wait for a test to end them. */
-async function grantUnpublished(agent: string): Promise<string> {
+async function grantUnpublished(agent: string, by: User = owner): Promise<string> {
   service.faults.set({ service: "qstash", mode: "error" });
-  const { body } = await buy(owner, agent);
+  const { body } = await buy(by, agent);
   await service.settled();
   service.faults.set({ service: "qstash", mode: "none" });
   await service.sql("delete from outbox");
   return body.certification_id;
-}
-
-/** Leaves the owner so many runs in this month. */
-async function limitTo(left: number): Promise<void> {
-  await service.sql("update users set plan = 'free' where id = $1", [owner.id]);
-  await service.sql("insert into allowances (kind, owner, period, used) values ('user', $1, '2026-11', $2)", [
-    owner.id,
-    50 - left,
-  ]);
 }
 
 /** What the five runs of a task came to: how many passed, each for so many US dollars; the reference is 0.002. */
@@ -158,7 +149,8 @@ describe("a certification", () => {
     const { body: session } = await owner.call("GET", `/api/v1/screening-sessions/${screening_session_id}`);
     expect(session).toMatchObject({ trigger: "certification", repeats: 5, status: "completed" });
     expect(session.task_plan.map(({ task_id }: { task_id: string }) => task_id)).toEqual(tasks);
-    expect(await used(service, "user", owner.id)).toBe(RUNS);
+    expect(await paidBy(service, agent)).toEqual({ certification: RUNS });
+    expect(await used(service, "user", owner.id)).toBe(0);
     const { body: read } = await owner.call("GET", `/api/v1/agents/${agent}`);
     expect(read.verified_state).toBe("certified");
     const credential = await owner.call("GET", `/api/v1/agents/${agent}/credential`);
@@ -246,14 +238,13 @@ describe("a certification", () => {
     const agent = await live({}, leaver);
     await buy(leaver, agent);
     await service.settled();
-    const paused = await live({}, leaver);
-    await service.sql("update allowances set used = 1000");
-    await buy(leaver, paused);
+    const screened = await live({}, leaver);
+    await grantUnpublished(screened, leaver);
     await service.sql("update users set deletion_scheduled_for = $2 where id = $1", [leaver.id, new Date(START)]);
     await trigger(DAILY, START);
     const left = await service.sql(
       "select agent_id, status, user_id, jws, revoked_at is not null as revoked from certifications where agent_id in ($1, $2)",
-      [agent, paused],
+      [agent, screened],
     );
     expect(left).toEqual([{ agent_id: agent, status: "expired", user_id: null, jws: null, revoked: true }]);
     expect(await stateOf(service, agent)).toBe("verified");
@@ -262,7 +253,7 @@ describe("a certification", () => {
 
 describe("what stands against a certification", () => {
   /** The owner at services that are set otherwise: switched off, or with a payment key and no price. */
-  let at: Record<"uncertified" | "unbilled" | "unpriced", Caller>;
+  let at: Record<"uncertified" | "unsealed" | "unbilled" | "unpriced", Caller>;
   let hidden: string;
 
   beforeAll(async () => {
@@ -276,7 +267,8 @@ describe("what stands against a certification", () => {
     };
     at = {
       uncertified: set({ FLAGS: "secret_suites" }),
-      unbilled: set({ FLAGS: "certify" }),
+      unsealed: set({ FLAGS: "certify" }),
+      unbilled: set({ FLAGS: "certify,secret_suites" }),
       unpriced: set({ STRIPE_SECRET_KEY: "sk_test_unused", STRIPE_WEBHOOK_SECRET: "whsec_unused" }),
     };
     hidden = await live({ is_public: false }, await newUser(service));
@@ -299,6 +291,7 @@ describe("what stands against a certification", () => {
   // Each has everything against it that comes after, as far as that is possible.
   it.each<[string, number, () => Caller, () => Promise<string> | string, boolean]>([
     ["certify_disabled", 503, () => at.uncertified, () => hidden, false],
+    ["certify_disabled", 503, () => at.unsealed, () => hidden, false],
     ["billing_disabled", 503, () => at.unbilled, () => hidden, false],
     ["not_found", 404, () => at.unpriced, () => hidden, false],
     ["not_found", 404, () => stranger, ofOwner, false],
@@ -315,11 +308,17 @@ describe("what stands against a certification", () => {
     expect(await service.sql("select count(*) from certifications")).toEqual(before);
   });
 
-  it("is listed in whole for those who may run the agent", async () => {
+  it("is listed in whole for those who may buy", async () => {
     const read = async (who: Caller, agent: string) =>
       (await who.call("GET", `${CERTIFY}/eligibility?agent_id=${agent}`)).body;
     const agent = await live();
-    expect(await read(owner, agent)).toEqual({ agent_id: agent, eligible: true, reasons: [], price_usd: 39 });
+    expect(await read(owner, agent)).toEqual({
+      agent_id: agent,
+      eligible: true,
+      reasons: [],
+      price_usd: 39,
+      runs_needed: RUNS,
+    });
     const cases: [string, string[]][] = [
       [await addAgent(owner), ["mock_only"]],
       [await retired(), ["retired_connection"]],
@@ -327,28 +326,37 @@ describe("what stands against a certification", () => {
       [await certified(), ["already_certified"]],
     ];
     for (const [one, reasons] of cases) expect(await read(owner, one)).toMatchObject({ eligible: false, reasons });
-    await limitTo(0);
-    await buy(owner, agent);
-    expect(await read(at.uncertified, agent)).toMatchObject({ reasons: ["certify_disabled", "in_progress"] });
+    await grantUnpublished(agent);
+    for (const off of [at.uncertified, at.unsealed])
+      expect(await read(off, agent)).toMatchObject({ eligible: false, reasons: ["certify_disabled", "in_progress"] });
   });
 
-  it("is nobody else's business: strangers get 404, members of a workspace by their right", async () => {
-    const [runner, viewer] = [await newUser(service), await newUser(service)];
-    const team = await addTeam(service, owner, { runner, viewer });
-    const agent = await live({ team_id: team, is_public: false });
-    const ask = async (who: Caller) => [
-      (await who.call("GET", `${CERTIFY}/eligibility?agent_id=${agent}`)).status,
-      (await who.call("GET", `${CERTIFY}/status?agent_id=${agent}`)).status,
-      (await buy(who, agent)).status,
-    ];
-    expect(await ask(stranger)).toEqual([404, 404, 404]);
-    expect(await ask(viewer)).toEqual([404, 200, 404]);
-    expect(await ask(runner)).toEqual([200, 200, 200]);
-    await service.settled();
-    expect(await used(service, "team", team)).toBe(RUNS);
-    expect((await statusOf(viewer, agent)).status).toBe("certified");
-    expect((await caller(service).call("GET", `/api/v1/agents/${agent}/credential`)).status).toBe(404);
-  });
+  it.each<[string, number[]]>([
+    ["stranger", [404, 404, 404]],
+    ["viewer", [404, 200, 404]],
+    ["member", [404, 200, 404]],
+    ["runner", [404, 200, 404]],
+    ["editor", [404, 200, 404]],
+    ["admin", [200, 200, 200]],
+    ["owner", [200, 200, 200]],
+  ])(
+    "is a matter of those who answer for the agent: eligibility, status and checkout for a %s",
+    async (role, wanted) => {
+      const somebody = role === "owner" ? owner : await newUser(service);
+      const isMember = role !== "owner" && role !== "stranger";
+      const team = await addTeam(service, owner, isMember ? { [role]: somebody } : {});
+      const agent = await live({ team_id: team, is_public: false });
+      const of = (what: string) => somebody.call("GET", `${CERTIFY}/${what}?agent_id=${agent}`);
+      const asked = [await of("eligibility"), await of("status"), await buy(somebody, agent)];
+      expect(asked.map(({ status }) => status)).toEqual(wanted);
+      await service.settled();
+      const isBought = wanted[2] === 200;
+      expect((await statusOf(owner, agent)).status).toBe(isBought ? "certified" : "none");
+      expect(await paidBy(service, agent)).toEqual(isBought ? { certification: RUNS } : {});
+      expect(await used(service, "team", team)).toBe(0);
+      expect((await caller(service).call("GET", `/api/v1/agents/${agent}/credential`)).status).toBe(404);
+    },
+  );
 
   it("is nothing for an agent that never was certified, and stands in the diagnostic", async () => {
     const agent = await live();
@@ -357,8 +365,12 @@ describe("what stands against a certification", () => {
       status: "none",
       progress: { total: 0, finished: 0, passed: 0 },
     });
-    expect((await caller(service).call("GET", `${CERTIFY}/diagnostic`)).body).toEqual({
+    const diagnostic = async (who: Caller) => (await who.call("GET", `${CERTIFY}/diagnostic`)).body;
+    expect(await diagnostic(at.uncertified)).toMatchObject({ enabled: false, secret_suites_enabled: true });
+    expect(await diagnostic(at.unsealed)).toMatchObject({ enabled: false, secret_suites_enabled: false });
+    expect(await diagnostic(caller(service))).toEqual({
       enabled: true,
+      secret_suites_enabled: true,
       price_usd: 39,
       price_configured: false,
       payment_configured: false,
@@ -368,80 +380,6 @@ describe("what stands against a certification", () => {
       pass_score: 70,
       valid_days: 90,
     });
-  });
-});
-
-describe("the allowance", () => {
-  it.each([
-    [4, 0],
-    [9, 5],
-    [RUNS, RUNS],
-  ])("of %i runs takes %i, in whole tasks, and the rest when the month is new", async (left, taken) => {
-    const agent = await live();
-    await limitTo(left);
-    const { body } = await buy(owner, agent);
-    await service.settled();
-    const isPaused = taken < RUNS;
-    expect(body.status).toBe(isPaused ? "paused_quota" : "screening");
-    const first = await statusOf(owner, agent);
-    expect(first.progress).toEqual({ total: RUNS, finished: taken, passed: taken });
-    expect(first.paused_reason).toEqual(isPaused ? expect.stringMatching(/^quota: .* 2026-12-01/) : null);
-    expect(await used(service, "user", owner.id)).toBe(50 - left + taken);
-    await trigger(EVERY_MINUTE, START + DAY);
-    expect(await runsOf(service, agent)).toEqual(taken === 0 ? {} : { completed: taken });
-    await Promise.all(range(3).map(() => trigger(EVERY_MINUTE, Date.parse("2026-12-01T00:00:00.000Z"))));
-    await service.settled();
-    expect(await used(service, "user", owner.id)).toBe(50 - left + RUNS);
-    const last = await atStart(() => statusOf(owner, agent));
-    expect(last).toMatchObject({ status: "certified", paused_reason: null, progress: { total: RUNS, finished: RUNS } });
-    expect(await runsOf(service, agent)).toEqual({ completed: RUNS });
-  });
-
-  it("is taken anew with a larger plan, and leaves out what was retired meanwhile", async () => {
-    const agent = await live();
-    await limitTo(5);
-    const [late] = (await addSuite(service, 1, { slug: "core", columns: { position: 9 } })).tasks;
-    await buy(owner, agent);
-    await service.settled();
-    await service.sql("update tasks set is_active = false where id = $1", [late]);
-    await service.sql("update users set plan = 'pro' where id = $1", [owner.id]);
-    await trigger(EVERY_MINUTE, START + 1000);
-    expect(await statusOf(owner, agent)).toMatchObject({
-      status: "certified",
-      progress: { total: RUNS, finished: RUNS },
-    });
-    expect(await service.sql("select from runs where task_id = $1", [late])).toEqual([]);
-  });
-
-  it("is no hindrance where all that is left is retired: the verdict is of what was run", async () => {
-    const agent = await live();
-    await limitTo(5);
-    await buy(owner, agent);
-    await service.settled();
-    expect((await statusOf(owner, agent)).status).toBe("paused_quota");
-    const retire = "update tasks set is_active = $2 where id = $1";
-    await service.sql(retire, [tasks.at(-1), false]);
-    await trigger(EVERY_MINUTE, Date.parse("2026-12-01T00:00:00.000Z"));
-    await service.sql(retire, [tasks.at(-1), true]);
-    expect(await atStart(() => statusOf(owner, agent))).toMatchObject({
-      status: "certified",
-      progress: { total: 5, finished: 5 },
-    });
-  });
-
-  it("waits for an agent that can't be called meanwhile", async () => {
-    const agent = await live();
-    await limitTo(5);
-    await buy(owner, agent);
-    await service.settled();
-    await service.sql("update agents set is_active = false where id = $1", [agent]);
-    await service.sql("update users set plan = 'pro' where id = $1", [owner.id]);
-    await trigger(EVERY_MINUTE, START + 1000);
-    expect(await runsOf(service, agent)).toEqual({ completed: 5 });
-    await service.sql("update agents set is_active = true where id = $1", [agent]);
-    await trigger(EVERY_MINUTE, START + 2000);
-    expect(await runsOf(service, agent)).toEqual({ completed: RUNS });
-    expect((await statusOf(owner, agent)).status).toBe("certified");
   });
 });
 
@@ -504,12 +442,11 @@ describe("the verdict", () => {
       "update runs set status = 'completed', passed = true, correctness = 1, evidence_cost_usd = 0 where agent_id = $1 and repeat_index > 2",
       [agent],
     );
-    // What the end of such a run gives back.
-    await service.sql("update allowances set used = used - 2 * $1", [TASKS]);
     await Promise.all(range(4).map(() => goOn(service, id)));
     await service.settled();
     expect(await runsOf(service, agent)).toEqual({ failed: 2 * TASKS, completed: RUNS });
-    expect(await used(service, "user", owner.id)).toBe(RUNS);
+    expect(await paidBy(service, agent)).toEqual({ certification: RUNS + 2 * TASKS });
+    expect(await used(service, "user", owner.id)).toBe(0);
     expect(await statusOf(owner, agent)).toMatchObject({
       status: "certified",
       progress: { total: RUNS, finished: RUNS, passed: RUNS },

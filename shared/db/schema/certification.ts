@@ -21,6 +21,8 @@ export const certifications = pgTable(
     checkout_session_id: text(),
     payment_intent_id: text(),
     price_usd: numeric({ precision: 12, scale: 2, mode: "number" }).notNull(),
+    /** The allowance that the price brings: as many runs as were needed when it was last offered. */
+    runs_included: integer().notNull().default(0),
     /** When the buyer waived the right of withdrawal. */
     eu_waiver_at: instant().notNull(),
     paid_at: instant(),

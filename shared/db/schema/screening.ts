@@ -64,7 +64,10 @@ export const runs = pgTable(
     user_id: uuid().references(() => users.id, { onDelete: "set null" }),
     scope: text({ enum: ["personal", "team"] }).notNull(),
     team_id: uuid().references(() => teams.id),
-    /** The allowance that paid, so that a run which fails by our fault can give it back. */
+    /**
+     * The allowance that paid, so that a run which fails by our fault can give it back. That of a certification's price is
+     * no row of its own: what is used of it is counted over the runs that it pays.
+     */
     paid_kind: text(),
     paid_owner: text(),
     paid_period: text(),
