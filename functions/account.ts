@@ -14,6 +14,7 @@ import {
   UserUpdate,
 } from "../shared/identity/schemas.ts";
 import { listSignedIn } from "../shared/identity/session-list.ts";
+import { assertOwnSession } from "../shared/identity/session-right.ts";
 import { signOut, signOutEverywhere } from "../shared/identity/sign-out.ts";
 import { applyTeamOverride } from "../shared/identity/team-override.ts";
 import { updateAccount } from "../shared/identity/update-account.ts";
@@ -81,6 +82,7 @@ export const account = [
       "this request's own session, both cookies are cleared.",
     auth: "session",
     params: z.object({ id: z.uuid() }),
+    right: ({ ctx, principal, params: { id } }) => assertOwnSession(ctx, principal, id),
     returns: { 204: null },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, c }) {

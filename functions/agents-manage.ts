@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type BulkRow, createAgents } from "../shared/agents/create-bulk.ts";
 import { issueOtlpToken, revokeOtlpToken } from "../shared/agents/otlp-token.ts";
+import { assertAgentRight } from "../shared/agents/right.ts";
 import {
   AgentBulkCreate,
   AgentBulkResult,
@@ -63,6 +64,7 @@ export const agentsManage = [
     auth: "session",
     params,
     body: AgentTransferToWorkspace,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 200: AgentRead },
     problems: ["not_found", "forbidden", "duplicate_name", "quota_exceeded", "invalid_variant"],
     async handler({ ctx, principal, params: { agent_id }, body }) {
@@ -81,6 +83,7 @@ export const agentsManage = [
       "retired mode 410. Deleting the agent ends it for good.",
     auth: "write",
     params,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 200: AgentOtlpTokenResponse },
     problems: ["not_found", "forbidden", "provider_custody_retired", "agent_inactive", "agent_not_live"],
     idempotent: true,
@@ -97,6 +100,7 @@ export const agentsManage = [
     description: "It ends at once. Doing it again changes nothing.",
     auth: "write",
     params,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 204: null },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { agent_id } }) {

@@ -3,6 +3,7 @@ import { createAgent } from "../shared/agents/create.ts";
 import { listAgents } from "../shared/agents/list.ts";
 import { readAgent } from "../shared/agents/read.ts";
 import { removeAgent } from "../shared/agents/remove.ts";
+import { assertAgentRight } from "../shared/agents/right.ts";
 import { AgentCreate, AgentRead, AgentUpdate } from "../shared/agents/schemas.ts";
 import { updateAgent } from "../shared/agents/update.ts";
 import { toAgentRead } from "../shared/agents/view.ts";
@@ -99,6 +100,7 @@ export const agents = [
     auth: "write",
     params,
     body: AgentUpdate,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 200: AgentRead },
     problems: [
       "not_found",
@@ -122,6 +124,7 @@ export const agents = [
     description: "Its runs and evidence stay. Doing it again changes nothing.",
     auth: "write",
     params,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 204: null },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { agent_id } }) {

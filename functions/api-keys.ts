@@ -75,6 +75,7 @@ export const apiKeys = [
     auth: "session",
     params,
     body: ApiKeyUpdate,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
     returns: { 200: ApiKeyRead },
     problems: ["not_found", "duplicate_name", "key_inactive"],
     async handler({ ctx, principal, params: { id }, body }) {
@@ -92,6 +93,7 @@ export const apiKeys = [
       "the list with `revoked_at`. Doing it again changes nothing.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
     returns: { 204: null },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id } }) {
@@ -111,6 +113,7 @@ export const apiKeys = [
       "revoked or expired key is 409.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
     returns: { 200: ApiKeyIssued },
     problems: ["not_found", "key_inactive"],
     async handler({ ctx, principal, params: { id } }) {

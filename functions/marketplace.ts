@@ -5,6 +5,7 @@ import { route } from "../shared/http/route.ts";
 import { createListing } from "../shared/marketplace/listings-create.ts";
 import { listListings } from "../shared/marketplace/listings-list.ts";
 import { removeListing } from "../shared/marketplace/listings-remove.ts";
+import { assertSeller } from "../shared/marketplace/listings-right.ts";
 import { createPurchase } from "../shared/marketplace/purchases-create.ts";
 import { listPurchases } from "../shared/marketplace/purchases-list.ts";
 import { readPurchase } from "../shared/marketplace/purchases-read.ts";
@@ -79,6 +80,7 @@ export const marketplace = [
     description: "Purchases that are begun can still be paid. Doing it again changes nothing.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertSeller(ctx, principal, id),
     returns: { 204: null },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id } }) {

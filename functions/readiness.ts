@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { assertAgentRight } from "../shared/agents/right.ts";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { AgentReadiness, checkReadiness, readReadiness } from "../shared/screening/readiness.ts";
@@ -38,6 +39,7 @@ export const readiness = [
     auth: "read",
     limit: "write",
     params,
+    right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "run", principal, agent_id),
     returns: { 200: AgentReadiness },
     problems: ["not_found", "forbidden", "agent_inactive", "provider_custody_retired"],
     async handler({ ctx, principal, params: { agent_id } }) {

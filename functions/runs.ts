@@ -1,15 +1,18 @@
+import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { assertMayWrite, bearerToken } from "../shared/http/credentials.ts";
+import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../shared/http/credentials.ts";
 import { pageOf, paged, pageQuery } from "../shared/http/paging.ts";
 import { accepted, ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
+import type { Principal } from "../shared/identity/principal.ts";
 import { Problem } from "../shared/platform/problem.ts";
 import { cancelRun } from "../shared/screening/end.ts";
 import { estimateQuery } from "../shared/screening/estimate.ts";
 import { readEvidence } from "../shared/screening/evidence.ts";
 import { readPreflight } from "../shared/screening/preflight.ts";
 import { listRuns, readOutput, readPhases, readRun } from "../shared/screening/reads.ts";
-import { report } from "../shared/screening/report.ts";
+import { assertReportRight, report, type Reporter } from "../shared/screening/report.ts";
+import { assertCancelRight } from "../shared/screening/right.ts";
 import {
   BatchCreate,
   RunCreate,
@@ -40,6 +43,20 @@ const RunEvidence = signedStatement.meta({ id: "RunEvidence" });
 function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
   if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
   return task_ids === undefined || task_ids.length === 0 ? { kind: "catalogue" } : { kind: "exact", taskIds: task_ids };
+}
+
+/** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key that may only read. */
+function reporterOf(c: HonoContext, principal: Principal): Reporter {
+  const token = bearerToken(c);
+  if (token?.startsWith(RUN_TOKEN_PREFIX)) return { kind: "token", token };
+  if (principal.kind === "anonymous") {
+    throw new Problem(
+      "unauthenticated",
+      "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
+    );
+  }
+  assertMayWrite(principal);
+  return { kind: "user", userId: principal.userId };
 }
 
 export const runs = [
@@ -163,20 +180,11 @@ export const runs = [
     limit: "write",
     params,
     body: RunUpdate,
+    right: ({ ctx, principal, params: { run_id }, c }) => assertReportRight(ctx, reporterOf(c, principal), run_id),
     returns: { 200: RunRead },
     problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
     async handler({ ctx, principal, params: { run_id }, body, c }) {
-      const token = bearerToken(c);
-      const raw = await c.req.text();
-      if (token?.startsWith("run_")) return ok(await report(ctx, { kind: "token", token }, run_id, body, raw));
-      if (principal.kind === "anonymous") {
-        throw new Problem(
-          "unauthenticated",
-          "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
-        );
-      }
-      assertMayWrite(principal);
-      return ok(await report(ctx, { kind: "user", userId: principal.userId }, run_id, body, raw));
+      return ok(await report(ctx, reporterOf(c, principal), run_id, body, await c.req.text()));
     },
   }),
   route({
@@ -190,6 +198,7 @@ export const runs = [
       "and counts. A final run stays as it is.",
     auth: "write",
     params,
+    right: ({ ctx, principal, params: { run_id } }) => assertCancelRight(ctx, principal, run_id),
     returns: { 200: RunRead },
     problems: ["not_found", "forbidden", "run_in_progress"],
     async handler({ ctx, principal, params: { run_id } }) {

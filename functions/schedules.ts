@@ -6,6 +6,7 @@ import { createSchedule } from "../shared/schedules/create.ts";
 import { listSchedules } from "../shared/schedules/list.ts";
 import { readSchedule } from "../shared/schedules/read.ts";
 import { removeSchedule } from "../shared/schedules/remove.ts";
+import { assertScheduleRight } from "../shared/schedules/right.ts";
 import { ScheduleCreate, ScheduleRead, ScheduleUpdate } from "../shared/schedules/schemas.ts";
 import { updateSchedule } from "../shared/schedules/update.ts";
 
@@ -90,6 +91,7 @@ export const schedules = [
     auth: "session",
     params,
     body: ScheduleUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
     returns: { 200: ScheduleRead },
     problems: REFUSALS,
     async handler({ ctx, principal, params: { id }, body }) {
@@ -105,6 +107,7 @@ export const schedules = [
     description: "What it started stays.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id } }) {

@@ -7,6 +7,7 @@ import { createScorecard } from "../shared/scorecards/create.ts";
 import { listScorecards } from "../shared/scorecards/list.ts";
 import { readScorecard } from "../shared/scorecards/read.ts";
 import { removeScorecard } from "../shared/scorecards/remove.ts";
+import { assertScorecardRight } from "../shared/scorecards/right.ts";
 import { ScorecardBoardRow, ScorecardCreate, ScorecardRead, ScorecardUpdate } from "../shared/scorecards/schemas.ts";
 import { TEMPLATES } from "../shared/scorecards/templates.ts";
 import { updateScorecard } from "../shared/scorecards/update.ts";
@@ -96,6 +97,7 @@ export const scorecards = [
     auth: "session",
     params,
     body: ScorecardUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertScorecardRight(ctx, principal, id),
     returns: { 200: ScorecardRead },
     problems: ["not_found", "forbidden", "duplicate_name"],
     async handler({ ctx, principal, params: { id }, body }) {
@@ -111,6 +113,7 @@ export const scorecards = [
     description: "For good; a second time it is 404. A template is 403.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertScorecardRight(ctx, principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id } }) {

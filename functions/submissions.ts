@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { approveSubmission, rejectSubmission } from "../shared/catalogue/review.ts";
+import { assertSubmitter } from "../shared/catalogue/submissions-right.ts";
 import {
   SubmissionStatus,
   TaskSubmissionApprove,
@@ -73,6 +74,7 @@ export const submissions = [
     description: "While it is pending. One that is decided already stays as it is, and is the answer.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { submission_id } }) => assertSubmitter(ctx, principal, submission_id),
     returns: { 200: TaskSubmissionRead },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { submission_id } }) {

@@ -9,6 +9,7 @@ import { revokeInvitation } from "../shared/teams/invitations-revoke.ts";
 import { listMembers } from "../shared/teams/members-list.ts";
 import { removeMember } from "../shared/teams/members-remove.ts";
 import { updateMember } from "../shared/teams/members-update.ts";
+import { assertTeamRight } from "../shared/teams/right.ts";
 import {
   TeamInvitationAccept,
   TeamInvitationCreate,
@@ -50,6 +51,7 @@ export const teamMembers = [
     auth: "session",
     params: memberParams,
     body: TeamMemberUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
     returns: { 200: TeamMemberRead },
     problems: ["not_found", "forbidden", "workspace_ownership"],
     async handler({ ctx, principal, params: { id, user_id }, body }) {
@@ -67,6 +69,8 @@ export const teamMembers = [
       "a member made in the workspace stays there.",
     auth: "session",
     params: memberParams,
+    right: ({ ctx, principal: { userId }, params: { id, user_id } }) =>
+      assertTeamRight(ctx, user_id.toLowerCase() === userId ? "see" : "manage_members", userId, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "workspace_ownership"],
     async handler({ ctx, principal, params: { id, user_id } }) {
@@ -87,6 +91,7 @@ export const teamMembers = [
     auth: "session",
     params,
     body: TeamInvitationCreate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
     returns: { 201: TeamInvitationRead },
     problems: ["not_found", "forbidden", "already_member", "quota_exceeded"],
     idempotent: true,
@@ -121,6 +126,7 @@ export const teamMembers = [
       "was accepted is 409 `already_member`.",
     auth: "session",
     params: params.extend({ invitation_id: z.uuid() }),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "already_member"],
     async handler({ ctx, principal, params: { id, invitation_id } }) {

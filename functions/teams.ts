@@ -7,6 +7,7 @@ import { createTeam } from "../shared/teams/create.ts";
 import { listTeams } from "../shared/teams/list.ts";
 import { readTeam } from "../shared/teams/read.ts";
 import { removeTeam } from "../shared/teams/remove.ts";
+import { assertTeamRight } from "../shared/teams/right.ts";
 import { TeamCreate, TeamOwnershipTransfer, TeamRead, TeamUpdate } from "../shared/teams/schemas.ts";
 import { transferTeam } from "../shared/teams/transfer.ts";
 import { updateTeam } from "../shared/teams/update.ts";
@@ -72,6 +73,7 @@ export const teams = [
     auth: "session",
     params,
     body: TeamUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
     returns: { 200: TeamRead },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id }, body }) {
@@ -89,6 +91,7 @@ export const teams = [
       "invitations, scorecards, schedules and webhooks go with it, and nobody sees its runs any more; runs still open end.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "workspace_not_empty"],
     async handler({ ctx, principal, params: { id } }) {
@@ -108,6 +111,7 @@ export const teams = [
     auth: "session",
     params,
     body: TeamOwnershipTransfer,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
     returns: { 200: TeamRead },
     problems: ["not_found", "forbidden", "quota_exceeded"],
     async handler({ ctx, principal, params: { id }, body }) {

@@ -9,6 +9,7 @@ import { pingWebhook } from "../shared/webhooks/ping.ts";
 import { readWebhook } from "../shared/webhooks/read.ts";
 import { redeliver } from "../shared/webhooks/redeliver.ts";
 import { removeWebhook } from "../shared/webhooks/remove.ts";
+import { assertWebhookRight } from "../shared/webhooks/right.ts";
 import { rotateSecret } from "../shared/webhooks/rotate-secret.ts";
 import {
   DeliveryRead,
@@ -90,6 +91,7 @@ export const webhooks = [
     auth: "session",
     params,
     body: WebhookUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 200: WebhookRead },
     problems: ["not_found", "forbidden", "endpoint_not_allowed"],
     async handler({ ctx, principal, params: { id }, body }) {
@@ -104,6 +106,7 @@ export const webhooks = [
     summary: "Delete a webhook and its log",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id } }) {
@@ -123,6 +126,7 @@ export const webhooks = [
       "webhook off. A webhook that is off is 409.",
     auth: "session",
     params,
+    right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 200: DeliveryRead },
     problems: ["not_found", "forbidden", "webhook_inactive"],
     async handler({ ctx, principal, params: { id } }) {
@@ -141,6 +145,7 @@ export const webhooks = [
     auth: "session",
     params,
     body: WebhookSecretRotate,
+    right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 200: WebhookSecretRead },
     problems: ["not_found", "forbidden"],
     idempotent: true,
@@ -175,6 +180,7 @@ export const webhooks = [
       "event that waits for its next attempt has that one now. The log tells what came of it. A webhook that is off is 409.",
     auth: "session",
     params: params.extend({ delivery_id: z.uuid() }),
+    right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 202: DeliveryRead },
     problems: ["not_found", "forbidden", "webhook_inactive"],
     idempotent: true,

@@ -1,6 +1,5 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type * as z from "zod";
 import { describeError } from "../db/client.ts";
 import { assertAdmin } from "../identity/admin.ts";
@@ -10,6 +9,7 @@ import { requestId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { addressHash } from "./address.ts";
 import { cached, render, setCommonHeaders } from "./answer.ts";
+import { bodySteps } from "./body.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit, assertMayWrite } from "./credentials.ts";
@@ -19,7 +19,7 @@ import { problemResponse, toProblem } from "./problems.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
-import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
+import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
 /** What the service hands to each request. */
 export interface Service {
@@ -27,8 +27,8 @@ export interface Service {
   cache: AnswerCache;
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+/** Statuses that say what is wrong with what a request carries, not with what it asks for. */
+const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 
 /** The Hono app for these routes: every request goes request id, limits and credentials, validation, handler. */
 export function createApp(service: Service, routes: readonly Route[]): Hono<HttpEnv> {
@@ -50,9 +50,11 @@ export function createApp(service: Service, routes: readonly Route[]): Hono<Http
     return fail(problem, c);
   });
   app.onError(async (error, c) => {
-    // A refusal by the stores counts before whatever else is wrong with the request.
+    // A refusal by the stores counts before whatever else is wrong with the request, and so does a right that is missing:
+    // nobody is told what is wrong with a request about a thing that is not theirs.
     try {
       await c.get("confirmed");
+      if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("judge")?.();
     } catch (refusal) {
       return fail(refusal as Error, c);
     }
@@ -72,6 +74,7 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     c.set("ctx", ctx);
     c.set("standing", null);
     c.set("confirmed", null);
+    c.set("judge", null);
     await next();
     const { headers } = c.res;
     headers.set("X-Request-Id", id);
@@ -113,60 +116,25 @@ function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] 
       if (findings.length > 0) throw findingsProblem(findings);
     }) as MiddlewareHandler<HttpEnv>;
   if (route.params !== undefined) steps.push(check("param", "path", route.params));
+  if (route.right !== undefined) steps.push(judgedBy(route.right));
   const known = knownParameters(route);
   if (known !== null) steps.push(refuseUnknown(known));
   if (route.query !== undefined) steps.push(check("query", "query", route.query));
   if (route.cache !== undefined) steps.push(cached(service.cache, route, route.cache));
-  if (route.body !== undefined) {
-    const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false } = route.accepts ?? {};
-    const onError = () => tooLarge(maxBytes);
-    steps.push(bodyLimit({ maxSize: maxBytes, onError }) as MiddlewareHandler<HttpEnv>, requireMedia(types));
-    steps.push(asBytes ? readBytes : readBody(route.body, route.itemsIn));
-  }
+  steps.push(...bodySteps(route));
   steps.push((c) => handle(route, c));
   return steps;
 }
 
-function tooLarge(bytes: number): never {
-  throw new Problem("payload_too_large", `The body is larger than ${bytes} bytes; send less in one request.`);
-}
-
-/** Refuses a body whose media type is neither JSON nor one of `others`. */
-function requireMedia(others: readonly string[]): MiddlewareHandler {
+/** Keeps the route's judgement of its caller at hand for a request that is refused. */
+function judgedBy(right: NonNullable<Route["right"]>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const type = c.req.header("content-type") ?? "";
-    const name = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    if (!JSON_TYPE.test(type) && !others.includes(name)) {
-      const named = ["application/json", ...others].join(" or ");
-      throw new Problem("unsupported_media_type", `Send the body with Content-Type: ${named}.`);
-    }
+    const params = c.req.valid("param" as never);
+    const principal = c.get("principal") as never;
+    c.set("judge", () => right({ ctx: c.get("ctx"), principal, params, c }));
     await next();
   };
 }
-
-/**
- * Reads the body of `schema`. What can't be stored is refused first: a schema may recurse as deep as the body does. Of
- * the items of the member `itemsIn` each is refused alone.
- */
-function readBody(schema: z.ZodType, itemsIn?: string): MiddlewareHandler<HttpEnv> {
-  return async (c, next) => {
-    const sent: unknown = await c.req.json().catch(() => {
-      throw new Problem("malformed_json", "The body can't be parsed as JSON; check quotes and commas.");
-    });
-    const body = itemsIn === undefined ? sent : refuseItems(sent, itemsIn);
-    const findings = unstorable("body", body);
-    if (findings.length > 0) throw findingsProblem(findings);
-    const result = schema.safeParse(body);
-    if (!result.success) throw validationProblem("body", result.error);
-    c.req.addValidatedData("json", result.data as object);
-    await next();
-  };
-}
-
-const readBytes: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  c.req.addValidatedData("json", new Uint8Array(await c.req.arrayBuffer()));
-  await next();
-};
 
 function identify(route: Route): MiddlewareHandler<HttpEnv> {
   const limit = route.limit === undefined ? (route.method === "get" ? "read" : "write") : route.limit;

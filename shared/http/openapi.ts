@@ -36,11 +36,12 @@ export function impliedProblems(route: Route): ProblemCode[] {
   if (route.auth === "session" || route.auth === "admin") codes.push("session_required");
   if (route.auth === "write") codes.push("insufficient_scope");
   if (route.auth === "admin") codes.push("forbidden");
-  const parsed = route.body !== undefined && route.accepts?.asBytes !== true;
+  const mayHaveBody = route.method !== "get";
+  const parsed = mayHaveBody && route.accepts?.asBytes !== true;
   if (route.params !== undefined || route.query !== undefined || parsed) codes.push("validation_failed");
   if (knownParameters(route) !== null) codes.push("unrecognized_parameter");
   if (parsed) codes.push("malformed_json", "unrecognized_field");
-  if (route.body !== undefined) codes.push("payload_too_large", "unsupported_media_type");
+  if (mayHaveBody) codes.push("payload_too_large", "unsupported_media_type");
   if (route.idempotent === true) codes.push("idempotency_in_progress", "idempotency_key_reused");
   return codes;
 }
@@ -117,7 +118,7 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: !route.body.safeParse({}).success,
             content: Object.fromEntries(
               ["application/json", ...(route.accepts?.types ?? [])].map((type) => [
                 type,

@@ -33,6 +33,9 @@ export interface Call<A extends AuthClass, P, Q, B> {
   c: HonoContext;
 }
 
+/** A call before its content is looked at. */
+export type Asked<A extends AuthClass, P> = Omit<Call<A, P, undefined, undefined>, "query" | "body">;
+
 /** An answer that is not JSON of a schema: what it is, for the OpenAPI document. */
 export interface OtherContent {
   type: string;
@@ -56,6 +59,12 @@ export interface Route {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /**
+   * Throws 404 or 403 where the caller has no right to do this with the thing that the path names. It is asked only
+   * before a request is refused for its content, so that strangers learn nothing else; the handler's own statement
+   * judges all others.
+   */
+  right?(asked: Asked<AuthClass, z.ZodObject>): Promise<unknown>;
   /**
    * Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, its limit, and whether
    * the handler gets the bytes themselves, for it to decode.
@@ -82,9 +91,10 @@ interface Spec<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   B extends z.ZodType | undefined,
-> extends Omit<Route, "auth" | "params" | "query" | "body" | "handler"> {
+> extends Omit<Route, "auth" | "params" | "query" | "body" | "right" | "handler"> {
   auth: A;
   params?: P;
+  right?(asked: Asked<A, P>): Promise<unknown>;
   query?: Q;
   body?: B;
   handler(call: Call<A, P, Q, B>): Promise<Reply | Response> | Reply | Response;

@@ -11,6 +11,8 @@ export interface HttpEnv {
     /** The stores' word on a caller that was let in on its own credential, while they are still being asked. */
     confirmed: Promise<Principal> | null;
     standing: Standing | null;
+    /** Throws where the caller has no right to the thing that the path names; null where nothing is to be judged. */
+    judge: (() => Promise<unknown>) | null;
   };
 }
 

@@ -9,7 +9,7 @@ import { MESSAGE, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { AFTER_END, afterEnd, lockAgents } from "./finish.ts";
 import { appendPhases } from "./phases.ts";
-import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
+import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 /** How often a run is taken up before it is given up as our fault. */
 const MAX_ATTEMPTS = 5;
@@ -56,7 +56,7 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
     sql`r.id = ${runId}::uuid`,
     sql`with target as (
       select r.id, ${mayRun("see", viewer)} as owned,
-        (${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid) as allowed
+        ${mayCancel(viewer)} as allowed
       from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}
     ), ${cancelling(sql`r.id in (select id from target where allowed)`, now)}, now_run as (

@@ -84,13 +84,24 @@ export async function report(
       'attempt', r.attempt, 'score_at', (select score_at from taken), 'run', ${runJson(reporter.kind === "user" ? sql`true` : sql`false`)}) as result
     from target x join ${runs} r on r.id = x.id`,
   );
-  if (outcome === null) throw reporter.kind === "token" ? deadToken() : notFound("run");
-  if (!outcome.allowed) throw new Problem("forbidden", "Only the agent, or its owner, may report on this run.");
+  if (outcome === null) throw unseen(reporter);
+  if (!outcome.allowed) throw notReporter();
   if (reporter.kind === "token" && !outcome.changed) throw deadToken();
   if (outcome.call_ended && final) {
     ctx.defer(() => hand(ctx, scoreMessage(runId, outcome.attempt, outcome.score_at)));
   }
   return outcome.run;
+}
+
+/** Throws `unauthenticated` for a token that is not good for the run, 404 and `forbidden` for a user, as `report` does. */
+export async function assertReportRight(ctx: Context, reporter: Reporter, runId: string): Promise<void> {
+  const may = await readJson<boolean>(
+    ctx,
+    sql`select to_jsonb(${allowed(reporter)}) as result from ${runsWithAgents(sql`${runs}`)}
+      where r.id = ${runId}::uuid and ${visible(reporter)}`,
+  );
+  if (may === null) throw unseen(reporter);
+  if (!may) throw notReporter();
 }
 
 function assertSweeps(ctx: Context, input: z.output<typeof RunUpdate>): void {
@@ -108,6 +119,14 @@ function allowed(reporter: Reporter): SQL {
 function visible(reporter: Reporter): SQL {
   if (reporter.kind === "user") return visibleRun(reporter.userId);
   return sql`r.callback_hash = ${sha256(reporter.token)} and r.status = 'running'`;
+}
+
+function unseen({ kind }: Reporter): Problem {
+  return kind === "token" ? deadToken() : notFound("run");
+}
+
+function notReporter(): Problem {
+  return new Problem("forbidden", "Only the agent, or its owner, may report on this run.");
 }
 
 function deadToken(): Problem {

@@ -45,6 +45,11 @@ export function mayRun(action: Action, viewer: Viewer): SQL<boolean> {
   return may(action, viewer, agentOwner);
 }
 
+/** SQL: whether a viewer may cancel the run row `r` of the agent row `a`: who may run the agent, and who asked for the run. */
+export function mayCancel(viewer: string): SQL<boolean> {
+  return sql`(${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid)`;
+}
+
 /** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
 export function visibleRun(viewer: Viewer): SQL<boolean> {
   const asked = viewer === null ? sql`false` : sql`r.user_id = ${idOf(viewer)}`;

@@ -93,6 +93,11 @@ describe.each(named)("%s", (name, route) => {
     expect(looseObjects(route.body)).toEqual(FREE_FORM[route.id] ?? []);
   });
 
+  test("judges the right to what its path names before what is sent, where it changes it", () => {
+    const named = route.method !== "get" && route.params !== undefined;
+    expect(route.right !== undefined).toBe(named && route.auth !== "admin");
+  });
+
   test("declares codes of the closed table, each once", () => {
     const declared = route.problems ?? [];
     expect(declared.filter((code) => !codes.includes(code))).toEqual([]);

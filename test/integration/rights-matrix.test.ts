@@ -6,34 +6,27 @@ import type { Consumer } from "../stack/broker-harness.ts";
 import { type Caller, caller, newUser, type User } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
 import { certify } from "./certify-support.ts";
-import { addAgent, addSuite, startAgent, type TestSuite, unique } from "./runs-support.ts";
+import {
+  CHANGE,
+  type Kind,
+  KINDS,
+  nameOf,
+  type Operation,
+  ROLES,
+  SAME_FOR_ALL,
+  THINGS,
+  viewsOf,
+  type World,
+  WRONG_BODIES,
+} from "./rights-matrix-support.ts";
+import { addAgent, addSuite, from, startAgent, type TestSuite, unique } from "./runs-support.ts";
 import { addTeam, elsewhere } from "./teams-support.ts";
-
-type Kind = Role | "stranger" | "anonymous";
-const ROLES = Object.keys(RIGHTS) as Role[];
-const KINDS: readonly Kind[] = [...ROLES, "stranger", "anonymous"];
-
-/** A workspace and one of each thing that it has: by the names of path parameters, and by path for those named `id`. */
-interface World {
-  team: string;
-  [parameter: string]: string;
-}
-
-/** What is asked of a workspace's things: the right that it needs, and the answer to those who have it. */
-interface Operation {
-  needs: Action;
-  /** 200 unless it is said. */
-  success?: number;
-  body?: (world: World) => object;
-  query?: (world: World) => string;
-  /** Makes anew what a success ends or fills. */
-  fresh?: (world: World, kind: Kind) => Promise<Partial<World>>;
-}
 
 let service: TestService;
 let endpoint: Consumer;
 let suite: TestSuite;
 let users: User[];
+let moves = 0;
 let owner: User;
 let guest: User;
 let callers: Record<Kind, Caller>;
@@ -117,12 +110,6 @@ const OPERATIONS: Record<string, Operation> = {
     fresh: freshTeam,
   },
 };
-
-/** Paths below which things of workspaces stand, and what stands there but is the same for every caller. */
-const THINGS = /^\/api\/v1\/(?:agents|runs|screening-sessions|screening-schedules|webhooks|scorecards|teams)\/\{/;
-const SAME_FOR_ALL = ["GET /api/v1/agents/{agent_id}/badge.svg"];
-
-const nameOf = ({ method, path }: { method: string; path: string }): string => `${method.toUpperCase()} ${path}`;
 
 function named(): object {
   return { name: unique("Name") };
@@ -221,7 +208,10 @@ afterAll(async () => {
 async function settle(): Promise<void> {
   const moved = elsewhere(users);
   [owner, guest] = [moved[ROLES.indexOf("owner")] as User, moved.at(-1) as User];
-  const kinds = KINDS.map((kind, index) => [kind, kind === "anonymous" ? caller(service) : moved[index]]);
+  const kinds = KINDS.map((kind, index) => [
+    kind,
+    kind === "anonymous" ? caller(service, from((moves += 1))) : moved[index],
+  ]);
   callers = Object.fromEntries(kinds) as Record<Kind, Caller>;
 }
 
@@ -235,22 +225,26 @@ function expected(name: string, { needs, success = 200 }: Operation, kind: Kind,
   return rights.includes("see") ? 403 : 404;
 }
 
-async function ask(name: string, operation: Operation, kind: Kind, world: World): Promise<number> {
+/** Asks with the operation's own body, or with `sent`. */
+async function ask(
+  name: string,
+  operation: Operation,
+  kind: Kind,
+  world: World,
+  sent?: { body: string; type: string },
+): Promise<number> {
   const [method = "", path = ""] = name.split(" ");
   const own = /\/[a-z-]+(?=\/\{id\})/.exec(path)?.[0] ?? "";
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, parameter: string) =>
     String(parameter === "id" ? world[own] : world[parameter]),
   );
-  const answer = await callers[kind].call(method, target + (operation.query?.(world) ?? ""), operation.body?.(world));
+  const headers: Record<string, string> = sent === undefined ? {} : { "content-type": sent.type };
+  const body = sent?.body ?? operation.body?.(world);
+  const answer = await callers[kind].call(method, target + (operation.query?.(world) ?? ""), body, headers);
   return answer.status;
 }
 
 const operations = Object.entries(OPERATIONS);
-/** Who sees what is public; members see it anyway. */
-const OUTSIDERS: readonly Kind[] = ["stranger", "anonymous"];
-/** Agents, their runs and sessions are what can be public. */
-const PUBLIC =
-  /\{(?:agent|run|session)_id\}|\/(?:runs|runs\/batch|webhooks|screening-schedules|declared-configurations)$/;
 
 describe("every role, and who has none, may do what RIGHTS says", () => {
   it("with everything that there is", () => {
@@ -262,17 +256,31 @@ describe("every role, and who has none, may do what RIGHTS says", () => {
 
   it.each(operations)("%s", async (name, operation) => {
     await settle();
-    for (const visibility of PUBLIC.test(name) ? (["private", "public"] as const) : (["private"] as const)) {
+    for (const [visibility, kinds] of viewsOf(name)) {
       const shared = worlds[visibility];
       const answers: Partial<Record<Kind, number>> = {};
       const wanted: Partial<Record<Kind, number>> = {};
-      for (const kind of visibility === "private" ? KINDS : OUTSIDERS) {
+      for (const kind of kinds) {
         const status = expected(name, operation, kind, visibility === "public");
         const own = status === (operation.success ?? 200) ? await operation.fresh?.(shared, kind) : {};
         wanted[kind] = status;
         answers[kind] = await ask(name, operation, kind, { ...shared, ...own } as World);
       }
       expect(answers, visibility).toEqual(wanted);
+    }
+  });
+
+  it.each(operations.filter(([name]) => CHANGE.test(name)))("%s: others learn nothing of a body", async (name, one) => {
+    await settle();
+    for (const [visibility, kinds] of viewsOf(name)) {
+      for (const kind of kinds) {
+        const wanted = expected(name, one, kind, visibility === "public");
+        const allowed = wanted === (one.success ?? 200);
+        for (const { status, ...sent } of WRONG_BODIES) {
+          const answer = await ask(name, one, kind, worlds[visibility], sent);
+          expect([kind, sent.body, answer]).toEqual([kind, sent.body, allowed ? status : wanted]);
+        }
+      }
     }
   });
 });

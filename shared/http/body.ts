@@ -1,0 +1,93 @@
+import { bodyLimit } from "hono/body-limit";
+import type { MiddlewareHandler } from "hono";
+import * as z from "zod";
+import { Problem } from "../platform/problem.ts";
+import type { Route } from "./route.ts";
+import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
+import type { HttpContext, HttpEnv } from "./variables.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** What a request to an endpoint without a declared body may say. */
+const NOTHING = z.strictObject({});
+
+/**
+ * The steps that read and validate the body of a route's requests; a route that declares none takes an empty one or
+ * `{}`. The content of a GET has no meaning (RFC 9110 section 9.3.1) and is never read.
+ */
+export function bodySteps(route: Route): MiddlewareHandler<HttpEnv>[] {
+  if (route.method === "get") return [];
+  const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false } = route.accepts ?? {};
+  const limit = bodyLimit({ maxSize: maxBytes, onError: () => tooLarge(maxBytes) }) as MiddlewareHandler<HttpEnv>;
+  if (route.body === undefined) return [limit, refuseBody];
+  return [limit, asBytes ? readBytes(types) : readBody(route.body, types, route.itemsIn)];
+}
+
+function tooLarge(bytes: number): never {
+  throw new Problem("payload_too_large", `The body is larger than ${bytes} bytes; send less in one request.`);
+}
+
+/** Refuses a body whose media type is neither JSON nor one of `others`. */
+function assertMedia(c: HttpContext, others: readonly string[]): void {
+  const type = c.req.header("content-type") ?? "";
+  const name = type.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (JSON_TYPE.test(type) || others.includes(name)) return;
+  const named = ["application/json", ...others].join(" or ");
+  throw new Problem("unsupported_media_type", `Send the body with Content-Type: ${named}.`);
+}
+
+/**
+ * The body as `schema` takes it. What can't be stored is refused first: a schema may recurse as deep as the body does. Of
+ * the items of the member `itemsIn` each is refused alone.
+ */
+function parse(text: string, schema: z.ZodType, itemsIn?: string): unknown {
+  const sent = parseJson(text);
+  const body = itemsIn === undefined ? sent : refuseItems(sent, itemsIn);
+  const findings = unstorable("body", body);
+  if (findings.length > 0) throw findingsProblem(findings);
+  const result = schema.safeParse(body);
+  if (!result.success) throw validationProblem("body", result.error);
+  return result.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem("malformed_json", "The body can't be parsed as JSON; check quotes and commas.");
+  }
+}
+
+/** Reads the body; an empty one is taken as `{}` where the schema takes that, whatever its media type. */
+function readBody(schema: z.ZodType, types: readonly string[], itemsIn?: string): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const text = await c.req.text();
+    const empty = text === "" ? schema.safeParse({}) : undefined;
+    if (empty?.success === true) {
+      c.req.addValidatedData("json", empty.data as object);
+    } else {
+      assertMedia(c, types);
+      c.req.addValidatedData("json", parse(text, schema, itemsIn) as object);
+    }
+    await next();
+  };
+}
+
+function readBytes(types: readonly string[]): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    assertMedia(c, types);
+    c.req.addValidatedData("json", new Uint8Array(await c.req.arrayBuffer()));
+    await next();
+  };
+}
+
+const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const text = c.req.raw.body === null ? "" : (await c.req.text()).trim();
+  // Clients that send `{}` where there is nothing to say do not always name its type.
+  if (text !== "" && text !== "{}") {
+    assertMedia(c, []);
+    parse(text, NOTHING);
+  }
+  await next();
+};

@@ -1,0 +1,21 @@
+import { type SQL, sql } from "drizzle-orm";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound, Problem } from "../platform/problem.ts";
+import type { Action } from "./rights.ts";
+import { teamFor } from "./view.ts";
+
+/**
+ * Throws 404 where `target`, a query with a column `allowed`, finds nothing that the caller sees, and `forbidden` where
+ * the caller may only see it. One round trip.
+ */
+export async function assertRight(ctx: Context, what: string, target: SQL): Promise<void> {
+  const allowed = await readJson<boolean>(ctx, sql`select to_jsonb(t.allowed) as result from (${target}) t`);
+  if (allowed === null) throw notFound(what);
+  if (!allowed) throw new Problem("forbidden", `You may see this ${what}; your role does not allow you to do this.`);
+}
+
+/** Throws 404 for a workspace that the account is no member of, `forbidden` where its role there does not allow `action`. */
+export async function assertTeamRight(ctx: Context, action: Action, userId: string, teamId: string): Promise<void> {
+  await assertRight(ctx, "workspace", teamFor(action, userId, teamId));
+}
