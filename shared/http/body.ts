@@ -1,7 +1,7 @@
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { Problem } from "../platform/problem.ts";
+import { Problem, type ProblemCode } from "../platform/problem.ts";
 import type { Route } from "./route.ts";
 import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
@@ -18,10 +18,10 @@ const NOTHING = z.strictObject({});
  */
 export function bodySteps(route: Route): MiddlewareHandler<HttpEnv>[] {
   if (route.method === "get") return [];
-  const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false } = route.accepts ?? {};
+  const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false, invalid } = route.accepts ?? {};
   const limit = bodyLimit({ maxSize: maxBytes, onError: () => tooLarge(maxBytes) }) as MiddlewareHandler<HttpEnv>;
   if (route.body === undefined) return [limit, refuseBody];
-  return [limit, asBytes ? readBytes(types) : readBody(route.body, types, route.itemsIn)];
+  return [limit, asBytes ? readBytes(types) : readBody(types, { schema: route.body, itemsIn: route.itemsIn, invalid })];
 }
 
 function tooLarge(bytes: number): never {
@@ -37,17 +37,24 @@ function assertMedia(c: HttpContext, others: readonly string[]): void {
   throw new Problem("unsupported_media_type", `Send the body with Content-Type: ${named}.`);
 }
 
+/** What a body has to be: of this schema; `itemsIn` and `invalid` are as on the route. */
+interface Wanted {
+  schema: z.ZodType;
+  itemsIn?: string | undefined;
+  invalid?: ProblemCode | undefined;
+}
+
 /**
- * The body as `schema` takes it. What can't be stored is refused first: a schema may recurse as deep as the body does. Of
- * the items of the member `itemsIn` each is refused alone.
+ * The body as its schema takes it. What can't be stored is refused first: a schema may recurse as deep as the body does.
+ * Of the items of the member `itemsIn` each is refused alone.
  */
-function parse(text: string, schema: z.ZodType, itemsIn?: string): unknown {
+function parse(text: string, { schema, itemsIn, invalid }: Wanted): unknown {
   const sent = parseJson(text);
   const body = itemsIn === undefined ? sent : refuseItems(sent, itemsIn);
   const findings = unstorable("body", body);
-  if (findings.length > 0) throw findingsProblem(findings);
+  if (findings.length > 0) throw findingsProblem(findings, invalid);
   const result = schema.safeParse(body);
-  if (!result.success) throw validationProblem("body", result.error);
+  if (!result.success) throw validationProblem("body", result.error, invalid);
   return result.data;
 }
 
@@ -60,15 +67,15 @@ function parseJson(text: string): unknown {
 }
 
 /** Reads the body; an empty one is taken as `{}` where the schema takes that, whatever its media type. */
-function readBody(schema: z.ZodType, types: readonly string[], itemsIn?: string): MiddlewareHandler<HttpEnv> {
+function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const text = await c.req.text();
-    const empty = text === "" ? schema.safeParse({}) : undefined;
+    const empty = text === "" ? wanted.schema.safeParse({}) : undefined;
     if (empty?.success === true) {
       c.req.addValidatedData("json", empty.data as object);
     } else {
       assertMedia(c, types);
-      c.req.addValidatedData("json", parse(text, schema, itemsIn) as object);
+      c.req.addValidatedData("json", parse(text, wanted) as object);
     }
     await next();
   };
@@ -87,7 +94,7 @@ const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   // Clients that send `{}` where there is nothing to say do not always name its type.
   if (text !== "" && text !== "{}") {
     assertMedia(c, []);
-    parse(text, NOTHING);
+    parse(text, { schema: NOTHING });
   }
   await next();
 };

@@ -38,9 +38,13 @@ export function impliedProblems(route: Route): ProblemCode[] {
   if (route.auth === "admin") codes.push("forbidden");
   const mayHaveBody = route.method !== "get";
   const parsed = mayHaveBody && route.accepts?.asBytes !== true;
-  if (route.params !== undefined || route.query !== undefined || parsed) codes.push("validation_failed");
+  const invalid = route.accepts?.invalid;
+  const validated = parsed && invalid === undefined;
+  if (route.params !== undefined || route.query !== undefined || validated) codes.push("validation_failed");
   if (knownParameters(route) !== null) codes.push("unrecognized_parameter");
-  if (parsed) codes.push("malformed_json", "unrecognized_field");
+  if (validated) codes.push("unrecognized_field");
+  if (parsed) codes.push("malformed_json");
+  if (invalid !== undefined) codes.push(invalid);
   if (mayHaveBody) codes.push("payload_too_large", "unsupported_media_type");
   if (route.idempotent === true) codes.push("idempotency_in_progress", "idempotency_key_reused");
   return codes;

@@ -21,7 +21,7 @@ export const ProblemDetails = z
         }),
       )
       .optional()
-      .meta({ description: "Only on 422" }),
+      .meta({ description: "On 422, and with `invalid_graphql_request`" }),
     limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),

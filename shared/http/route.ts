@@ -66,10 +66,11 @@ export interface Route {
    */
   right?(asked: Asked<AuthClass, z.ZodObject>): Promise<unknown>;
   /**
-   * Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, its limit, and whether
-   * the handler gets the bytes themselves, for it to decode.
+   * Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, its limit, whether the
+   * handler gets the bytes themselves, for it to decode, and the problem that one which does not fit its schema is, where
+   * the endpoint's own standard wants another status than 422.
    */
-  accepts?: { types: readonly string[]; maxBytes: number; asBytes?: boolean };
+  accepts?: { types: readonly string[]; maxBytes: number; asBytes?: boolean; invalid?: ProblemCode };
   /** The member of the body whose items the handler judges one by one: what can't be stored comes as `RefusedItem`. */
   itemsIn?: string;
   returns: Record<number, z.ZodType | OtherContent | null>;

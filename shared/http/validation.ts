@@ -11,22 +11,27 @@ const TELLING: ReadonlySet<string> = new Set(
 
 const MAX_DEPTH = 64;
 
-/** Turns zod's issues about one part of the request into the 422 of the contract. */
-export function validationProblem(where: Finding["in"], error: z.core.$ZodError): Problem {
+/** Turns zod's issues about one part of the request into the 422 of the contract, or into the problem `as`. */
+export function validationProblem(where: Finding["in"], error: z.core.$ZodError, as?: ProblemCode): Problem {
   const findings = error.issues.flatMap((issue) => toFindings(where, issue));
-  return findingsProblem(findings);
+  return findingsProblem(findings, as);
 }
 
-/** A 422 with these findings. */
-export function findingsProblem(findings: Finding[]): Problem {
-  const [first] = findings;
-  const telling = first !== undefined && TELLING.has(first.code) && findings.every(({ code }) => code === first.code);
-  const code = telling ? (first.code as ProblemCode) : "validation_failed";
+/** A 422 with these findings, or the problem `as`. */
+export function findingsProblem(findings: Finding[], as?: ProblemCode): Problem {
+  const code = as ?? kindOf(findings);
   const detail = findings
     .slice(0, 3)
     .map(({ pointer, message }) => (pointer === "" ? message : `${pointer}: ${message}`))
     .join("; ");
   return new Problem(code, detail, { errors: findings });
+}
+
+/** The code that stands above findings: theirs, where all are of one telling kind. */
+function kindOf(findings: Finding[]): ProblemCode {
+  const [first] = findings;
+  const telling = first !== undefined && TELLING.has(first.code) && findings.every(({ code }) => code === first.code);
+  return telling ? (first.code as ProblemCode) : "validation_failed";
 }
 
 function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {

@@ -1,6 +1,7 @@
 /** The one table of error codes: every problem the service can answer with, its HTTP status and its title. */
 export const PROBLEMS = {
   malformed_json: [400, "The body is not valid JSON"],
+  invalid_graphql_request: [400, "The body is not a GraphQL request"],
   malformed_otlp: [400, "The body is not a valid OTLP export"],
   invalid_token: [400, "The token is not valid"],
   invalid_signature: [400, "The signature is not valid"],
@@ -17,6 +18,7 @@ export const PROBLEMS = {
   trial_not_allowed: [403, "The agent's owner does not allow trials"],
   not_found: [404, "Not found"],
   method_not_allowed: [405, "The method is not allowed here"],
+  not_acceptable: [406, "No media type that is asked for can be sent"],
   duplicate_name: [409, "The name is taken"],
   email_taken: [409, "The email is taken"],
   username_taken: [409, "The username is taken"],

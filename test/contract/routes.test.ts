@@ -94,8 +94,8 @@ describe.each(named)("%s", (name, route) => {
   });
 
   test("judges the right to what its path names before what is sent, where it changes it", () => {
-    const named = route.method !== "get" && route.params !== undefined;
-    expect(route.right !== undefined).toBe(named && route.auth !== "admin");
+    const changes = route.method !== "get" && route.params !== undefined;
+    expect(route.right !== undefined).toBe(changes && route.auth !== "admin");
   });
 
   test("declares codes of the closed table, each once", () => {

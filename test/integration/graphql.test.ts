@@ -203,6 +203,10 @@ describe("GraphQL over HTTP", () => {
     [undefined, "application/json", 200],
     ["application/json", "application/json", 200],
     ["*/*", "application/json", 200],
+    ["application/*", "application/json", 200],
+    ["text/html, */*;q=0.1", "application/json", 200],
+    ["application/json;q=0, */*", GRAPHQL_JSON, 400],
+    [`application/json;q=0.5, ${GRAPHQL_JSON}`, GRAPHQL_JSON, 400],
     [`${GRAPHQL_JSON};q=0, application/json`, "application/json", 200],
     [GRAPHQL_JSON, GRAPHQL_JSON, 400],
     [`${GRAPHQL_JSON}; charset=utf-8, application/json;q=0.9`, GRAPHQL_JSON, 400],
@@ -234,9 +238,9 @@ describe("GraphQL over HTTP", () => {
   });
 
   it.each<[string, unknown, number, string]>([
-    ["a batch", [{ query: "{ suites { slug } }" }], 422, "validation_failed"],
-    ["no document", {}, 422, "validation_failed"],
-    ["a member that is none of GraphQL's", { query: "{ __typename }", mutation: 1 }, 422, "unrecognized_field"],
+    ["a batch", [{ query: "{ suites { slug } }" }], 400, "invalid_graphql_request"],
+    ["no document", {}, 400, "invalid_graphql_request"],
+    ["a member that is none of GraphQL's", { query: "{ __typename }", mutation: 1 }, 400, "invalid_graphql_request"],
     ["half of a body", '{"query":', 400, "malformed_json"],
     ["64 KiB and more", { query: `{ __typename } #${"x".repeat(64 * 1024)}` }, 413, "payload_too_large"],
   ])("refuses %s by a problem", async (_what, sent, status, code) => {

@@ -124,7 +124,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   createPurchase: 422,
   listPurchases: 200,
   readPurchase: 404,
-  queryGraphql: 422,
+  queryGraphql: 400,
   exportTraces: 401,
   verifyEvidence: 422,
   createTeam: 422,
