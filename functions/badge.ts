@@ -2,8 +2,8 @@ import * as z from "zod";
 import { readAgent } from "../shared/agents/read.ts";
 import type { AgentRow } from "../shared/agents/view.ts";
 import { certifiedScoreJson } from "../shared/certification/credential.ts";
+import { text } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
-import { sha256 } from "../shared/platform/crypto.ts";
 
 const LABEL = "agent screening";
 const LABEL_COLOR = "#444c56";
@@ -42,7 +42,7 @@ function draw(agent: Shown): string {
   const [labelWidth, messageWidth] = [widthOf(LABEL), widthOf(message)];
   const left = labelWidth + 2 * PADDING;
   const right = messageWidth + 2 * PADDING;
-  const text = (content: string, x: number, width: number): string =>
+  const written = (content: string, x: number, width: number): string =>
     `<text x="${x}" y="14" textLength="${width}">${content}</text>`;
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${title}">` +
@@ -51,8 +51,8 @@ function draw(agent: Shown): string {
     `<g clip-path="url(#c)"><rect width="${left}" height="20" fill="${LABEL_COLOR}"/>` +
     `<rect x="${left}" width="${right}" height="20" fill="${COLORS[state]}"/></g>` +
     `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">` +
-    text(LABEL, PADDING, labelWidth) +
-    text(message, left + PADDING, messageWidth) +
+    written(LABEL, PADDING, labelWidth) +
+    written(message, left + PADDING, messageWidth) +
     `</g></svg>`
   );
 }
@@ -75,13 +75,7 @@ export const badge = [
     async handler({ ctx, params: { agent_id } }) {
       const more = certifiedScoreJson(ctx.now());
       const svg = draw(await readAgent<{ certified_score: number | null }>(ctx, { kind: "anonymous" }, agent_id, more));
-      return new Response(svg, {
-        headers: {
-          "Content-Type": "image/svg+xml",
-          "Cache-Control": "public, max-age=300",
-          ETag: `W/"${sha256(svg).slice(0, 32)}"`,
-        },
-      });
+      return text(svg, "image/svg+xml", { "Cache-Control": "public, max-age=300" });
     },
   }),
 ];

@@ -13,9 +13,17 @@ import {
 import { readStatus } from "../shared/certification/status.ts";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
+import { isId } from "../shared/platform/ids.ts";
+import { notFound } from "../shared/platform/problem.ts";
 
 const tag = "Certification";
-const query = z.object({ agent_id: z.uuid() });
+const query = z.object({ agent_id: z.string() });
+
+/** An agent may be asked for by any text: one that is no id names none, 404. */
+function named({ agent_id: id }: z.output<typeof query>): string {
+  if (!isId(id)) throw notFound("agent");
+  return id;
+}
 
 export const certify = [
   route({
@@ -49,8 +57,8 @@ export const certify = [
     query,
     returns: { 200: CertifyEligibility },
     problems: ["not_found"],
-    async handler({ ctx, principal, query: { agent_id } }) {
-      return ok(await readEligibility(ctx, principal, agent_id));
+    async handler({ ctx, principal, query: asked }) {
+      return ok(await readEligibility(ctx, principal, named(asked)));
     },
   }),
   route({
@@ -68,8 +76,8 @@ export const certify = [
     query,
     returns: { 200: CertifyStatusResponse },
     problems: ["not_found"],
-    async handler({ ctx, principal, query: { agent_id } }) {
-      return ok(await readStatus(ctx, principal, agent_id));
+    async handler({ ctx, principal, query: asked }) {
+      return ok(await readStatus(ctx, principal, named(asked)));
     },
   }),
   route({

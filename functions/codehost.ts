@@ -16,7 +16,7 @@ import {
 } from "../shared/identity/code-host.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { Problem } from "../shared/platform/problem.ts";
-import { setSessionCookies } from "./cookies.ts";
+import { cookieOptions, setSessionCookies } from "./cookies.ts";
 
 /** Holds the secret of a sign-in that this browser began; only the two endpoints here get it. */
 const COOKIE = "service_codehost";
@@ -32,8 +32,7 @@ const Callback = z.looseObject({
 });
 
 function setSecret(c: HonoContext, ctx: Context, secret: string, maxAge: number): void {
-  const secure = ctx.env.BASE_URL.startsWith("https:");
-  setCookie(c, COOKIE, secret, { httpOnly: true, secure, sameSite: "Lax", path: PATH, maxAge });
+  setCookie(c, COOKIE, secret, cookieOptions(ctx.env, PATH, maxAge));
 }
 
 function redirect(c: HonoContext, url: string): Response {

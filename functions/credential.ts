@@ -2,8 +2,8 @@ import * as z from "zod";
 import { findCredential } from "../shared/certification/credential.ts";
 import { readStatusList } from "../shared/certification/status-list.ts";
 import { STATUS_LIST_TTL_S } from "../shared/evidence/status-list.ts";
+import { text } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
-import { sha256 } from "../shared/platform/crypto.ts";
 import { notFound } from "../shared/platform/problem.ts";
 import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
 
@@ -53,13 +53,7 @@ export const credential = [
     cache: "board",
     async handler({ ctx, params: { list } }) {
       const jws = await readStatusList(ctx, Number(list));
-      return new Response(jws, {
-        headers: {
-          "Content-Type": STATEMENT_TYPE,
-          "Cache-Control": `public, max-age=${STATUS_LIST_TTL_S}`,
-          ETag: `W/"${sha256(jws).slice(0, 32)}"`,
-        },
-      });
+      return text(jws, STATEMENT_TYPE, { "Cache-Control": `public, max-age=${STATUS_LIST_TTL_S}` });
     },
   }),
 ];

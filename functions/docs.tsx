@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { raw } from "hono/html";
+import { text } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { page } from "./site/layout.tsx";
 
@@ -55,10 +56,9 @@ function asset(id: string, name: string, type: string, summary: string) {
     returns: { 200: { type, description: "The file" } },
     async handler({ c }) {
       const { ASSETS } = c.env as { ASSETS: Assets };
-      const { ok, body } = await ASSETS.fetch(`https://assets.internal/${name}`);
-      if (!ok) throw new Error(`${name} was not deployed`);
-      const headers = { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "public, max-age=3600" };
-      return new Response(body, { headers });
+      const file = await ASSETS.fetch(`https://assets.internal/${name}`);
+      if (!file.ok) throw new Error(`${name} was not deployed`);
+      return text(await file.text(), `${type}; charset=utf-8`, { "Cache-Control": "public, max-age=3600" });
     },
   });
 }
@@ -73,9 +73,8 @@ export const docs = [
     auth: "none",
     returns: { 200: { type: "text/html", description: "Swagger UI on /openapi.json" } },
     handler() {
-      const response = page(DOCS);
-      response.headers.set("Content-Security-Policy", POLICY);
-      return response;
+      const { headers, ...reply } = page(DOCS);
+      return { ...reply, headers: { ...headers, "Content-Security-Policy": POLICY } };
     },
   }),
   asset("readDocsStyle", "swagger-ui.css", "text/css", "The style sheet of the page /docs"),

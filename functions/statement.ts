@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { ok, type Reply } from "../shared/http/reply.ts";
+import { ok, type Reply, text } from "../shared/http/reply.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { verify } from "../shared/screening/evidence.ts";
 
@@ -20,10 +20,10 @@ export async function statementReply(
   ctx: Context,
   c: HonoContext,
   { jws, kid }: { jws: string; kid: string },
-): Promise<Reply | Response> {
+): Promise<Reply> {
   const headers = { Vary: "Accept, Authorization, Cookie" };
   if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
-    return c.newResponse(jws, 200, { "Content-Type": STATEMENT_TYPE, ...headers });
+    return text(jws, STATEMENT_TYPE, headers);
   }
   const verification = await verify(ctx, jws);
   const statement = verification.valid ? verification.statement : {};

@@ -1,5 +1,6 @@
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
+import { type Reply, text } from "../../shared/http/reply.ts";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
 
 /** The frame of every page. */
@@ -52,10 +53,13 @@ export function Day({ time }: { time: string }) {
   return <time datetime={time}>{time.slice(0, 10)}</time>;
 }
 
-/** A finished page as an answer. */
-export function page(markup: unknown, status = 200): Response {
-  const headers = { ...PAGE_HEADERS, "Cache-Control": "public, max-age=10" };
-  return new Response(`<!doctype html>${String(markup)}`, { status, headers });
+/** A finished page as a reply. */
+export function page(markup: unknown, status = 200): Reply {
+  const { "Content-Type": type, ...headers } = PAGE_HEADERS;
+  return {
+    ...text(`<!doctype html>${String(markup)}`, type, { ...headers, "Cache-Control": "public, max-age=10" }),
+    status,
+  };
 }
 
 /** A share of 0 to 1 as a percentage; a dash without evidence. */

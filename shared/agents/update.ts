@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 /**
- * Changes the fields that are given. An agent of a retired mode stays retired until `clear_customer_llm_key` gives the
+ * Changes the fields that are given. An agent of a retired mode takes no change until `clear_customer_llm_key` gives the
  * mode up; then it is `mock` until it is connected. Throws 404, 403, `duplicate_name`, `endpoint_not_allowed`,
  * `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated again).
  */
@@ -51,8 +51,7 @@ export async function updateAgent(
   ), checked as (
     select t.*, case
       when not allowed then 'forbidden'
-      when is_retired and not ${clear}
-        and ${input.connection_mode ?? checked.endpoint ?? null}::text is not null then 'retired'
+      when is_retired and not ${clear} then 'retired'
       when new_mode = 'http_endpoint' and new_endpoint is null then 'no_endpoint'
       when ${activating} and not is_active and others >= agent_limit then 'quota'
       when ${variantOf}::uuid is not null and (${variantOf}::uuid = id

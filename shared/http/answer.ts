@@ -8,14 +8,17 @@ import type { Reply } from "./reply.ts";
 import type { CacheTag, Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 
-/** The answer that a reply stands for: its body through the declared schema, with paging and validators. */
-export function render(route: Route, c: HttpContext, { status, body, headers }: Reply): Response {
+/** The answer that a reply stands for: JSON through the declared schema, or text as it is; with paging and validators. */
+export function render(route: Route, c: HttpContext, { status, body, headers, verbatim }: Reply): Response {
   const content = route.returns[status];
   if (content === undefined) throw new Error(`${route.id} does not declare status ${status}`);
   if (content === null) return c.newResponse(null, { status: status as StatusCode, headers });
-  const [type, shown]: [string, unknown] =
-    "parse" in content ? ["application/json", content.parse(body)] : [content.type, body];
-  const text = JSON.stringify(shown);
+  const parses = verbatim === undefined && "parse" in content;
+  const [type, shown]: [string, unknown] = [
+    "parse" in content ? "application/json" : content.type,
+    parses ? content.parse(body) : body,
+  ];
+  const text = verbatim === true ? String(body) : JSON.stringify(shown);
   const response = c.newResponse(text, { status: status as StatusCode, headers: { "Content-Type": type, ...headers } });
   const { total, page, page_size } = (shown ?? {}) as { total?: number; page?: number; page_size?: number };
   if (total !== undefined && page !== undefined && page_size !== undefined) {

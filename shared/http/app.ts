@@ -13,7 +13,7 @@ import { bodySteps } from "./body.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit, assertMayWrite } from "./credentials.ts";
-import { idempotencyOf } from "./idempotency.ts";
+import { idempotencyOf, stranger } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
@@ -204,8 +204,7 @@ async function invoke(route: Route, c: HttpContext): Promise<Response> {
   const valid = (target: "param" | "query" | "json"): never => c.req.valid(target as never);
   const body: unknown = route.body === undefined ? undefined : valid("json");
   if (route.idempotent === true) {
-    const caller = viewerId(c.get("principal")) ?? `address:${ctx.addressHash}`;
-    ctx.idempotency = idempotencyOf(c, caller, body);
+    ctx.idempotency = idempotencyOf(c, viewerId(c.get("principal")) ?? stranger(c), body);
   }
   const result = await route.handler({
     ctx,

@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 import type { Idempotency } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { findingsProblem } from "./validation.ts";
+import type { HttpContext } from "./variables.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -21,6 +22,17 @@ export function idempotencyOf(c: HonoContext, caller: string, body: unknown): Id
   }
   const fingerprint = sha256(JSON.stringify([c.req.method, c.req.path, canonical(body)]));
   return { caller, key, fingerprint, replayed: false };
+}
+
+/** Headers that differ between the clients behind one address and stay as they are between the tries of one. */
+const TRAITS = ["user-agent", "accept-language", "origin"];
+
+/**
+ * Whose keys those of a caller without an account are. Many share an address, so its clients are told apart by what their
+ * software says of itself; who else has the same software there is kept out by a key that can't be guessed.
+ */
+export function stranger(c: HttpContext): string {
+  return `address:${sha256(JSON.stringify([c.get("ctx").addressHash, ...TRAITS.map((name) => c.req.header(name))]))}`;
 }
 
 /** The same JSON with every object's members in one order. */

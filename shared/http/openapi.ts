@@ -103,7 +103,9 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
             name: "Idempotency-Key",
             in: "header",
             required: false,
-            description: "1 to 255 visible ASCII characters; the first result is given again for 24 hours",
+            description:
+              "1 to 255 visible ASCII characters; the first result is given again for 24 hours. Take a random one, such as " +
+              "a UUID: without an account it is bound to the address and to what the client says of itself, no more.",
             schema: { type: "string", minLength: 1, maxLength: 255 },
           },
         ]

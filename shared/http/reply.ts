@@ -3,10 +3,18 @@ export interface Reply {
   status: number;
   body: unknown;
   headers: Record<string, string>;
+  /** The body is text, sent as it is in the media type of the headers. */
+  verbatim?: true;
 }
 
 /** 200. */
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
+
+/** 200 with text of a media type that is not JSON; the route names the type. */
+export const text = (body: string, type: string, headers: Record<string, string> = {}): Reply => ({
+  ...ok(body, { ...headers, "Content-Type": type }),
+  verbatim: true,
+});
 
 /** 201, with the address of what was made. */
 export const created = (body: unknown, location?: string): Reply => ({

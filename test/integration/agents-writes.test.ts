@@ -187,6 +187,9 @@ describe("an agent of a retired mode", () => {
         { connection_mode: "http_endpoint", endpoint: ENDPOINT },
         { connection_mode: "mock" },
         { connection_mode: mode },
+        { description: "renamed" },
+        { is_public: false, clear_customer_llm_key: false },
+        {},
       ]) {
         const answer = await patch(id, body);
         expect([answer.status, answer.body.code]).toEqual([410, "provider_custody_retired"]);

@@ -56,8 +56,17 @@ describe("registration", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("adds Secure to both cookies where the service is reached by https", async () => {
-    const base = "https://service.example";
+  // Behind a proxy that ends TLS the service may believe itself to be http.
+  it.each([
+    ["https://service.example", true],
+    ["http://service.example", true],
+    ["http://192.0.2.7:8787", true],
+    ["http://127.0.0.1.example", true],
+    ["https://127.0.0.1:8787", true],
+    ["http://127.0.0.1:8787", false],
+    ["http://localhost:8787", false],
+    ["http://[::1]:8787", false],
+  ])("makes both cookies Secure everywhere but as http on loopback: %s", async (base, secure) => {
     const app = createApplication({ ...service.settings, BASE_URL: base }, { log: () => undefined });
     const response = await app.fetch(
       new Request(base + LOGIN, {
@@ -71,9 +80,10 @@ describe("registration", () => {
     expect(response.status).toBe(200);
     const cookies = cookiesOf(response);
     for (const [name, attributes] of Object.entries(COOKIES)) {
-      expect(cookies[name]?.attributes).toEqual([...attributes, "Secure"].toSorted());
+      expect(cookies[name]?.attributes).toEqual([...attributes, ...(secure ? ["Secure"] : [])].toSorted());
     }
-    expect(response.headers.get("strict-transport-security")).toBe("max-age=31536000");
+    const told = response.headers.get("strict-transport-security");
+    expect(told).toBe(base.startsWith("https:") ? "max-age=31536000" : null);
   });
 
   it.each([

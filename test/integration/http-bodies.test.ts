@@ -113,3 +113,15 @@ describe("a body whose every field is optional", () => {
     expect((await send(create, "", JSON_TYPE)).status).toBe(400);
   });
 });
+
+describe("the agent of a certification that is asked about", () => {
+  it.each(["eligibility", "status"] as const)("may be any text, and 404 where it names none: %s", async (what) => {
+    const ask = (query: string) => send({ method: "get", path: `/api/v1/certify/${what}${query}` }, undefined);
+    for (const id of ["x", "", "not-a-uuid", "1' or '1'='1", "é", crypto.randomUUID()]) {
+      const { status, body } = await ask(`?agent_id=${encodeURIComponent(id)}`);
+      expect([id, status, body.code]).toEqual([id, 404, "not_found"]);
+    }
+    const none = await ask("");
+    expect([none.status, none.body.errors]).toMatchObject([422, [{ in: "query", pointer: "/agent_id" }]]);
+  });
+});

@@ -119,17 +119,17 @@ describe.each(ENDPOINTS)("POST %s with an Idempotency-Key", (path, body, units) 
 });
 
 describe("an Idempotency-Key", () => {
-  it("of anonymous callers is that of their address", async () => {
+  it("of anonymous callers is that of their address and client", async () => {
     const [key, body] = [randomUUID(), { agent_id: agent, task_id: suite.tasks[0] }];
     const anonymous = caller(service);
-    const [first, again, elsewhere] = [
-      await anonymous.call("POST", "/api/v1/runs", body, keyed(key, 1)),
-      await anonymous.call("POST", "/api/v1/runs", body, keyed(key, 1)),
-      await anonymous.call("POST", "/api/v1/runs", body, keyed(key, 2)),
-    ];
-    expect(again.text).toBe(first.text);
-    expect(elsewhere.status).toBe(202);
-    expect(elsewhere.body.id).not.toBe(first.body.id);
+    const submit = (number: number, client: Record<string, string> = {}) =>
+      anonymous.call("POST", "/api/v1/runs", body, { ...keyed(key, number), ...client });
+    const [first, again] = [await submit(1), await submit(1)];
+    expect([again.text, again.headers.get("idempotency-replayed")]).toEqual([first.text, "true"]);
+    // Who shares the address and guesses the key neither gets another's answer nor takes the key from them.
+    const others = [await submit(2), await submit(1, { "user-agent": "another" }), await submit(1, { origin: "null" })];
+    expect(others.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(new Set([first, ...others].map((answer) => answer.body.id)).size).toBe(4);
   });
 
   it("gives a refusal again too, even where it would pass now", async () => {
