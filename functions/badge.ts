@@ -2,7 +2,7 @@ import * as z from "zod";
 import { readAgent } from "../shared/agents/read.ts";
 import type { AgentRow } from "../shared/agents/view.ts";
 import { certifiedScoreJson } from "../shared/certification/credential.ts";
-import { text } from "../shared/http/reply.ts";
+import { verbatim } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 
 const LABEL = "agent screening";
@@ -75,7 +75,7 @@ export const badge = [
     async handler({ ctx, params: { agent_id } }) {
       const more = certifiedScoreJson(ctx.now());
       const svg = draw(await readAgent<{ certified_score: number | null }>(ctx, { kind: "anonymous" }, agent_id, more));
-      return text(svg, "image/svg+xml", { "Cache-Control": "public, max-age=300" });
+      return verbatim(svg, "image/svg+xml", { "Cache-Control": "public, max-age=300" });
     },
   }),
 ];

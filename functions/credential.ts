@@ -2,7 +2,7 @@ import * as z from "zod";
 import { findCredential } from "../shared/certification/credential.ts";
 import { readStatusList } from "../shared/certification/status-list.ts";
 import { STATUS_LIST_TTL_S } from "../shared/evidence/status-list.ts";
-import { text } from "../shared/http/reply.ts";
+import { verbatim } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { notFound } from "../shared/platform/problem.ts";
 import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
@@ -53,7 +53,7 @@ export const credential = [
     cache: "board",
     async handler({ ctx, params: { list } }) {
       const jws = await readStatusList(ctx, Number(list));
-      return text(jws, STATEMENT_TYPE, { "Cache-Control": `public, max-age=${STATUS_LIST_TTL_S}` });
+      return verbatim(jws, STATEMENT_TYPE, { "Cache-Control": `public, max-age=${STATUS_LIST_TTL_S}` });
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { raw } from "hono/html";
-import { text } from "../shared/http/reply.ts";
+import { verbatim } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
 import { page } from "./site/layout.tsx";
 
@@ -58,7 +58,7 @@ function asset(id: string, name: string, type: string, summary: string) {
       const { ASSETS } = c.env as { ASSETS: Assets };
       const file = await ASSETS.fetch(`https://assets.internal/${name}`);
       if (!file.ok) throw new Error(`${name} was not deployed`);
-      return text(await file.text(), `${type}; charset=utf-8`, { "Cache-Control": "public, max-age=3600" });
+      return verbatim(await file.text(), `${type}; charset=utf-8`, { "Cache-Control": "public, max-age=3600" });
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { ok, type Reply, text } from "../shared/http/reply.ts";
+import { ok, type Reply, verbatim } from "../shared/http/reply.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { verify } from "../shared/screening/evidence.ts";
 
@@ -23,7 +23,7 @@ export async function statementReply(
 ): Promise<Reply> {
   const headers = { Vary: "Accept, Authorization, Cookie" };
   if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
-    return text(jws, STATEMENT_TYPE, headers);
+    return verbatim(jws, STATEMENT_TYPE, headers);
   }
   const verification = await verify(ctx, jws);
   const statement = verification.valid ? verification.statement : {};

@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
-import { type Reply, text } from "../../shared/http/reply.ts";
+import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
 
 /** The frame of every page. */
@@ -57,7 +57,7 @@ export function Day({ time }: { time: string }) {
 export function page(markup: unknown, status = 200): Reply {
   const { "Content-Type": type, ...headers } = PAGE_HEADERS;
   return {
-    ...text(`<!doctype html>${String(markup)}`, type, { ...headers, "Cache-Control": "public, max-age=10" }),
+    ...verbatim(`<!doctype html>${String(markup)}`, type, { ...headers, "Cache-Control": "public, max-age=10" }),
     status,
   };
 }

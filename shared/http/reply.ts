@@ -11,7 +11,7 @@ export interface Reply {
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
 /** 200 with text of a media type that is not JSON; the route names the type. */
-export const text = (body: string, type: string, headers: Record<string, string> = {}): Reply => ({
+export const verbatim = (body: string, type: string, headers: Record<string, string> = {}): Reply => ({
   ...ok(body, { ...headers, "Content-Type": type }),
   verbatim: true,
 });
