@@ -74,6 +74,7 @@ export const auth = [
       "Takes the cookie `service_refresh`. A credential works once; one that comes a second time ends its whole session. " +
       "On any failure both cookies are cleared. A request by another site's page is 403, and the credential stays good.",
     auth: "none",
+    needs: "refresh",
     limit: "refresh",
     returns: { 200: Done },
     problems: ["invalid_refresh", "cross_site_request"],

@@ -42,6 +42,7 @@ export const providerWebhook = [
       "answer but 200 asks for it again. Events of types that nothing is done about are acknowledged and noted too. Events " +
       "of the other mode (test or live) than the service's key are acknowledged, and nothing else.",
     auth: "none",
+    needs: "signature",
     // The signature says who calls; a limit would turn the provider's bursts into lost time.
     limit: null,
     body: ProviderEvent,

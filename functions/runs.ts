@@ -176,6 +176,7 @@ export const runs = [
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
       "deadline. Or for the agent's owner. Nobody can set a score. On a final run the owner gets it as it is; the token is dead.",
     auth: "open",
+    needs: "runToken",
     ownTokens: true,
     limit: "write",
     params,
@@ -228,6 +229,7 @@ export const runs = [
     description:
       "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed.",
     auth: "open",
+    needs: "account",
     params,
     returns: { 200: RunOutput },
     problems: ["not_found", "forbidden"],

@@ -38,6 +38,7 @@ export const telemetry = [
       "results and every other attribute are never read. Malformed spans, more than 10,000 of one request and more than " +
       "2,000 of one run are counted in `partialSuccess`. A token may send 120 requests a minute.",
     auth: "none",
+    needs: "receiver",
     // Counted by the handler: by the address and by the token, at once.
     limit: null,
     body: ExportTraceServiceRequest,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
 import { knownParameters } from "./parameters.ts";
 import { ProblemDetails } from "./problems.ts";
-import type { Route } from "./route.ts";
+import type { Needed, Route } from "./route.ts";
 import { TAGS } from "./tags.ts";
 
 /** The version of the interface. */
@@ -26,6 +26,21 @@ const CALLERS: Record<Route["auth"], string> = {
   admin: "An operator's session.",
   read: "A session, or an API key of scope read or write.",
   write: "A session, or an API key of scope write.",
+};
+
+const ACCOUNT = SECURITY.read;
+
+/** The same for endpoints whose handler judges its callers. */
+const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: string }> = {
+  account: { security: ACCOUNT, callers: "Who has the right to it, by a session or an API key; nobody without." },
+  runToken: {
+    security: [{ runToken: [] }, ...ACCOUNT],
+    callers:
+      "The agent, by the run's callback token; who may change the agent, by a session or an API key of scope write.",
+  },
+  receiver: { security: [{ receiver: [] }], callers: "The agent, by its receiver token." },
+  refresh: { security: [{ refresh: [] }], callers: "A browser that is signed in, by its refresh cookie." },
+  signature: { security: [{ signature: [] }], callers: "The payment provider, by its signature." },
 };
 
 /** Problems that an endpoint can answer with beside those it declares, by what its declaration implies. */
@@ -88,12 +103,31 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
         },
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key" },
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key that starts with ask_" },
+        runToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "The token of the callback in a run's request, run_…",
+        },
+        receiver: { type: "http", scheme: "bearer", description: "An agent's telemetry token, otlp_…" },
+        refresh: {
+          type: "apiKey",
+          in: "cookie",
+          name: "service_refresh",
+          description: "The refresh credential as registering, signing in and refreshing set it",
+        },
+        signature: {
+          type: "apiKey",
+          in: "header",
+          name: "Stripe-Signature",
+          description: "The provider's signature over time and body",
+        },
       },
     },
   };
 }
 
 function operation(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, unknown> {
+  const needed = route.needs === undefined ? undefined : NEEDED[route.needs];
   const parameters = [
     ...parametersOf("path", route.params, schemas),
     ...parametersOf("query", route.query, schemas),
@@ -115,10 +149,10 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, `Callers: ${CALLERS[route.auth]}`]
+    description: [route.description, `Callers: ${needed?.callers ?? CALLERS[route.auth]}`]
       .filter((text) => text !== undefined)
       .join("\n\n"),
-    security: SECURITY[route.auth],
+    security: needed?.security ?? SECURITY[route.auth],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}

@@ -14,6 +14,13 @@ import type { Reply } from "./reply.ts";
  */
 export type AuthClass = "none" | "open" | "session" | "read" | "write" | "admin";
 
+/**
+ * What a caller of an `open` or `none` endpoint has to show in truth, for its handler to judge: an account that has a
+ * right to the thing, that or the callback token of the run, the receiver token of an agent, the refresh cookie, or the
+ * payment provider's signature.
+ */
+export type Needed = "account" | "runToken" | "receiver" | "refresh" | "signature";
+
 type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
   ? SessionPrincipal
   : A extends "read" | "write"
@@ -52,6 +59,8 @@ export interface Route {
   summary: string;
   description?: string;
   auth: AuthClass;
+  /** Where `auth` lets everybody through to a handler that does not: what it asks for, told by the OpenAPI document. */
+  needs?: Needed;
   /** The limit class; `read` for GET, else `write`. Null for what is called by machines of ours. */
   limit?: LimitName | null;
   /** Bearer tokens of a kind of its own (`run_…`) pass by the account's authentication, for the handler to judge. */

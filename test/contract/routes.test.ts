@@ -3,9 +3,18 @@ import { ROUTES } from "../../functions/routes.ts";
 import { problemsOf } from "../../shared/http/openapi.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
-import { CLASSES, ENDPOINTS } from "./endpoints.ts";
+import { type Callers, CLASSES, ENDPOINTS } from "./endpoints.ts";
 import { looseObjects } from "./json-schema.ts";
 import { modules } from "./sources.ts";
+
+/** What callers have to show where the auth class lets everybody through to the handler. */
+const NEEDED_BY: Partial<Record<Callers, Route["needs"]>> = {
+  "owner or member": "account",
+  "agent or owner": "runToken",
+  "receiver credential": "receiver",
+  "refresh cookie": "refresh",
+};
+const NEEDS: Record<string, Route["needs"]> = { "POST /api/v1/payment-provider/webhook": "signature" };
 
 /** Fields of bodies that take any JSON on purpose. */
 const FREE_FORM: Record<string, string[]> = {
@@ -73,6 +82,7 @@ describe.each(named)("%s", (name, route) => {
     if (listed === undefined) throw new Error(`${name} is not in the contract's list`);
     expect(CLASSES[listed[2]]).toContain(route.auth);
     expect(route.ownTokens ?? false).toBe(listed[2] === "agent or owner");
+    expect(route.needs).toBe(NEEDS[name] ?? NEEDED_BY[listed[2]]);
   });
 
   test("has a name, a tag and a summary that a reader can use", () => {

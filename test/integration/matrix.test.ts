@@ -147,6 +147,15 @@ describe("every endpoint for every kind of caller", () => {
     expect(Object.keys(STATUSES).toSorted()).toEqual(ROUTES.map(({ id }) => id).toSorted());
   });
 
+  it("is described as it is: nobody without an account gets what its description says needs one, and only there", () => {
+    for (const { id, auth, needs } of ROUTES.filter((route) => route.auth === "open" || route.auth === "none")) {
+      const expected = STATUSES[id];
+      const status = typeof expected === "object" ? (expected["anonymous"] ?? expected.others) : (expected ?? 0);
+      if (needs !== undefined) expect([id, status >= 400]).toEqual([id, true]);
+      if (status === 401) expect([id, auth, needs]).toEqual([id, auth, expect.any(String)]);
+    }
+  });
+
   // Signing out and deleting end the caller's own session: they come last.
   const ENDING = ["logout", "endSessions", "requestDeletion"];
   const ordered = ROUTES.toSorted((a, b) => Number(ENDING.includes(a.id)) - Number(ENDING.includes(b.id)));
