@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { board_entries, otlp_tokens, runs, team_members } from "../db/schema/index.ts";
-import { interval } from "../scoring/interval.ts";
+import { type ScoreSums, scoreInterval } from "../scoring/interval.ts";
 import { may, type Viewer } from "../teams/rights.ts";
 import type { AgentRead } from "./schemas.ts";
 
@@ -44,8 +44,8 @@ export function agentJson(viewer: string | null): SQL {
     'is_public', a.is_public, 'is_active', a.is_active, 'variant_of', a.variant_of,
     'created_at', a.created_at, 'updated_at', a.updated_at,
     'board', (
-      select jsonb_build_object('composite_score', b.composite_score, 'variance', b.score_variance, 'tasks', b.tasks,
-        'tier', b.tier)
+      select jsonb_build_object('composite_score', b.composite_score, 'score_variance', b.score_variance,
+        'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier)
       from ${board_entries} b where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
     )
   ) || case when ${may("see", viewer, agentOwner)} then jsonb_build_object(
@@ -66,7 +66,7 @@ export type AgentRow = Omit<
   z.output<typeof AgentRead>,
   "composite_score" | "score_low" | "score_high" | "score_basis" | "simulated"
 > & {
-  board: { composite_score: number; variance: number; tasks: number; tier: 0 | 1 | 2 } | null;
+  board: (ScoreSums & { tier: 0 | 1 | 2 }) | null;
 };
 
 /** AgentRead from the database's JSON. */
@@ -74,7 +74,7 @@ export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof Agen
   if (board === null) {
     return { ...agent, composite_score: 0, score_low: 0, score_high: 100, score_basis: null, simulated: false };
   }
-  const { low, high } = interval(board.composite_score / 100, board.variance, board.tasks);
+  const { low, high } = scoreInterval(board);
   return {
     ...agent,
     composite_score: board.composite_score,

@@ -1,19 +1,65 @@
-/** The 97.5th percentile of the standard normal distribution. */
-const Z975 = 1.959963984540054;
-/** From here on the expansion is exact to 1e-7, below it the closed form is solved. */
-const EXPANSION_FROM = 30;
+import { betaQuantile } from "./beta.ts";
+
+/** The mass beyond each end of a 95% interval. */
+const TAIL = 0.025;
+/** A variance below this is the rounding of equal values. */
+const ALIKE = 1e-12;
+
+/** The weight of the task that was not seen: where tasks differ it grows with their dispersion, where all are alike it is fixed. */
+const UNSEEN = { least: 0.1, byDispersion: 0.2, alike: 0.25 };
+
+/** Per-task values of 0 to 1, summed up: all that an interval of their mean is made of. */
+export interface Sample {
+  mean: number;
+  /** Sample variance, divisor tasks - 1. */
+  variance: number;
+  tasks: number;
+  lowest: number;
+  highest: number;
+}
+
+/** A composite score, 0 to 100, and its per-task scores summed up, as a board entry keeps them. */
+export interface ScoreSums {
+  composite_score: number;
+  score_variance: number;
+  score_lowest: number;
+  score_highest: number;
+  tasks: number;
+}
+
+/** The `interval` of a board entry. */
+export function scoreInterval(sums: ScoreSums): { low: number; high: number } {
+  const { composite_score, score_variance: variance, score_lowest: lowest, score_highest: highest, tasks } = sums;
+  return interval({ mean: composite_score / 100, variance, tasks, lowest, highest });
+}
 
 /**
- * The 95% confidence interval of a mean over tasks, by Student's t with tasks - 1 degrees of freedom.
- *
- * @param mean of the per-task scores, 0 to 1: the composite score over 100
- * @param variance sample variance (divisor tasks - 1) of the per-task scores, on the same scale
- * @returns both ends as scores of 0 to 100 with two decimals; [0, 100] for fewer than two tasks, which tell no spread
+ * The 95% interval of the composite score (0 to 100, two decimals) that more tasks of the same kind would bring, at as
+ * many repeats; see `boundsOf`. [0, 100] for fewer than two tasks, which tell no spread.
  */
-export function interval(mean: number, variance: number, tasks: number): { low: number; high: number } {
-  if (tasks < 2) return { low: 0, high: 100 };
-  const half = studentT975(tasks - 1) * Math.sqrt(variance / tasks);
-  return { low: toScore(Math.max(mean - half, 0)), high: toScore(Math.min(mean + half, 1)) };
+export function interval(scores: Sample): { low: number; high: number } {
+  const { low, high } = boundsOf(scores);
+  return { low: toScore(low), high: toScore(high) };
+}
+
+/**
+ * The 95% interval of a mean over tasks, clustered by task: the tasks are a sample of those there could be. It is that of
+ * a Bayesian bootstrap (Rubin, The Bayesian Bootstrap, Annals of Statistics 9:130, 1981) with a prior: each end is as if
+ * a fraction of one more task had been seen, which scored as low, or as high, as can be. Where tasks are either won or
+ * lost, that is the interval of a Beta posterior. It holds the mean, and has some width however alike the tasks are.
+ *
+ * The fractions were found by simulation: over agents of all skills, 93 to 97% of the intervals hold the truth, for 5 to
+ * 40 tasks of 1 to 10 repeats, whether the tasks are all alike or either won or lost.
+ *
+ * @returns both ends, 0 to 1, not rounded; [0, 1] for fewer than two tasks
+ */
+export function boundsOf({ mean, variance, tasks, lowest, highest }: Sample): { low: number; high: number } {
+  if (tasks < 2) return { low: 0, high: 1 };
+  const mirrored = 1 - lowerEnd(1 - mean, variance, tasks, 1 - Math.min(lowest, mean));
+  return {
+    low: Math.min(lowerEnd(mean, variance, tasks, Math.max(highest, mean)), mean),
+    high: Math.max(mirrored, mean),
+  };
 }
 
 /** A share of 0 to 1 as a score of 0 to 100, rounded half up to two decimals. */
@@ -22,51 +68,23 @@ export function toScore(share: number): number {
   return Math.round(share * 10_000 + 1e-7) / 100;
 }
 
-/**
- * The 97.5th percentile of Student's t distribution, to 1e-7, for a whole number of degrees of freedom or Infinity.
- *
- * @throws RangeError for anything else.
- */
-export function studentT975(df: number): number {
-  if (!(df >= 1) || (Number.isFinite(df) && !Number.isInteger(df))) {
-    throw new RangeError("degrees of freedom are a whole number of at least 1");
-  }
-  return df < EXPANSION_FROM ? solve(df) : expand(df);
+// The mean of `tasks` values and of `unseen` zeros under uniform Dirichlet weights, as the Beta distribution on
+// [0, highest] of the same mean and variance.
+function lowerEnd(mean: number, variance: number, tasks: number, highest: number): number {
+  if (highest <= 0) return 0;
+  const center = mean / highest;
+  const spread = variance < ALIKE ? 0 : variance / highest ** 2;
+  const unseen = unseenWeight(mean, variance);
+  const total = tasks + unseen;
+  const expected = (tasks * center) / total;
+  const square = (tasks * center ** 2 + (tasks - 1) * spread) / total;
+  const size = (expected * (1 - expected) * (total + 1)) / (square - expected ** 2) - 1;
+  // No distribution spreads further than to its ends.
+  if (!(size > 0)) return 0;
+  return highest * betaQuantile(TAIL, expected * size, (1 - expected) * size);
 }
 
-// Abramowitz and Stegun 26.7.5: the Cornish-Fisher expansion in 1/df.
-function expand(df: number): number {
-  const z = Z975;
-  return (
-    z +
-    (z ** 3 + z) / (4 * df) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * df ** 3) +
-    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / (92_160 * df ** 4)
-  );
-}
-
-// t = √df · tan θ, and the mass within ±t grows with θ: bisection to the last bit.
-function solve(df: number): number {
-  let low = 0;
-  let high = Math.PI / 2;
-  for (let step = 0; step < 53; step++) {
-    const middle = (low + high) / 2;
-    if (centralMass(middle, df) < 0.95) low = middle;
-    else high = middle;
-  }
-  return Math.sqrt(df) * Math.tan(low);
-}
-
-// Abramowitz and Stegun 26.7.3 (odd df) and 26.7.4 (even df): the mass of t within ±√df · tan θ as a finite sum.
-function centralMass(theta: number, df: number): number {
-  const odd = df % 2 === 1;
-  const square = Math.cos(theta) ** 2;
-  let term = odd ? Math.cos(theta) : 1;
-  let sum = 0;
-  for (let power = odd ? 1 : 0; power <= df - 2; power += 2) {
-    sum += term;
-    term *= (square * (power + 1)) / (power + 2);
-  }
-  return odd ? (2 / Math.PI) * (theta + Math.sin(theta) * sum) : Math.sin(theta) * sum;
+function unseenWeight(mean: number, variance: number): number {
+  if (variance < ALIKE) return UNSEEN.alike;
+  return UNSEEN.least + UNSEEN.byDispersion * Math.min(1, variance / (mean * (1 - mean)));
 }

@@ -1,4 +1,4 @@
-import { studentT975 } from "./interval.ts";
+import { boundsOf } from "./interval.ts";
 import { mean } from "./mean.ts";
 import { sampleVariance } from "./score.ts";
 
@@ -26,8 +26,8 @@ export interface Paired {
 
 /**
  * Compares two agents task by task, so that what makes a task hard for both cancels out. McNemar's test is over the tasks
- * that one passes and the other doesn't. The 95% interval of the difference in success is Student's t over the tasks'
- * own differences (paired, clustered by task); [-1, 1] for fewer than two tasks, which tell no spread.
+ * that one passes and the other doesn't. The 95% interval of the difference in success is that of `boundsOf` over the
+ * tasks' own differences (paired, clustered by task); [-1, 1] for fewer than two tasks, which tell no spread.
  */
 export function paired(pairs: readonly TaskPair[]): Paired {
   const rates = pairs.map(({ a, b }) => ({ a: a.c / a.n, b: b.c / b.n }));
@@ -36,7 +36,14 @@ export function paired(pairs: readonly TaskPair[]): Paired {
   const tasks = pairs.length;
   const differences = rates.map(({ a, b }) => a - b);
   const difference = mean(differences);
-  const half = tasks < 2 ? 2 : studentT975(tasks - 1) * Math.sqrt(sampleVariance(differences) / tasks);
+  // As shares of the way from -1 to 1.
+  const { low, high } = boundsOf({
+    mean: (difference + 1) / 2,
+    variance: sampleVariance(differences) / 4,
+    tasks,
+    lowest: (Math.min(...differences) + 1) / 2,
+    highest: (Math.max(...differences) + 1) / 2,
+  });
   const known = (value: number) => (tasks === 0 ? null : value);
   return {
     tasks,
@@ -47,8 +54,8 @@ export function paired(pairs: readonly TaskPair[]): Paired {
     success_rate_a: known(mean(rates.map(({ a }) => a))),
     success_rate_b: known(mean(rates.map(({ b }) => b))),
     difference: known(difference),
-    difference_low: Math.max(difference - half, -1),
-    difference_high: Math.min(difference + half, 1),
+    difference_low: 2 * low - 1,
+    difference_high: 2 * high - 1,
   };
 }
 

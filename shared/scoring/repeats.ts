@@ -1,4 +1,4 @@
-import { studentT975 } from "./interval.ts";
+import { studentT975 } from "./student-t.ts";
 import { mean } from "./mean.ts";
 import { sampleVariance } from "./score.ts";
 

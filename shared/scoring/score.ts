@@ -117,7 +117,13 @@ export function reliability(n: number, c: number): number {
 export function composite(cells: readonly Cell[]): Composite {
   const scores = cells.map((task) => 0.4 * task.success + 0.3 * task.reliability + 0.3 * task.cost_efficiency);
   const composite_score = toScore(mean(scores));
-  const { low, high } = interval(composite_score / 100, sampleVariance(scores), cells.length);
+  const { low, high } = interval({
+    mean: composite_score / 100,
+    variance: sampleVariance(scores),
+    tasks: cells.length,
+    lowest: Math.min(...scores),
+    highest: Math.max(...scores),
+  });
   return {
     composite_score,
     score_low: low,

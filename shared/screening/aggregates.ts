@@ -114,6 +114,7 @@ export function entries(scope: SQL, domains: readonly string[]): SQL {
     )
     select c.agent_id, c.domain, c.period, c.tier::smallint as tier,
       floor(avg(score) * 10000 + 0.5 + 1e-7) / 100 as composite_score, coalesce(var_samp(score), 0) as score_variance,
+      min(score) as score_lowest, max(score) as score_highest,
       avg(success) as success_rate, avg(c.reliability) as reliability, avg(c.cost_efficiency) as cost_efficiency,
       avg(c.correctness) as correctness, avg(c.latency) as latency, avg(c.cost) as cost,
       avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness, sum(n)::integer as runs,
@@ -126,7 +127,7 @@ export function entries(scope: SQL, domains: readonly string[]): SQL {
 }
 
 const ENTRY_VALUES =
-  "tier, composite_score, score_variance, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified";
+  "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified";
 
 /** SQL: stores one agent's entries on the boards of these domains, in every period. */
 export function storeEntries(agentId: string, domains: readonly string[]): SQL {

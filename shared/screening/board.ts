@@ -5,7 +5,7 @@ import { agents, board_entries, board_totals } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
-import { interval } from "../scoring/interval.ts";
+import { type ScoreSums, scoreInterval } from "../scoring/interval.ts";
 import { Axes } from "./schemas.ts";
 import { columnsJson } from "./view.ts";
 
@@ -42,8 +42,7 @@ export const boardQuery = z.object({
 type BoardQuery = z.output<typeof boardQuery>;
 
 /** A row of a board as the database keeps it, and the agent that it is about. */
-export interface BoardEntry
-  extends Record<"success_rate" | "reliability" | "cost_efficiency" | "composite_score" | "score_variance", number> {
+export interface BoardEntry extends Record<"success_rate" | "reliability" | "cost_efficiency", number>, ScoreSums {
   agent_id: string;
   name: string;
   verified_state: "unverified" | "verified" | "certified";
@@ -54,7 +53,6 @@ export interface BoardEntry
   tool_efficiency: number | null;
   robustness: number | null;
   runs: number;
-  tasks: number;
   last_run_at: string;
 }
 
@@ -65,6 +63,8 @@ export const BOARD_COLUMNS = [
     "tier",
     "composite_score",
     "score_variance",
+    "score_lowest",
+    "score_highest",
     "success_rate",
     "reliability",
     "cost_efficiency",
@@ -130,10 +130,11 @@ export async function readEntries(
 
 /** LeaderboardRow of an entry at a place (1 is the first) of its board; only ranked ones keep it. */
 export function toBoardRow(
-  { tier, score_variance, correctness, latency, cost, tool_efficiency, robustness, ...row }: BoardEntry,
+  { tier, correctness, latency, cost, tool_efficiency, robustness, ...entry }: BoardEntry,
   place: number,
 ) {
-  const { low, high } = interval(row.composite_score / 100, score_variance, row.tasks);
+  const { score_variance, score_lowest, score_highest, ...row } = entry;
+  const { low, high } = scoreInterval(entry);
   return {
     ...row,
     rank: tier === 0 ? place : null,

@@ -193,6 +193,28 @@ describe("what the boards serve", () => {
     }
   });
 
+  it("leaves doubt where all tasks score alike, also in entries from before the extremes were kept", async () => {
+    const agent = await addAgent(owner);
+    const solved = { kind: "real", completed: true, correctness: 1, latency_ms: 1, cost_micros: 0 } as const;
+    await insert(
+      agent,
+      CORE.map((task) => ({ ...solved, task, partial: false, tool_calls_made: null, age_hours: 1 })),
+    );
+    await service.app.scheduled(DAILY);
+    const { body } = await caller(service).call("GET", `/api/v1/agents/${agent}`);
+    expect(body).toMatchObject({ composite_score: 82, score_basis: "core" });
+    expect(body.score_low).toBeLessThan(70);
+    expect(body.score_high).toBeGreaterThan(82);
+    await service.sql("update board_entries set score_lowest = default, score_highest = default where agent_id = $1", [
+      agent,
+    ]);
+    const before = (await owner.call("GET", `/api/v1/agents/${agent}`)).body;
+    expect(before.score_high - before.score_low).toBeGreaterThan(5);
+    await service.app.scheduled(DAILY);
+    const { score_low, score_high } = (await owner.call("GET", `/api/v1/agents/${agent}`)).body;
+    expect({ score_low, score_high }).toEqual({ score_low: body.score_low, score_high: body.score_high });
+  });
+
   it("is no other after the next daily work", async () => {
     await service.app.scheduled(DAILY);
     const line = service.logs.findLast((entry) => entry.includes('"recomputed"')) ?? "{}";

@@ -57,7 +57,10 @@ export const board_entries = pgTable(
     /** 0 ranked on the core tasks, 1 provisional, 2 simulated only: the first key of the order. */
     tier: smallint().notNull(),
     composite_score: numeric({ precision: 5, scale: 2, mode: "number" }).notNull(),
+    /** Of the per-task scores, 0 to 1, of which the composite is the mean: what its interval is made of. */
     score_variance: doublePrecision().notNull(),
+    score_lowest: doublePrecision().notNull().default(0),
+    score_highest: doublePrecision().notNull().default(1),
     success_rate: doublePrecision().notNull(),
     reliability: doublePrecision().notNull(),
     cost_efficiency: doublePrecision().notNull(),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COIN_TOSS, repeatsFor, spreadOf, widthOf } from "../../../shared/scoring/repeats.ts";
 import { sampleVariance } from "../../../shared/scoring/score.ts";
-import { studentT975 } from "../../../shared/scoring/interval.ts";
+import { studentT975 } from "../../../shared/scoring/student-t.ts";
 
 const cell = fc
   .record({ n: fc.integer({ min: 1, max: 10 }), share: fc.double({ min: 0, max: 1, noNaN: true }) })

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { interval } from "../../../shared/scoring/interval.ts";
 import {
   type Cell,
   cell,
@@ -173,26 +174,35 @@ describe("composite", () => {
       reference,
     );
     const once = cell([wrong], reference);
-    // 93.571 and 0.3 · (1/3 · 2/4 · 3/5) = 3: mean 48.29; with one degree of freedom the interval is all there is.
-    expect(composite([often, once])).toMatchObject({
+    // 93.571 and 0.3 · (1/3 · 2/4 · 3/5) = 3: mean 48.29; the interval of two tasks reaches over nearly all.
+    const two = composite([often, once]);
+    expect(two.score_low).toBeLessThan(5);
+    expect(two.score_high).toBeGreaterThan(93);
+    expect(two).toMatchObject({
       composite_score: 48.29,
-      score_low: 0,
-      score_high: 100,
       success_rate: 0.5,
       runs: 11,
       tasks: 2,
     });
   });
 
-  it("narrows with tasks that agree", () => {
+  it("has the interval of its tasks' own scores", () => {
     const solved = cell([passing], reference);
     const slightlyWorse = cell([{ ...passing, cost_usd: 0.0125 }], reference);
-    // Scores 82, 82, 82 and 76: mean 80.5, deviation 3, t(3) = 3.18245, half width 3.18245 · 3 / √4 = 4.77.
+    // Scores 82, 82, 82 and 76: mean 80.5, variance 9.
+    const { low, high } = interval({ mean: 0.805, variance: 0.0009, tasks: 4, lowest: 0.76, highest: 0.82 });
     expect(composite([solved, solved, solved, slightlyWorse])).toMatchObject({
       composite_score: 80.5,
-      score_low: 75.73,
-      score_high: 85.27,
+      score_low: low,
+      score_high: high,
     });
+  });
+
+  it("is not certain of tasks that all score alike", () => {
+    const solved = cell([passing], reference);
+    const { score_low, score_high } = composite(Array.from({ length: 10 }, () => solved));
+    expect(score_low).toBeLessThan(75);
+    expect(score_high).toBeGreaterThan(82);
   });
 
   it("takes each axis over the tasks that have evidence for it", () => {

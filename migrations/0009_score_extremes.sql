@@ -1,0 +1,2 @@
+ALTER TABLE "board_entries" ADD COLUMN "score_lowest" double precision DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "board_entries" ADD COLUMN "score_highest" double precision DEFAULT 1 NOT NULL;
