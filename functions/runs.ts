@@ -243,7 +243,9 @@ export const runs = [
     path: "/api/v1/runs/{run_id}/evidence",
     tag,
     summary: "The signed statement of a run",
-    description: "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none.",
+    description:
+      "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none. The statement of a " +
+      "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.",
     auth: "open",
     params,
     returns: { 200: RunEvidence },

@@ -8,7 +8,11 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { runsWithAgents, visibleRun } from "./view.ts";
 
-/** The signed statement of a run that the caller may see; throws 404 where there is none. */
+/**
+ * The signed statement of a run that the caller may see; throws 404 where there is none. That of a counted run of a public
+ * agent is anybody's for good: published scores stay verifiable once the agent, its workspace or its owner's account is
+ * deleted, and the run itself is not shown any more.
+ */
 export async function readEvidence(
   ctx: Context,
   principal: Principal,
@@ -19,7 +23,7 @@ export async function readEvidence(
     ctx,
     sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid) as result
       from ${runsWithAgents(sql`${runs}`)} join ${run_evidence} e on e.run_id = r.id
-      where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
+      where r.id = ${runId}::uuid and ((r.counted and a.is_public) or ${visibleRun(viewer)})`,
   );
   if (row === null) throw notFound("evidence for this run");
   return row;
