@@ -3,6 +3,7 @@ import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/view.ts";
 import { monthEnd, monthOf, planLimit } from "../billing/plans.ts";
 import { agents, allowances, outbox, runs, screening_sessions, tasks, users } from "../db/schema/index.ts";
+import { runIdAt } from "../db/run-id.ts";
 import type { Context } from "../platform/context.ts";
 import { certificationTasks, MOST_AGAIN, REPEATS } from "./rules.ts";
 
@@ -64,6 +65,7 @@ export function newSession(now: Date): SQL {
  */
 export function reserving(ctx: Pick<Context, "now">): SQL {
   const now = ctx.now();
+  const at = sql`${now.toISOString()}::timestamptz`;
   return sql`terms as (
     select x.*, a.team_id, ${hasEndpoint} as is_live, ${payer.kind} as paid_kind,
       ${payer.owner} as paid_owner, ${payer.limit} as run_limit,
@@ -90,13 +92,14 @@ export function reserving(ctx: Pick<Context, "now">): SQL {
       + coalesce((select max(n.units) from needed n, terms x where n.units <= x.run_limit - w.used), 0)
     returning new.used - coalesce(old.used, 0) as units
   ), reserved as (
-    insert into ${runs} (agent_id, task_id, trigger, screening_session_id, position, repeat_index, repeat_total, user_id,
+    insert into ${runs} (id, agent_id, task_id, trigger, screening_session_id, position, repeat_index, repeat_total, user_id,
       scope, team_id, paid_kind, paid_owner, paid_period, suite_id, created_at)
-    select x.agent_id, s.task_id, 'certification', x.session_id, s.position, s.repeat_index, ${REPEATS}::integer, x.buyer_id,
+    select ${runIdAt(at, sql`row_number() over (order by s.position, s.repeat_index)`)}, x.agent_id, s.task_id,
+      'certification', x.session_id, s.position, s.repeat_index, ${REPEATS}::integer, x.buyer_id,
       case when x.team_id is null then 'personal' else 'team' end, x.team_id,
       case when s.is_own then ${OWN} else x.paid_kind end,
       case when s.is_own then x.certification_id::text else x.paid_owner end, ${monthOf(now)},
-      s.suite_id, ${now.toISOString()}::timestamptz
+      s.suite_id, ${at}
     from terms x cross join slots s join needed n on n.position = s.position
       and n.units <= coalesce((select units from paid), 0)
     where x.is_live

@@ -13,6 +13,7 @@ import {
   teams,
   users,
 } from "../db/schema/index.ts";
+import { runIdAt } from "../db/run-id.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -146,7 +147,7 @@ function reservation(ctx: Context, principal: Submitter, submission: Submission)
   ), reserved as (
     insert into ${runs} (id, agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index,
       repeat_total, user_id, scope, team_id, paid_kind, paid_owner, paid_period, suite_id, created_at)
-    select uuidv7(), j.id, w.id, case when j.stranger then 'trial' else ${trigger} end, j.connection_mode = 'mock',
+    select ${runIdAt(at, sql`row_number() over (order by w.position, n)`)}, j.id, w.id, case when j.stranger then 'trial' else ${trigger} end, j.connection_mode = 'mock',
       ${submission.isPrivate} and not j.stranger, ${sessionId}::uuid, ${single ? sql`null` : sql`w.position`},
       ${single ? sql`null` : sql`n`}, ${single ? sql`null::integer` : sql`${submission.repeats}::integer`}, ${viewer}::uuid,
       case when j.team_id is not null and j.owned then 'team' else 'personal' end, case when j.owned then j.team_id end,
