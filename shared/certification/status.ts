@@ -26,7 +26,7 @@ export async function readStatus(
     ), made as (
       select distinct on (r.position, r.repeat_index) r.position, r.status, r.passed
       from latest c join ${runs} r on r.screening_session_id = c.screening_session_id
-      order by r.position, r.repeat_index, r.id desc
+      order by r.position, r.repeat_index, r.failure_code is not distinct from 'service_error', r.id desc
     ), ahead as (
       select count(*) * ${REPEATS}::integer as runs
       from latest c join ${screening_sessions} s on s.id = c.screening_session_id
