@@ -4,7 +4,14 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 // A sign counts where it is unary: not after a letter, a digit, a closing bracket, a percent sign or another minus.
 const UNARY_SIGN = `(?<![${MINUS}\\p{L}\\p{N})\\]}%])${SIGN}`;
-const INTEGER = "\\d{1,3}(?:[,'’\\u00A0\\u2009\\u202F]\\d{3})+(?!\\d)|\\d+";
+
+/** What parts groups of three digits, as people write them in text and in code: each number keeps to one of them. */
+const SEPARATORS = [",", "'", "’", "_", "\\u00A0", "\\u2009", "\\u202F"];
+const GROUPED = SEPARATORS.map((separator) => `\\d{1,3}(?:${separator}\\d{3})+(?!\\d)`).join("|");
+// A plain space also parts the numbers of a list: what stands among further numbers is such a list.
+const SPACED = "(?<![\\d.,]|\\d )[1-9]\\d{0,2}(?: \\d{3})+(?! ?\\d)";
+const INDIAN = "(?<![\\d,])\\d{1,2}(?:,\\d{2})+,\\d{3}(?!\\d)";
+const INTEGER = `${INDIAN}|${GROUPED}|${SPACED}|\\d+`;
 const DECIMAL = `(?:(?:${INTEGER})(?:\\.\\d+)?|(?<![\\p{L}\\p{N}])\\.\\d+)`;
 const POWER = `(?:\\^|\\*\\*)\\s?[{(]?(${SIGN}?\\d+)[})]?|([⁺⁻]?[${SUPERSCRIPTS}]+)`;
 const TIMES_TEN = "(\\s{0,2}(?:[x×*·⋅]|\\\\times|\\\\cdot)\\s{0,2}10)";
@@ -15,39 +22,100 @@ const NUMBER = new RegExp(
 );
 const GLUED = /\p{L}[-_]?$/u;
 
+/** A number as it was written: rounded to a double, and exactly where it is whole and a double can hold its size. */
+export interface Numeral {
+  value: number;
+  integer: bigint | null;
+}
+
 /**
  * The last number of `text`, or null where there is none. Digits glued to the end of a word ("H2O", "item-3") count
  * only where nothing else does. Read: `1,234.5`, `$1,200`, `-$5`, `−7`, `25%` (as 25), `25.` at the end of a
- * sentence, `.5`, `3.0e-4`, `6.02 × 10^23`, `10⁻³`. A thousands separator is a comma, an apostrophe, or a no-break or
- * thin space, before groups of three. A comma is never a decimal point: `2,5` are the numbers 2 and 5. Of a date or a
- * range the last part counts: `2026-11-21` gives 21. Linear in the length of `text`.
+ * sentence, `.5`, `3.0e-4`, `6.02 × 10^23`, `10⁻³`, and the digits of all scripts (`２５`, `٢٥`). Groups of three digits
+ * are parted by a comma, an apostrophe, an underscore, or a plain, no-break or thin space; `1,00,000` is a lakh. A comma
+ * is never a decimal point: `2,5` are the numbers 2 and 5. Of a date or a range the last part counts: `2026-11-21` gives
+ * 21. Linear in the length of `text`.
  */
-export function lastNumber(text: string): number | null {
-  let standing: number | null = null;
-  let glued: number | null = null;
-  for (const match of text.matchAll(NUMBER)) {
-    const before = text.slice(Math.max(0, match.index - 3), match.index);
-    if (GLUED.test(before)) glued = valueOf(match);
-    else standing = valueOf(match);
+export function lastNumeral(text: string): Numeral | null {
+  const plain = inAscii(text);
+  let standing: RegExpExecArray | null = null;
+  let glued: RegExpExecArray | null = null;
+  for (const match of plain.matchAll(NUMBER)) {
+    const before = plain.slice(Math.max(0, match.index - 3), match.index);
+    if (GLUED.test(before)) glued = match;
+    else standing = match;
   }
-  return standing ?? glued;
+  const last = standing ?? glued;
+  return last === null ? null : numeralOf(last);
 }
 
-/** The number that `text` is: one number by the rules of `lastNumber`, without words or further digits; else null. */
-export function soleNumber(text: string): number | null {
-  const [match, second] = text.matchAll(NUMBER);
+/** The number that `text` is: one number by the rules of `lastNumeral`, without words or further digits; else null. */
+export function soleNumeral(text: string): Numeral | null {
+  const plain = inAscii(text);
+  const [match, second] = plain.matchAll(NUMBER);
   if (match === undefined || second !== undefined) return null;
-  return /[\p{L}\p{N}]/u.test(text.replace(match[0], "")) ? null : valueOf(match);
+  return /[\p{L}\p{N}]/u.test(plain.replace(match[0], "")) ? null : numeralOf(match);
 }
 
-function valueOf([, outer, inner, digits = "", e, timesTen, power, superscript]: RegExpExecArray): number {
+/** The `value` of `lastNumeral`. */
+export function lastNumber(text: string): number | null {
+  return lastNumeral(text)?.value ?? null;
+}
+
+/** The `value` of `soleNumeral`. */
+export function soleNumber(text: string): number | null {
+  return soleNumeral(text)?.value ?? null;
+}
+
+const MARKS: Record<string, string> = { "٬": ",", "٫": ".", "，": ",", "．": ".", "＋": "+" };
+
+/** `text` with the digits and marks of numbers of any script as ASCII has them, without marks of direction. */
+function inAscii(text: string): string {
+  return text
+    .replace(/[\u061C\u200E\u200F]/gu, "")
+    .replace(/[٬٫，．＋]/gu, (mark) => MARKS[mark] ?? mark)
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+      // Beyond ASCII the digits of a script stand in one row from 0 or from 6 of a block of 16; those of mathematics, in
+      // five rows on end, are the only others.
+      const code = digit.codePointAt(0) ?? 0;
+      if (code >= 0x1d7ce && code <= 0x1d7ff) return String((code - 0x1d7ce) % 10);
+      const place = code % 16;
+      return String(/\p{Nd}/u.test(String.fromCodePoint(code - place)) ? place : place - 6);
+    });
+}
+
+function numeralOf([, outer, inner, digits = "", e, timesTen, power, superscript]: RegExpExecArray): Numeral {
   const sign = isMinus(outer) !== isMinus(inner) ? "-" : "";
   const plain = digits.replace(/[^\d.]/gu, "");
   const exponent = e ?? power ?? (superscript === undefined ? undefined : fromSuperscript(superscript));
-  if (exponent === undefined) return Number(sign + plain);
+  if (exponent === undefined) return numeral(sign, plain, "0");
   // "10^5" alone is a power of ten without a mantissa.
   const mantissa = e !== undefined || timesTen !== undefined ? plain : "1";
-  return Number(`${sign}${mantissa}e${isMinus(exponent[0]) ? "-" : ""}${exponent.replace(/\D/gu, "")}`);
+  return numeral(sign, mantissa, `${isMinus(exponent[0]) ? "-" : ""}${exponent.replace(/\D/gu, "")}`);
+}
+
+/** A JSON number as a numeral, by the digits that it is written with. */
+export function numeralOfNumber(value: number): Numeral {
+  const [mantissa = "", exponent = "0"] = String(Math.abs(value)).split("e");
+  return Number.isFinite(value) ? numeral(value < 0 ? "-" : "", mantissa, exponent) : { value, integer: null };
+}
+
+/** Longer than the digits of any whole number that a double can hold the size of. */
+const MOST_DIGITS = 400;
+
+function numeral(sign: string, mantissa: string, exponent: string): Numeral {
+  const value = Number(`${sign}${mantissa}e${exponent}`);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const all = whole + fraction;
+  let from = 0;
+  let to = all.length;
+  while (from < to && all[from] === "0") from += 1;
+  while (to > from && all[to - 1] === "0") to -= 1;
+  // The digits that tell something, and the power of ten of the last of them.
+  const shift = Number(exponent) - fraction.length + (all.length - to);
+  if (from === to) return { value, integer: 0n };
+  if (!Number.isFinite(value) || shift < 0 || to - from + shift > MOST_DIGITS) return { value, integer: null };
+  return { value, integer: BigInt(sign + all.slice(from, to)) * 10n ** BigInt(shift) };
 }
 
 function isMinus(sign: string | undefined): boolean {
@@ -56,6 +124,17 @@ function isMinus(sign: string | undefined): boolean {
 
 function fromSuperscript(text: string): string {
   return text.replace("⁻", "-").replace(/[^-⁺]/gu, (char) => String(SUPERSCRIPTS.indexOf(char)));
+}
+
+/**
+ * Whether `value` is within `tolerance` of `target`, or without one within 1e-9: whole numbers exactly, however large;
+ * else as `isNear` has it.
+ */
+export function isNearNumeral(value: Numeral, target: Numeral, tolerance?: number): boolean {
+  if (value.integer === null || target.integer === null) return isNear(value.value, target.value, tolerance);
+  const gap = value.integer - target.integer;
+  // A tolerance that is a share of the target is rounded itself.
+  return Number(gap < 0n ? -gap : gap) <= (tolerance ?? 0) * (1 + 4 * Number.EPSILON);
 }
 
 /**

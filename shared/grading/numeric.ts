@@ -1,4 +1,4 @@
-import { isNear, lastNumber, soleNumber } from "./number.ts";
+import { isNearNumeral, lastNumeral, type Numeral, numeralOfNumber, soleNumeral } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { textOf } from "./text.ts";
 import { type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
@@ -12,13 +12,16 @@ export const numeric: GraderModule<"numeric"> = {
     const key = readKey(expected_output);
     if (key === null) return [keyIssue('Give a number, or a string that is one number, such as 25 or "1,234.5".')];
     const issues: Issue[] = [];
+    if (typeof expected_output === "number" && isRounded(key) && grader.tolerance === undefined) {
+      issues.push(keyIssue("Give so large a number as a string: as a JSON number its last digits are lost."));
+    }
     const option = (message: string, name: string) =>
       issues.push({ pointer: `/grader/${name}`, code: "invalid_option", message });
     if (grader.relative && grader.tolerance === undefined) {
       option("Give a tolerance: relative says how it is meant.", "relative");
     }
-    if (grader.relative && key === 0) option("Leave relative out: of the key 0 every share is 0.", "relative");
-    const tiny = key !== 0 && Math.abs(key) < SMALLEST_KEY_WITHOUT_TOLERANCE;
+    if (grader.relative && key.value === 0) option("Leave relative out: of the key 0 every share is 0.", "relative");
+    const tiny = key.value !== 0 && Math.abs(key.value) < SMALLEST_KEY_WITHOUT_TOLERANCE;
     if (tiny && grader.tolerance === undefined) {
       issues.push(keyIssue("Give the grader a tolerance: without one, numbers within 1e-9 of so small a key pass."));
     }
@@ -26,19 +29,31 @@ export const numeric: GraderModule<"numeric"> = {
   },
 
   grade({ grader, expected_output }, { output }) {
-    const value = typeof output === "number" ? output : lastNumber(textOf(output));
+    const value = typeof output === "number" ? readNumber(output) : lastNumeral(textOf(output));
     if (value === null) return unreadable("No number was found in the answer.");
-    const key = readKey(expected_output) ?? Number.NaN;
-    const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key) : grader.tolerance;
+    const key = readKey(expected_output) ?? { value: Number.NaN, integer: null };
+    const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key.value) : grader.tolerance;
     const allowed =
       grader.tolerance === undefined ? "" : ` (tolerance ${grader.tolerance}${grader.relative ? ", relative" : ""})`;
-    return isNear(value, key, tolerance)
-      ? { correctness: 1, explanation: `The answer was read as ${value}, which is the expected number${allowed}.` }
-      : { correctness: 0, explanation: `The answer was read as ${value}, which is not the expected number${allowed}.` };
+    const read = `The answer was read as ${isRounded(value) && value.integer !== null ? value.integer : value.value}`;
+    return isNearNumeral(value, key, tolerance)
+      ? { correctness: 1, explanation: `${read}, which is the expected number${allowed}.` }
+      : { correctness: 0, explanation: `${read}, which is not the expected number${allowed}.` };
   },
 };
 
-function readKey(key: Json): number | null {
-  const value = typeof key === "string" ? soleNumber(key) : key;
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
+function readKey(key: Json): Numeral | null {
+  const read = typeof key === "string" ? soleNumeral(key) : typeof key === "number" ? numeralOfNumber(key) : null;
+  return read !== null && Number.isFinite(read.value) ? read : null;
+}
+
+/** A JSON number of an answer. Beyond 2^53 its last digits were lost on the way, so none are held against it. */
+function readNumber(output: number): Numeral {
+  const read = numeralOfNumber(output);
+  return isRounded(read) ? { value: output, integer: null } : read;
+}
+
+/** Whether a whole number is beyond those that each have a double of their own. */
+function isRounded({ value }: Numeral): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isNear, lastNumber, soleNumber } from "../../../shared/grading/number.ts";
+import { numeric } from "../../../shared/grading/numeric.ts";
 import { scoreOf, verdictOn } from "./support.ts";
 
 describe("the last number of a text", () => {
@@ -26,7 +27,34 @@ describe("the last number of a text", () => {
     ["1'234", 1234],
     ["1\u00A0234", 1234],
     ["1\u202F234,5", 5],
-    ["1 234", 234],
+    ["1 234", 1234],
+    ["1 234 567", 1234567],
+    ["1\u2009234\u2009567", 1234567],
+    ["1\u202F234\u202F567.5", 1234567.5],
+    ["1\u00A0234\u00A0567", 1234567],
+    ["it costs 12 500 euros", 12500],
+    ["-1 000 000", -1e6],
+    ["10 20 300", 300],
+    ["100 200 3000", 3000],
+    ["2.5 100", 100],
+    ["0 500", 500],
+    ["in 2026 300", 300],
+    ["1,00,000", 100000],
+    ["₹ 12,34,567.50", 1234567.5],
+    ["1_000", 1000],
+    ["1_000_000.5", 1000000.5],
+    ["x_1_000", 1000],
+    ["1_00", 0],
+    // Digits of other scripts.
+    ["２５", 25],
+    ["１，２３４．５", 1234.5],
+    ["－７", -7],
+    ["٢٥", 25],
+    ["١٬٢٣٤٫٥", 1234.5],
+    ["\u200E-٧", -7],
+    ["۱۲۳", 123],
+    ["१,००,०००", 100000],
+    ["𝟐𝟓", 25],
     ["1234,567", 567],
     ["1,2345", 2345],
     ["2,5", 5],
@@ -78,7 +106,7 @@ describe("the last number of a text", () => {
     ["NaN", null],
     ["-Infinity", null],
     ["²", null],
-    ["٣", null],
+    ["٣", 3],
   ])("%j: %d", (text, number) => {
     expect(lastNumber(text)).toBe(number);
   });
@@ -133,7 +161,18 @@ describe("numeric", () => {
     [25, true, 0],
     [25, "no idea", 0],
     [1e12, "1000000000001", 0],
-    [1e16, "10000000000000002", 0],
+    ["10000000000000000", "10000000000000002", 0],
+    // Beyond 2^53, where doubles have gaps.
+    ["9007199254740993", "9007199254740993", 1],
+    ["9007199254740993", "9007199254740992", 0],
+    ["9007199254740993", "9,007,199,254,740,993.0", 1],
+    ["9007199254740993", "-9007199254740993", 0],
+    ["123456789012345678901234567890", "= 123456789012345678901234567890.", 1],
+    ["123456789012345678901234567890", "123456789012345678901234567891", 0],
+    ["6.02e23", "602000000000000000000000", 1],
+    ["6.02e23", "602000000000000000000001", 0],
+    ["1,00,000", "100000", 1],
+    ["٢٥", "25", 1],
     [25, "", 0],
   ])("key %j, output %j: %d", (key, output, correctness) => {
     expect(scoreOf({ type: "numeric" }, key, output)).toBe(correctness);
@@ -162,6 +201,40 @@ describe("numeric", () => {
         if (isNear(a, b, Math.min(one, other))) expect(isNear(a, b, Math.max(one, other))).toBe(true);
       }),
     );
+  });
+
+  test("compares whole numbers of any size by their digits, and holds no lost digit against a JSON number", () => {
+    const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
+    fc.assert(
+      fc.property(digits, fc.bigInt({ min: -3n, max: 3n }), fc.constantFrom(0, 1, 2), (whole, more, tolerance) => {
+        const near = more <= BigInt(tolerance) && more >= -BigInt(tolerance);
+        const score = scoreOf({ type: "numeric", tolerance }, String(whole), String(whole + more));
+        expect(score).toBe(near ? 1 : 0);
+      }),
+    );
+    expect(scoreOf({ type: "numeric" }, "9007199254740993", JSON.parse("9007199254740993"))).toBe(1);
+  });
+
+  test("asks for a key whose digits a JSON number loses as a string", () => {
+    const check = (expected_output: string | number, tolerance?: number) =>
+      numeric.check({
+        grader: tolerance === undefined ? { type: "numeric" } : { type: "numeric", tolerance },
+        expected_output,
+        output_schema: null,
+      });
+    expect(check(1e16)).toMatchObject([{ pointer: "/expected_output", code: "invalid_key" }]);
+    expect(check("10000000000000001")).toEqual([]);
+    expect(check(1e16, 1e9)).toEqual([]);
+    expect(check(2 ** 53 - 1)).toEqual([]);
+  });
+
+  test("reads an answer of a mebibyte in time, whatever it repeats", () => {
+    for (const piece of ["1,00", "1 000", "1,00,", "1_000", " 100", "٢٥", "1, ", "000 ", "9", "0."]) {
+      const text = piece.repeat(2 ** 20 / piece.length);
+      const start = performance.now();
+      scoreOf({ type: "numeric" }, 25, text);
+      expect(performance.now() - start, piece).toBeLessThan(2000);
+    }
   });
 
   test("tells what it read", () => {
