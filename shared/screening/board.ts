@@ -134,7 +134,7 @@ export function toBoardRow(
   place: number,
 ) {
   const { score_variance, score_lowest, score_highest, ...row } = entry;
-  const { low, high } = scoreInterval(entry);
+  const { low, high } = scoreInterval({ ...row, score_variance, score_lowest, score_highest });
   return {
     ...row,
     rank: tier === 0 ? place : null,
