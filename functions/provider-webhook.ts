@@ -39,7 +39,8 @@ export const providerWebhook = [
       "For Stripe, which signs each delivery in `Stripe-Signature`; the signature holds for 5 minutes and over the raw " +
       "body, of at most 256 KiB. An event only says that something changed: what it is about is read at Stripe again, so " +
       "repeated, late and reordered events end in the same state. An event is noted once all of its work is done; any " +
-      "answer but 200 asks for it again. Events of types that nothing is done about are acknowledged and noted too. Events " +
+      "answer but 200 asks for it again. Events of types that nothing is done about are acknowledged and noted too, and so are events " +
+      "about something that Stripe itself does not know when it is read again. Events " +
       "of the other mode (test or live) than the service's key are acknowledged, and nothing else.",
     auth: "none",
     needs: "signature",

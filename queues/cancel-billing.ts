@@ -1,13 +1,16 @@
-import { closeCustomer, CustomerMessage } from "../shared/billing/close-customer.ts";
+import { closeAtProvider, ClosingMessage } from "../shared/billing/close-customer.ts";
 import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
-/** Ends what a deleted account pays for. What can't be ended in time ends with the subscription's next event. */
+/**
+ * Ends what a deleted account pays for, and the pages at which it could still pay. What can't be ended in time ends with
+ * the subscription's next event, or with the page's day.
+ */
 export const cancelBillingConsumer = consumer({
   name: "cancel-billing",
-  body: CustomerMessage,
+  body: ClosingMessage,
   ...UNHURRIED,
   timeoutSeconds: 60,
   parallelism: null,
-  handle: (ctx, { customer_id }) => closeCustomer(ctx, customer_id),
+  handle: closeAtProvider,
   dead: () => Promise.resolve(),
 });

@@ -8,7 +8,7 @@ import { Problem } from "../platform/problem.ts";
 import { billingAccount } from "./customer.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
 import type { DevUpgradeResponse } from "./schemas.ts";
-import { withProvider } from "./stripe.ts";
+import { ifKnown, withProvider } from "./stripe.ts";
 import { isLive, subscriptionsOf } from "./subscriptions.ts";
 
 type Outcome = z.output<typeof DevUpgradeResponse>;
@@ -29,7 +29,8 @@ export async function cancelPlan(ctx: Context, userId: string): Promise<Outcome>
   if (isDevMode(ctx.env)) return cancelInDevMode(ctx, userId);
   return withProvider(ctx, async (stripe) => {
     const { customer_id, plan } = await billingAccount(ctx, userId);
-    if (customer_id === null || (await cancelSubscriptions(stripe, customer_id)) === 0) throw nothingToCancel();
+    const ended = customer_id === null ? 0 : await ifKnown(cancelSubscriptions(stripe, customer_id));
+    if (ended === 0 || ended === null) throw nothingToCancel();
     return { kind: "dev_upgrade", plan: plan === "enterprise" ? plan : "free" };
   });
 }

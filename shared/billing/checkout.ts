@@ -6,6 +6,7 @@ import { keepJson, keptJson, writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { changePlan } from "./change-plan.ts";
+import { closePage } from "./close-page.ts";
 import { billingAccount, ensureCustomer } from "./customer.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
 import { frontendPage } from "./page.ts";
@@ -35,7 +36,7 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
     const same = subscription === null ? open.find(({ metadata }) => metadata?.["price"] === price) : undefined;
     for (const session of open) if (session !== same) await expire(stripe, session);
     if (subscription !== null) return changePlan(ctx, stripe, subscription, { ...offer, price });
-    return toOutcome(same ?? (await openSession(ctx, stripe, { userId, customer, price, latest })));
+    return toOutcome(same ?? (await openSession(ctx, stripe, { customer, price, latest })));
   });
   return keepJson(ctx, outcome);
 }
@@ -62,23 +63,18 @@ async function sessionsOf(
 
 /** Ends a session that is not wanted any more. Throws `payment_in_progress` where it was paid in this moment. */
 async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<void> {
-  try {
-    await underKey(`expire-${id}`, (options) => stripe.checkout.sessions.expire(id, {}, options));
-  } catch (error) {
-    const session = await stripe.checkout.sessions.retrieve(id);
-    if (session.status === "expired") return;
-    if (session.status === "open") throw error;
-    throw new Problem("payment_in_progress", "Another checkout was just paid; try again in a moment.", {
-      headers: { "Retry-After": "2" },
-    });
-  }
+  const { isPaid } = await closePage(stripe, id);
+  if (!isPaid) return;
+  throw new Problem("payment_in_progress", "Another checkout was just paid; try again in a moment.", {
+    headers: { "Retry-After": "2" },
+  });
 }
 
 /** Makes the session that follows `latest`: parallel requests for one price make one, for another price are refused. */
 function openSession(
   ctx: Context,
   stripe: Stripe,
-  { userId, customer, price, latest }: { userId: string; customer: string; price: string; latest: string },
+  { customer, price, latest }: { customer: string; price: string; latest: string },
 ): Promise<Stripe.Checkout.Session> {
   const wanted: Stripe.Checkout.SessionCreateParams = {
     mode: "subscription",
@@ -88,7 +84,7 @@ function openSession(
     cancel_url: frontendPage(ctx.env, "/billing?checkout=left"),
     metadata: { kind: "subscription", price },
   };
-  return underKey(`checkout-${userId}-${latest}`, (options) => stripe.checkout.sessions.create(wanted, options));
+  return underKey(`checkout-${customer}-${latest}`, (options) => stripe.checkout.sessions.create(wanted, options));
 }
 
 function toOutcome({ id, url }: Stripe.Checkout.Session): Outcome {

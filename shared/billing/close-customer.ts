@@ -2,14 +2,24 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { cancelSubscriptions } from "./cancel.ts";
-import { underKey, withProvider } from "./stripe.ts";
+import { closePage } from "./close-page.ts";
+import { ifKnown, withProvider } from "./stripe.ts";
 
-/** The message about the customer of an account that is closed. */
-export const CustomerMessage = z.strictObject({ customer_id: z.string().min(1).max(255) });
+const id = z.string().min(1).max(255);
 
-/** Ends at the provider whatever could still charge the customer of a closed account, and the customer itself. */
-export function closeCustomer(ctx: Context, customerId: string): Promise<void> {
-  return withProvider(ctx, (stripe) => endCustomer(stripe, customerId));
+/** The message about what an account that is closed has at the provider: its customer, or an open page without one. */
+export const ClosingMessage = z.union([
+  z.strictObject({ customer_id: id }),
+  z.strictObject({ checkout_session_id: id }),
+]);
+
+/** Ends at the provider what could still charge the owner of a closed account. Doing it again changes nothing. */
+export function closeAtProvider(ctx: Context, message: z.output<typeof ClosingMessage>): Promise<void> {
+  return withProvider(ctx, async (stripe) => {
+    if ("customer_id" in message) return endCustomer(stripe, message.customer_id);
+    const { isPaid } = await closePage(stripe, message.checkout_session_id);
+    if (isPaid) ctx.log.warn("page of a closed account was paid", message);
+  });
 }
 
 /**
@@ -17,18 +27,19 @@ export function closeCustomer(ctx: Context, customerId: string): Promise<void> {
  * and its address is forgotten; the provider keeps its invoices. Doing it again changes nothing.
  */
 export async function endCustomer(stripe: Stripe, customerId: string): Promise<void> {
-  if (await isDeleted(stripe, customerId)) return;
+  if (await isGone(stripe, customerId)) return;
   const open = await stripe.checkout.sessions
     .list({ customer: customerId, status: "open", limit: 100 })
     .autoPagingToArray({ limit: 1000 });
-  for (const { id } of open)
-    await underKey(`expire-${id}`, (options) => stripe.checkout.sessions.expire(id, {}, options));
+  for (const session of open) await closePage(stripe, session.id);
   await cancelSubscriptions(stripe, customerId);
   await stripe.customers.del(customerId).catch(async (error: unknown) => {
-    if (!(await isDeleted(stripe, customerId))) throw error;
+    if (!(await isGone(stripe, customerId))) throw error;
   });
 }
 
-async function isDeleted(stripe: Stripe, customerId: string): Promise<boolean> {
-  return (await stripe.customers.retrieve(customerId)).deleted === true;
+/** Whether the provider has no such customer, or none any more. */
+export async function isGone(stripe: Stripe, customerId: string): Promise<boolean> {
+  const customer = await ifKnown(stripe.customers.retrieve(customerId));
+  return customer === null || customer.deleted === true;
 }

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { isDeleted } from "../db/deleted.ts";
 import { billing_customers, users } from "../db/schema/index.ts";
@@ -6,7 +6,8 @@ import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import type { Plan } from "./plans.ts";
-import { underKey } from "./stripe.ts";
+import { ifKnown, underKey } from "./stripe.ts";
+import { ENTITLING } from "./subscriptions.ts";
 
 /** An account as billing sees it. */
 export interface BillingAccount {
@@ -33,22 +34,58 @@ export async function billingAccount(ctx: Context, userId: string): Promise<Bill
 }
 
 /**
- * The account's customer at the provider, made where there is none: one however many ask at once. Its metadata names the
- * account, for events that come before the row is written. Throws 401 when the account is gone.
+ * The account's customer at the provider, made where there is none, or none any more (somebody may delete it in the
+ * provider's dashboard): one however many ask at once. Its metadata names the account, for events that come before the row
+ * is written. Throws 401 when the account is gone.
  */
 export async function ensureCustomer(ctx: Context, stripe: Stripe, account: BillingAccount): Promise<string> {
-  if (account.customer_id !== null) return account.customer_id;
-  const { id, email } = account;
-  const customer = await underKey(`customer-${id}`, (options) =>
+  const { id, email, customer_id: former } = account;
+  const known = former === null ? null : await ifKnown(stripe.customers.retrieve(former));
+  if (known !== null && known.deleted !== true) return known.id;
+  if (former !== null) ctx.log.warn("customer is gone at the provider", { user_id: id, customer_id: former });
+  const key = former === null ? `customer-${id}` : `customer-${id}-after-${former}`;
+  const customer = await underKey(key, (options) =>
     stripe.customers.create({ email, metadata: { user_id: id } }, options),
   );
-  const kept = await readJson<string>(
-    ctx,
-    sql`with owner as (
-      select u.id from ${users} u where u.id = ${id}::uuid and not ${isDeleted} for no key update
-    ) insert into ${billing_customers} as b (user_id, customer_id) select id, ${customer.id} from owner
-      on conflict (user_id) do update set customer_id = b.customer_id returning to_jsonb(b.customer_id) as result`,
-  );
+  // A deletion ends the subscriptions, and their events name a customer that is nobody's by now.
+  const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
   if (kept === null) throw gone();
   return kept;
+}
+
+/** Writes the customer over none and over `former` only, whose plan then ends if it `endsPlan`; returns which one counts. */
+function keepCustomer(
+  ctx: Context,
+  {
+    userId,
+    former,
+    customerId,
+    endsPlan,
+  }: Record<"userId" | "customerId", string> & {
+    former: string | null;
+    endsPlan: boolean;
+  },
+): Promise<string | null> {
+  const entitling = sql.join(
+    [...ENTITLING].map((status) => sql`${status}`),
+    sql`, `,
+  );
+  const only = (value: SQL, otherwise: SQL): SQL =>
+    sql`case b.customer_id when ${former}::text then ${value} else ${otherwise} end`;
+  return readJson<string>(
+    ctx,
+    sql`with owner as (
+      select u.id from ${users} u where u.id = ${userId}::uuid and not ${isDeleted} for no key update
+    ), kept as (
+      insert into ${billing_customers} as b (user_id, customer_id) select id, ${customerId} from owner
+      on conflict (user_id) do update set customer_id = ${only(sql`excluded.customer_id`, sql`b.customer_id`)},
+        subscription_id = ${only(sql`null`, sql`b.subscription_id`)},
+        subscription_status = ${only(sql`null`, sql`b.subscription_status`)}, read_at = ${only(sql`null`, sql`b.read_at`)}
+      returning b.user_id, new.customer_id, old.customer_id is distinct from new.customer_id
+        and coalesce(old.subscription_status in (${entitling}), false) as was_entitled
+    ), ended as (
+      update ${users} u set plan = 'free', updated_at = now() from kept k
+      where u.id = k.user_id and k.was_entitled and ${endsPlan}::boolean and u.plan <> 'enterprise'
+    ) select to_jsonb(customer_id) as result from kept`,
+  );
 }

@@ -4,7 +4,7 @@ import type { Context } from "../platform/context.ts";
 import { billingAccount } from "./customer.ts";
 import { isDevMode } from "./mode.ts";
 import type { PendingPaymentResponse } from "./schemas.ts";
-import { idOf, withProvider } from "./stripe.ts";
+import { idOf, ifKnown, withProvider } from "./stripe.ts";
 import { isLive } from "./subscriptions.ts";
 
 type Pending = z.output<typeof PendingPaymentResponse>;
@@ -20,9 +20,15 @@ export async function pendingPayment(ctx: Context, userId: string): Promise<Pend
   return withProvider(ctx, async (stripe) => {
     const { customer_id, subscription_id } = await billingAccount(ctx, userId);
     if (customer_id === null || subscription_id === null) return NOTHING;
-    const subscription = await stripe.subscriptions.retrieve(subscription_id);
-    const invoiceId = idOf(subscription.latest_invoice);
-    if (idOf(subscription.customer) !== customer_id || !isLive(subscription) || invoiceId === null) return NOTHING;
+    const subscription = await ifKnown(stripe.subscriptions.retrieve(subscription_id));
+    const invoiceId = idOf(subscription?.latest_invoice ?? null);
+    if (
+      subscription === null ||
+      idOf(subscription.customer) !== customer_id ||
+      !isLive(subscription) ||
+      invoiceId === null
+    )
+      return NOTHING;
     const invoice = await stripe.invoices.retrieve(invoiceId);
     if (idOf(invoice.customer) !== customer_id || invoice.status !== "open") return NOTHING;
     return { pending: true, url: invoice.hosted_invoice_url ?? null, reason: reasonOf(subscription) };

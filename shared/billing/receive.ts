@@ -6,7 +6,7 @@ import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import type { EventTaker } from "./provider-event.ts";
-import { loadStripe } from "./stripe.ts";
+import { isMissing, loadStripe } from "./stripe.ts";
 
 /** How long after its signing a delivery is taken; each try of the provider is signed anew. */
 const TOLERANCE_S = 300;
@@ -65,8 +65,9 @@ async function readSigned(
 
 /**
  * Has every taker of the event's type do its work, and only then notes that it is done: a crash before leaves the event
- * to its next delivery. An event of the other mode than our key's (test or live) is not ours: it does nothing and is not
- * noted. Returns whether this call was the first to get it done. Throws what a taker throws.
+ * to its next delivery. An event about something that the provider does not know when it is read anew is noted, too: no
+ * later delivery would find it. One of the other mode than our key's (test or live) is not ours: it does nothing and is
+ * not noted. Returns whether this call was the first to get it done. Throws what a taker throws.
  */
 export async function takeEvent(ctx: Context, takers: readonly EventTaker[], event: Stripe.Event): Promise<boolean> {
   const { STRIPE_SECRET_KEY: key } = ctx.env;
@@ -81,7 +82,17 @@ export async function takeEvent(ctx: Context, takers: readonly EventTaker[], eve
   if (isDone === true) return false;
   const isConnected = event.account !== undefined;
   for (const { types, takesConnected = false, take } of takers) {
-    if (types.has(event.type) && (takesConnected || !isConnected)) await take(ctx, event);
+    if (!types.has(event.type) || (isConnected && !takesConnected)) continue;
+    try {
+      await take(ctx, event);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      ctx.log.warn("provider event about something unknown", {
+        event_id: event.id,
+        event_type: event.type,
+        object_id: (event.data.object as { id?: string }).id,
+      });
+    }
   }
   const { rows } = await ctx.db.execute(
     sql`insert into ${provider_events} (id, type) values (${event.id}, ${event.type}) on conflict do nothing returning id`,

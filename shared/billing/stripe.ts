@@ -63,6 +63,24 @@ function isRepeated(error: unknown): boolean {
   return headers?.["idempotent-replayed"] === "true";
 }
 
+/** Codes by which the provider says that it has no such thing; of a seller's account, that it is none of ours any more. */
+const MISSING: ReadonlySet<unknown> = new Set(["resource_missing", "account_invalid"]);
+
+/** Whether the provider refused a call because it does not know what the call is about, or no longer. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && MISSING.has(error.code);
+}
+
+/** What a call gives; null where the provider does not know what it is about. */
+export async function ifKnown<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
 /** The id of what the provider gives as an id or in whole; null for nothing. */
 export function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === "string" ? reference : (reference?.id ?? null);

@@ -3,7 +3,8 @@ import type { Context } from "../platform/context.ts";
 import type { Plan } from "./plans.ts";
 import { tierOf } from "./prices.ts";
 
-const ENTITLING: ReadonlySet<string> = new Set<Stripe.Subscription.Status>(["active", "trialing", "past_due"]);
+/** The states of a subscription that entitle to its plan. */
+export const ENTITLING: ReadonlySet<string> = new Set<Stripe.Subscription.Status>(["active", "trialing", "past_due"]);
 const ENDED: ReadonlySet<string> = new Set<Stripe.Subscription.Status>(["canceled", "incomplete_expired"]);
 
 /** More than a customer ever has; the provider gives them newest first. */

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import { agentOwner } from "../agents/view.ts";
 import { isDevMode, requireBilling } from "../billing/mode.ts";
 import { frontendPage } from "../billing/page.ts";
-import { underKey, withProvider } from "../billing/stripe.ts";
+import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { agents, certifications, users } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -183,11 +183,11 @@ async function openCheckout(ctx: Context, begun: Begun, agentId: string, price: 
   return session.url;
 }
 
-/** The address of an open checkout; null once it has expired, and its certification is dropped. */
+/** The address of an open checkout; null once it has expired or is unknown, and its certification is dropped. */
 async function openAgain(ctx: Context, { certification_id: id }: Begun, sessionId: string): Promise<string | null> {
-  const session = await withProvider(ctx, (stripe) => stripe.checkout.sessions.retrieve(sessionId));
-  if (session.status === "complete") throw inProgress("It was paid, and the payment is being confirmed.");
-  if (session.status === "open") return session.url;
+  const session = await withProvider(ctx, (stripe) => ifKnown(stripe.checkout.sessions.retrieve(sessionId)));
+  if (session?.status === "complete") throw inProgress("It was paid, and the payment is being confirmed.");
+  if (session?.status === "open") return session.url;
   await settleUnpaid(ctx, id, sessionId);
   return null;
 }

@@ -35,7 +35,7 @@ import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { flush } from "../queue/outbox.ts";
-import { owe, owed } from "../queue/owed.ts";
+import { owe, oweAnew, owed } from "../queue/owed.ts";
 import type { Message } from "../queue/publish.ts";
 import { forgetKey } from "./api-key.ts";
 import { ownsShared } from "./delete-account.ts";
@@ -47,7 +47,7 @@ interface Outcome {
   /** Hashes of the keys, and ids of the sessions, that died with it. */
   keys: string[];
   sessions: string[];
-  /** That what it pays for is cancelled at the payment provider. */
+  /** That what it pays for is cancelled at the payment provider, and the pages at which it could pay are closed. */
   messages: Message[];
 }
 
@@ -115,6 +115,18 @@ export async function closeAccount(ctx: Context, userId: string): Promise<boolea
     delete from ${billing_customers} b using u where b.user_id = u.id returning b.customer_id
   ), cancelled as (
     ${owe("cancel-billing", newId(ctx.now()), sql`jsonb_build_object('customer_id', customer_id)`, sql`from customers`)}
+  ), pages as (
+    select c.checkout_session_id from ${certifications} c join ${agents} a on a.id = c.agent_id, u
+    where c.status = 'awaiting_payment' and ${belongsTo(userId)}
+    union all
+    select p.checkout_session_id from ${purchases} p join u on u.id = p.buyer_id where p.status = 'AWAITING_PAYMENT'
+  ), closed as (
+    ${oweAnew(
+      "cancel-billing",
+      sql`select uuidv7() as id, 0 as generation, null as flow_key, null::timestamptz as not_before,
+        jsonb_build_object('checkout_session_id', checkout_session_id) as body
+      from pages where checkout_session_id is not null`,
+    )}
   ), offers as (
     delete from ${listings} l using u where l.seller_id = u.id
   ), selling as (
@@ -146,7 +158,7 @@ export async function closeAccount(ctx: Context, userId: string): Promise<boolea
   const result = sql`select jsonb_build_object(
     'closed', exists (select from u) or exists (select from ${users} u where u.id = ${userId}::uuid and ${isDeleted}),
     'keys', coalesce((select jsonb_agg(key_hash) from keys), '[]'),
-    'sessions', coalesce((select jsonb_agg(id) from ended), '[]'), 'messages', ${owed("cancelled")}) as result`;
+    'sessions', coalesce((select jsonb_agg(id) from ended), '[]'), 'messages', ${owed("cancelled", "closed")}) as result`;
   const lock = sql`select from ${users} where id = ${userId}::uuid for update`;
   const { closed, keys, sessions: ended, messages } = await writeJson<Outcome>(ctx, ctes, result, lock);
   ctx.defer(() => flush(ctx, messages));

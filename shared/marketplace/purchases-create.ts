@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { requireBilling } from "../billing/mode.ts";
 import { frontendPage } from "../billing/page.ts";
-import { underKey, withProvider } from "../billing/stripe.ts";
+import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { purchases } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -51,7 +51,7 @@ export async function createPurchase(
   });
 }
 
-/** Ends the caller's open purchase where its checkout has expired and the event that says so has not come yet. */
+/** Ends the caller's open purchase where its checkout is unknown, or has expired and the event of that is still to come. */
 async function failExpired(ctx: Context, stripe: Stripe, buyerId: string, listingId: string): Promise<void> {
   const open = await readJson<{ id: string; session: string }>(
     ctx,
@@ -60,8 +60,8 @@ async function failExpired(ctx: Context, stripe: Stripe, buyerId: string, listin
         and p.checkout_session_id is not null`,
   );
   if (open === null) return;
-  const { status } = await stripe.checkout.sessions.retrieve(open.session);
-  if (status === "expired") await failPurchase(ctx, open.id, open.session);
+  const session = await ifKnown(stripe.checkout.sessions.retrieve(open.session));
+  if (session === null || session.status === "expired") await failPurchase(ctx, open.id, open.session);
 }
 
 /** The platform keeps a tenth, rounded half up to the cent. */

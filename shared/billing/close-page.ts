@@ -1,0 +1,15 @@
+import type Stripe from "stripe";
+import { ifKnown, underKey } from "./stripe.ts";
+
+/** Ends a page at the provider, so that nobody pays there any more. Returns whether it was paid in this moment. */
+export async function closePage(stripe: Stripe, sessionId: string): Promise<{ isPaid: boolean }> {
+  try {
+    await underKey(`expire-${sessionId}`, (options) => stripe.checkout.sessions.expire(sessionId, {}, options));
+    return { isPaid: false };
+  } catch (error) {
+    // Only an open page can be ended: another request, its time or a payment may have been first.
+    const session = await ifKnown(stripe.checkout.sessions.retrieve(sessionId));
+    if (session?.status === "open") throw error;
+    return { isPaid: session?.status === "complete" };
+  }
+}
