@@ -9,8 +9,8 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "./schemas.ts";
 import { mayRun, OWNER_COLUMNS, runsWithAgents } from "./view.ts";
 
-/** Rows that are read at once. */
-const PAGE_SIZE = 5000;
+/** What is read at once: Neon gives no answer beyond ten megabytes, and what is JSON there already is escaped again. */
+const PAGE = { rows: 5000, bytes: 4_000_000 };
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -54,7 +54,8 @@ const LINE = sql`${sql.join(
 interface Page {
   entitled: boolean;
   visible: boolean;
-  rows: number;
+  /** Whether there may be rows after these. */
+  more: boolean;
   /** The id of the last row; null without a row. */
   last: string | null;
   lines: string;
@@ -75,7 +76,7 @@ export async function exportRuns(
   return async function* () {
     yield `${COLUMNS.join(",")}\r\n${first.lines}`;
     let page = first;
-    while (page.rows === PAGE_SIZE) {
+    while (page.more) {
       page = await readPage(ctx, principal.userId, agentId, page.last);
       yield page.lines;
     }
@@ -91,15 +92,26 @@ async function readPage(ctx: Context, viewer: string, agentId: string | null, af
       : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`;
   const page = await readJson<Page>(
     ctx,
-    sql`select jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}, 'rows', p.rows, 'last', p.last,
+    sql`select jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}, 'more', p.more, 'last', p.last,
         'lines', coalesce(p.lines, '')) as result
       from ${users} u cross join lateral (
-        select count(*) as rows, min(r.id::text collate "C") as last, string_agg(${LINE}, '' order by r.id desc) as lines
+        select count(*) = ${PAGE.rows} or not coalesce(bool_and(l.fits), true) as more,
+          min(l.id::text collate "C") filter (where l.fits) as last,
+          string_agg(l.line, '' order by l.id desc) filter (where l.fits) as lines
         from (
-          select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
-          where r.user_id = ${viewer}::uuid and u.plan <> 'free' ${narrowed} ${older}
-          order by r.id desc limit ${PAGE_SIZE}
-        ) r
+          select id, line, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
+          from (
+            select id, line, octet_length(to_json(line)::text) as bytes
+            from (
+              select r.id, ${LINE} as line
+              from (
+                select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
+                where r.user_id = ${viewer}::uuid and u.plan <> 'free' ${narrowed} ${older}
+                order by r.id desc limit ${PAGE.rows}
+              ) r offset 0
+            ) lines
+          ) sized
+        ) l
       ) p
       where u.id = ${viewer}::uuid`,
   );

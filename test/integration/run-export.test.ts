@@ -235,6 +235,15 @@ describe("a large export", () => {
     expect(ids).toEqual(before.map(({ id }) => id));
   });
 
+  it("comes in answers that Neon gives, however long and however awkward agents' own words are", async () => {
+    await insertMany(1200);
+    for (const word of ['"', "\u{1}"]) {
+      await service.sql("update runs set failure_detail = repeat($1, 2000)", [word]);
+      const before = await service.sql<{ id: string }>("select id from runs order by id desc");
+      expect(await idsOf(await open())).toEqual(before.map(({ id }) => id));
+    }
+  });
+
   it("of 100,000 runs is read at the reader's pace in flat memory", async () => {
     await insertMany(100_000);
     setFlagsFromString("--expose-gc");
