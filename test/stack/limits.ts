@@ -73,6 +73,32 @@ export const QSTASH: Readonly<Record<QStashPlan, QStashLimits>> = {
  */
 export const QSTASH_BATCH_MESSAGES = 100;
 
+/** Neon's SQL over HTTP. */
+export const NEON = {
+  /** One request. https://neon.com/docs/serverless/serverless-driver, "maximum request size" */
+  requestBytes: 10 * MB,
+  /** One answer, all its rows. https://neon.com/docs/changelog/2023-08-16, "Larger response sizes" */
+  responseBytes: 10 * MB,
+} as const;
+
+/** Upstash Redis, free and pay as you go. */
+export const REDIS = {
+  /** One request. https://upstash.com/docs/redis/troubleshooting/max_request_size_exceeded */
+  requestBytes: 10 * MB,
+  /** One key. https://upstash.com/docs/redis/troubleshooting/max_key_size_exceeded */
+  keyBytes: 32_000,
+} as const;
+
+/** Workers, on the paid plan. https://developers.cloudflare.com/workers/platform/limits/ */
+export const WORKERS = {
+  /** One setting, secret or not: "Environment variable size". */
+  settingBytes: 5_000,
+  /** "Environment variables" of a Worker. */
+  settings: 128,
+  /** "Memory" of an isolate, in MiB. Where the platform ends the isolate, workerd ends itself and says why. */
+  memoryMib: 128,
+} as const;
+
 /** The plan that `QSTASH_PLAN` names; pay as you go, if it names none. @throws for a name that is no plan's. */
 export function qstashPlan(name = "pay_as_you_go"): QStashPlan {
   if (!Object.hasOwn(QSTASH, name)) {

@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { Counters } from "./counters.ts";
 import type { Faults } from "./faults.ts";
 import { json, listen, type Listening, type Reply, type Request } from "./http.ts";
+import { NEON } from "./limits.ts";
 import { type Connections, openPool } from "./pool.ts";
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) });
@@ -43,8 +44,14 @@ const ERROR_FIELDS = [
 const POOL_SIZE = 40;
 const CLOSE_MS = 1_000;
 
-/** A request that the front itself refuses, with the 400 that Neon answers. */
-class Refusal extends Error {}
+/** A request that the front itself refuses, with the status that Neon answers. */
+class Refusal extends Error {
+  readonly status: number;
+  constructor(message: string, status = 400, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
 
 /**
  * Serves the protocol of Neon's serverless driver over HTTP, `POST /sql`, in front of a PostgreSQL server: one
@@ -98,6 +105,9 @@ export async function startNeonFront(options: {
   }
 
   async function sql({ headers, body }: Request): Promise<Reply> {
+    if (body.length > NEON.requestBytes) {
+      throw new Refusal(`request is too large (max is ${NEON.requestBytes} bytes)`, 413);
+    }
     const work = parse(body);
     const begin = beginning(headers);
     const client = await connect(databaseOf(headers));
@@ -105,9 +115,13 @@ export async function startNeonFront(options: {
     try {
       const result = await ("queries" in work ? executeAll(client, work.queries, begin) : execute(client, work));
       broken = false;
-      return json(200, result);
+      const reply = json(200, result);
+      if (Buffer.byteLength(reply.body ?? "") > NEON.responseBytes) {
+        throw new Refusal(`response is too large (max is ${NEON.responseBytes} bytes)`, 507);
+      }
+      return reply;
     } catch (error) {
-      broken = !(error instanceof DatabaseError) || error.severity !== "ERROR";
+      broken = !(error instanceof Refusal || (error instanceof DatabaseError && error.severity === "ERROR"));
       throw error;
     } finally {
       client.release(broken);
@@ -136,7 +150,7 @@ function parse(body: Buffer): z.infer<typeof Body> {
   try {
     return Body.parse(JSON.parse(body.toString()));
   } catch (error) {
-    throw new Refusal("the body must be JSON with query and params, or queries", { cause: error });
+    throw new Refusal("the body must be JSON with query and params, or queries", 400, { cause: error });
   }
 }
 
@@ -172,5 +186,5 @@ function failure(error: unknown): Reply {
   if (error instanceof DatabaseError) {
     return json(400, Object.fromEntries(ERROR_FIELDS.map((field) => [field, error[field] ?? null])));
   }
-  return json(error instanceof Refusal ? 400 : 500, { message: String(error) });
+  return json(error instanceof Refusal ? error.status : 500, { message: String(error) });
 }

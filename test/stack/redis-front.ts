@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Counters } from "./counters.ts";
 import type { Faults } from "./faults.ts";
 import { bearer, json, listen, type Listening, type Reply, type Request } from "./http.ts";
+import { REDIS } from "./limits.ts";
 import { connectRedis, embedRedis, type RedisClient } from "./redis-client.ts";
 import { RespError, type RespValue } from "./redis-resp.ts";
 import { createScripts } from "./redis-scripts.ts";
@@ -49,6 +50,11 @@ export async function startRedisFront(options: {
 
   async function send(commands: readonly Command[], transaction: boolean): Promise<RespValue[]> {
     const refused = commands.find(([name = ""]) => REFUSED.has(name.toUpperCase()));
+    const long = commands.flatMap(keysOf).find((key) => Buffer.byteLength(key) > REDIS.keyBytes);
+    if (long !== undefined) {
+      const actual = Buffer.byteLength(long);
+      throw new Refusal(`ERR max key size exceeded. Limit: ${REDIS.keyBytes} bytes, Actual: ${actual} bytes`);
+    }
     if (refused !== undefined) throw new Refusal(`ERR Command is not available: '${refused[0]}'`);
     counters.redis.commands += commands.length;
     const sent = commands.map((command) => scripts.toRedis(command));
@@ -60,6 +66,9 @@ export async function startRedisFront(options: {
     const { pathname, searchParams } = request.url;
     if ((bearer(request.headers) ?? searchParams.get("_token")) !== token) {
       return json(401, { error: "WRONGPASS invalid or missing auth token" });
+    }
+    if (request.body.length + request.url.pathname.length > REDIS.requestBytes) {
+      throw new Refusal("ERR max request size exceeded");
     }
     const base64 = request.headers["upstash-encoding"] === "base64";
     if (pathname === "/pipeline" || pathname === "/multi-exec") {
@@ -88,6 +97,11 @@ export async function startRedisFront(options: {
       redis.close();
     },
   };
+}
+
+/** The keys that a command names: those that a script declares, else the first argument. */
+function keysOf([name = "", ...args]: Command): readonly string[] {
+  return /^(EVAL|FCALL)/i.test(name) ? args.slice(2, 2 + Number(args[1])) : args.slice(0, 1);
 }
 
 /** Runs the commands as one transaction, and gives their replies. */

@@ -3,9 +3,25 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv as parseDotenv } from "node:util";
 import { exportJWK, generateKeyPair } from "jose";
+import { WORKERS } from "./limits.ts";
 
 /** Settings of the service by name, as the Worker gets them. */
 export type Settings = Record<string, string>;
+
+/** @throws for settings that a deployed Worker could not have: the names of those that are too large, or their number. */
+export function assertSettings(settings: Settings): void {
+  const sizes = Object.entries(settings).map(([name, value]) => [name, Buffer.byteLength(value)] as const);
+  if (sizes.length > WORKERS.settings) {
+    throw new Error(`${sizes.length} settings; a Worker may have ${WORKERS.settings}.`);
+  }
+  const large = sizes.filter(([, bytes]) => bytes > WORKERS.settingBytes);
+  if (large.length === 0) return;
+  throw new Error(
+    large
+      .map(([name, bytes]) => `${name}: ${bytes} bytes; a Worker's setting may have ${WORKERS.settingBytes}.`)
+      .join("\n"),
+  );
+}
 
 /** Keys that a stack makes once and keeps, so that tokens and evidence outlive a restart. */
 export async function keptSecrets(dir: string): Promise<Settings> {

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Settings } from "./settings.ts";
+import { WORKERS } from "./limits.ts";
+import { assertSettings, type Settings } from "./settings.ts";
 import type { News, Order } from "./worker-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -70,9 +71,12 @@ const ATTEMPT_MS = 250;
  * @throws when the Worker does not come up, with what workerd says.
  */
 export async function startWorker(settings: Settings, port: number): Promise<RunningWorker> {
+  assertSettings(settings);
   const bundle = await buildWorker();
   for (let attempt = 1; ; attempt += 1) {
-    const child = fork(new URL("./worker-process.ts", import.meta.url), { env: { ...process.env, ...SILENCE } });
+    const child = fork(new URL("./worker-process.ts", import.meta.url), {
+      env: { ...process.env, ...SILENCE, MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${WORKERS.memoryMib}` },
+    });
     const news = await ask(child, { kind: "start", bundle, settings, port });
     if (news.kind === "ready") return running(child, port);
     await stopped(child);
