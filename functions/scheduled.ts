@@ -15,6 +15,7 @@ import { sweep } from "../shared/queue/outbox.ts";
 import { scheduleRechecks } from "../shared/registry/recheck.ts";
 import { startDueSchedules } from "../shared/schedules/due.ts";
 import { reap } from "../shared/screening/end.ts";
+import { forgetAddresses } from "../shared/screening/forget-addresses.ts";
 import { recompute } from "../shared/screening/recompute.ts";
 import { forgetSpans } from "../shared/telemetry/forget.ts";
 import { forgetDeliveries } from "../shared/webhooks/forget.ts";
@@ -41,6 +42,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["forget ended sessions", forgetEnded],
     ["recompute", recompute],
     ["forget allowances", forgetAllowances],
+    ["forget addresses", forgetAddresses],
     ["forget spans", forgetSpans],
     ["forget deliveries", forgetDeliveries],
     ["re-check manifests", scheduleRechecks],

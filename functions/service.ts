@@ -1,6 +1,7 @@
 import { Redis } from "@upstash/redis/cloudflare";
 import { createDatabase, describeError } from "../shared/db/client.ts";
 import type { Service } from "../shared/http/app.ts";
+import { addressHasher } from "../shared/http/address.ts";
 import { createAnswerCache } from "../shared/http/cache.ts";
 import type { Leases } from "../shared/http/limits.ts";
 import type { Context } from "../shared/platform/context.ts";
@@ -58,6 +59,7 @@ export function createService(
     cache,
     leases,
     now,
+    addressHashes: addressHasher(env.DATA_ENCRYPTION_KEYS, now),
     context(request) {
       let redis: Redis | undefined;
       const log = logger.with({ request_id: request.requestId });
@@ -75,6 +77,7 @@ export function createService(
         now,
         requestId: request.requestId,
         addressHash: request.addressHash,
+        addressHashBefore: request.addressHashBefore ?? null,
         idempotency: null,
         log,
         cache,

@@ -1,10 +1,11 @@
-/** Loads the shipped catalogue: `npm run seed` with DATABASE_URL and DATA_ENCRYPTION_KEY set. Again, it changes nothing. */
-import { Buffer } from "node:buffer";
+/** Loads the shipped catalogue: `npm run seed` with DATABASE_URL and the encryption keys set. Again, it changes nothing. */
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
+import { firstMintingSecret, MINTING, openMinting, PRESENT, sealMinting } from "../shared/catalogue/minting.ts";
 import { publicSuites } from "../shared/catalogue/seed/index.ts";
 import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/catalogue/shipped.ts";
 import { mintSuite, secretSuites } from "../shared/catalogue/templates/index.ts";
+import { type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
 
 /** Any fixed number: two seedings of one database take turns on it. */
 const LOCK = 4_012_346;
@@ -38,16 +39,17 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
 
 /**
  * Loads every shipped suite in one transaction. A task that changed is retired and takes its place anew, and its suite
- * gets a new version, so that runs of the old form stay what they were.
+ * gets a new version, so that runs of the old form stay what they were. The first seeding makes the secret that the
+ * secret suites are minted with, which `keys` encrypt.
  */
-export async function seed(url: string, secretKey: Uint8Array): Promise<Seeded> {
+export async function seed(url: string, keys: Keyring): Promise<Seeded> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
     const result: Seeded = { suites: 0, tasks: 0, changed: 0 };
-    for (const suite of shipped(secretKey)) {
+    for (const suite of shipped(await mintingSecret(client, keys))) {
       const { tasks, changed } = await seedSuite(client, suite);
       result.suites += 1;
       result.tasks += tasks;
@@ -58,6 +60,23 @@ export async function seed(url: string, secretKey: Uint8Array): Promise<Seeded> 
   } finally {
     await client.end();
   }
+}
+
+async function mintingSecret(client: Client, keys: Keyring): Promise<Uint8Array> {
+  const stored = await client.query<{ sealed: string }>("select sealed from service_secrets where name = $1", [
+    MINTING,
+  ]);
+  const [row] = stored.rows;
+  if (row !== undefined) return openMinting(row.sealed, keys);
+  const present = await client.query<{ result: Parameters<typeof firstMintingSecret>[1] }>(PRESENT);
+  const first = firstMintingSecret(keys, present.rows[0]?.result ?? { versions: {}, prompts: {} });
+  // The service may have made one at this moment.
+  const kept = await client.query<{ sealed: string }>(
+    `insert into service_secrets as s (name, sealed) values ($1, $2)
+     on conflict (name) do update set sealed = s.sealed returning s.sealed`,
+    [MINTING, sealMinting(first, keys)],
+  );
+  return openMinting(kept.rows[0]?.sealed ?? "", keys);
 }
 
 async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: number; changed: number }> {
@@ -111,8 +130,8 @@ function plain(task: Record<string, unknown>): Record<string, unknown> {
 }
 
 if (import.meta.main) {
-  const { DATABASE_URL: url, DATA_ENCRYPTION_KEY: key } = process.env;
-  if (url === undefined || key === undefined) throw new Error("Set DATABASE_URL and DATA_ENCRYPTION_KEY.");
-  const { suites, tasks, changed } = await seed(url, Buffer.from(key, "base64"));
+  const url = process.env["DATABASE_URL"];
+  if (url === undefined) throw new Error("Set DATABASE_URL to the database to seed.");
+  const { suites, tasks, changed } = await seed(url, parseKeyring(process.env));
   console.log(`${suites} suites with ${tasks} tasks are in place; ${changed} tasks are new or changed.`);
 }

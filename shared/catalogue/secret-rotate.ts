@@ -1,11 +1,11 @@
-import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { suites, tasks } from "../db/schema/index.ts";
+import { service_secrets, suites, tasks } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { lockSuite } from "./create-task.ts";
+import { MINTING, mintingSecret } from "./minting.ts";
 import type { SecretSuiteRotateResult } from "./secret-schemas.ts";
 import { SHIPPED_COLUMNS, shippedRow } from "./shipped.ts";
 import { mintSuite, secretSuites } from "./templates/index.ts";
@@ -25,14 +25,20 @@ interface Outcome {
 export async function rotateSuite(ctx: Context, suiteId: string): Promise<z.input<typeof SecretSuiteRotateResult>> {
   if (!ctx.env.FLAGS.has("secret_suites"))
     throw new Problem("feature_disabled", "Secret suites are switched off here; nothing was rotated.");
-  const suite = await readJson<{ slug: string; version: number }>(
+  const suite = await readJson<{ slug: string; version: number; minting: string | null }>(
     ctx,
-    sql`select jsonb_build_object('slug', k.slug, 'version', k.version) as result from ${suites} k where k.id = ${suiteId}::uuid`,
+    sql`select jsonb_build_object('slug', k.slug, 'version', k.version, 'minting', (
+        select s.sealed from ${service_secrets} s where s.name = ${MINTING})) as result
+      from ${suites} k where k.id = ${suiteId}::uuid`,
   );
   if (suite === null) throw notFound("suite");
+  const templates = secretSuites.find(({ slug }) => slug === suite.slug);
+  const secret = templates === undefined ? null : await mintingSecret(ctx, suite.minting);
+  const minted = (version: number): Record<string, unknown>[] =>
+    templates === undefined || secret === null ? [] : mintSuite(secret, templates, version).map(shippedRow);
   // A version that has moved on is another rotation's success: this ends, whatever happens side by side.
   for (let from = suite.version; ; ) {
-    const { version, rotated } = await rotateFrom(ctx, suiteId, from, mintedRows(ctx, suite.slug, from + 1));
+    const { version, rotated } = await rotateFrom(ctx, suiteId, from, minted(from + 1));
     if (rotated !== null) {
       ctx.cache.invalidate("catalogue");
       return rotated;
@@ -40,13 +46,6 @@ export async function rotateSuite(ctx: Context, suiteId: string): Promise<z.inpu
     if (version === from) throw new Problem("not_found", "This suite has no active task, so there is none to rotate.");
     from = version;
   }
-}
-
-/** The rows of a suite's templates at a version; none for a suite without templates. */
-function mintedRows(ctx: Context, slug: string, version: number): Record<string, unknown>[] {
-  const suite = secretSuites.find((one) => one.slug === slug);
-  if (suite === undefined) return [];
-  return mintSuite(Buffer.from(ctx.env.DATA_ENCRYPTION_KEY, "base64"), suite, version).map(shippedRow);
 }
 
 function rotateFrom(ctx: Context, suiteId: string, from: number, rows: Record<string, unknown>[]): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Context } from "../platform/context.ts";
+import type { Context, Idempotency } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { databaseFailure } from "./client.ts";
 import { idempotency_keys } from "./schema/index.ts";
@@ -36,7 +36,7 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
   ) select result from result`;
   try {
     const [, , kept] = await ctx.db.batch([
-      ctx.db.execute(sql`select idempotency_claim(${once.caller}, ${once.key})`),
+      ctx.db.execute(sql`select idempotency_claim(caller, ${once.key}) from ${callersOf(once)}`),
       ctx.db.execute(lock ?? sql`select`),
       ctx.db.execute<{ result: T }>(keep),
     ]);
@@ -73,13 +73,18 @@ export async function keptJson<T>(ctx: Context): Promise<{ result: T } | null> {
   if (once === null) return null;
   const { rows } = await ctx.db.execute<{ fingerprint: string; result: T }>(
     sql`select fingerprint, result from ${idempotency_keys}
-      where caller = ${once.caller} and key = ${once.key} and expires_at > now()`,
+      where caller in (select caller from ${callersOf(once)}) and key = ${once.key} and expires_at > now()`,
   );
   const [kept] = rows;
   if (kept === undefined) return null;
   if (kept.fingerprint !== once.fingerprint) throw reused();
   once.replayed = true;
   return { result: kept.result };
+}
+
+/** SQL: a FROM clause of what the caller is called, and was while what it asked for may still be kept. */
+function callersOf({ caller, callerBefore }: Idempotency): SQL {
+  return sql`jsonb_array_elements_text(${JSON.stringify([caller, ...(callerBefore ?? [])])}::jsonb) as callers (caller)`;
 }
 
 async function replay<T>(ctx: Context): Promise<T> {

@@ -1,5 +1,7 @@
+import { Buffer } from "node:buffer";
+import { createHmac, hkdfSync } from "node:crypto";
 import ipaddr from "ipaddr.js";
-import { sha256 } from "../platform/crypto.ts";
+import type { Keyring } from "../platform/encryption.ts";
 
 /**
  * The caller's address as limits count it: an IPv4 address, or the /64 that an IPv6 caller was given whole.
@@ -13,16 +15,46 @@ export function countedAddress(given: string | undefined): string {
   return `${parts.join(":")}::/64`;
 }
 
-const MAX_KNOWN = 10_000;
-const known = new Map<string, string>();
+/** A caller's address as it is stored and used as a key, in which nobody can find the address again. */
+export interface AddressHashes {
+  addressHash: string;
+  /** The same under the secret of the day before, for what was counted or kept then and is still in force. */
+  addressHashBefore: string;
+}
 
-/** `countedAddress`, hashed: what is stored or used as a key never shows the address. Busy callers' are remembered. */
-export function addressHash(given: string | undefined): string {
-  const remembered = known.get(given ?? "");
-  if (remembered !== undefined) return remembered;
-  const hash = sha256(`address:${countedAddress(given)}`).slice(0, 32);
-  const oldest = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
-  if (oldest !== undefined) known.delete(oldest);
-  known.set(given ?? "", hash);
-  return hash;
+const DAY_MS = 86_400_000;
+const MAX_KNOWN = 10_000;
+
+/**
+ * Makes the hasher of callers' addresses: HMAC-SHA-256 over `countedAddress` under a secret that changes every day (UTC),
+ * drawn by HKDF from the oldest encryption key: the one without a name, else the first by name, whatever their order, so
+ * that a newer key beside it changes none. Busy callers' hashes are remembered while their day lasts.
+ */
+export function addressHasher(keys: Keyring, now: () => Date): (given: string | undefined) => AddressHashes {
+  const [oldest] = keys.toSorted((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
+  const key = Buffer.from(oldest?.secret ?? "", "base64");
+  const secretOf = (day: number): Uint8Array =>
+    new Uint8Array(hkdfSync("sha256", key, "", `address of day ${day}`, 32));
+  let today = Number.NaN;
+  let secrets: [Uint8Array, Uint8Array] = [key, key];
+  const known = new Map<string, AddressHashes>();
+  return (given = "") => {
+    const day = Math.floor(now().getTime() / DAY_MS);
+    if (day !== today) {
+      known.clear();
+      today = day;
+      secrets = [secretOf(day), secretOf(day - 1)];
+    }
+    const remembered = known.get(given);
+    if (remembered !== undefined) return remembered;
+    const address = countedAddress(given);
+    const [addressHash, addressHashBefore] = secrets.map((secret) =>
+      createHmac("sha256", secret).update(address).digest("hex").slice(0, 32),
+    ) as [string, string];
+    const first = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
+    if (first !== undefined) known.delete(first);
+    const hashes = { addressHash, addressHashBefore };
+    known.set(given, hashes);
+    return hashes;
+  };
 }

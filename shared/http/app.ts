@@ -7,13 +7,13 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { requestId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
-import { addressHash } from "./address.ts";
+import type { AddressHashes } from "./address.ts";
 import { cached, render, setCommonHeaders } from "./answer.ts";
 import { bodySteps } from "./body.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit, assertMayWrite } from "./credentials.ts";
-import { idempotencyOf, stranger } from "./idempotency.ts";
+import { callersOf, idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
@@ -21,9 +21,14 @@ import type { Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
+/** What the service is told of a request, a message or a trigger. */
+export type NewRequest = Pick<Context, "requestId" | "addressHash" | "defer"> & { addressHashBefore?: string | null };
+
 /** What the service hands to each request. */
 export interface Service {
-  context(request: Pick<Context, "requestId" | "addressHash" | "defer">): Context;
+  context(request: NewRequest): Context;
+  /** The hashes that stand for a caller's address, as the platform gives it. */
+  addressHashes(given: string | undefined): AddressHashes;
   cache: AnswerCache;
 }
 
@@ -68,7 +73,7 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     const id = requestId(c.req.header("x-request-id"), new Date());
     const ctx = service.context({
       requestId: id,
-      addressHash: addressHash(c.req.header("cf-connecting-ip")),
+      ...service.addressHashes(c.req.header("cf-connecting-ip")),
       defer: (work) => c.executionCtx.waitUntil(work()),
     });
     c.set("ctx", ctx);
@@ -204,7 +209,7 @@ async function invoke(route: Route, c: HttpContext): Promise<Response> {
   const valid = (target: "param" | "query" | "json"): never => c.req.valid(target as never);
   const body: unknown = route.body === undefined ? undefined : valid("json");
   if (route.idempotent === true) {
-    ctx.idempotency = idempotencyOf(c, viewerId(c.get("principal")) ?? stranger(c), body);
+    ctx.idempotency = idempotencyOf(c, callersOf(c, viewerId(c.get("principal"))), body);
   }
   const result = await route.handler({
     ctx,

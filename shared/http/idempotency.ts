@@ -7,7 +7,11 @@ import type { HttpContext } from "./variables.ts";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The Idempotency-Key of a request, or null without one. Throws 422 for a key that is not 1 to 255 visible ASCII. */
-export function idempotencyOf(c: HonoContext, caller: string, body: unknown): Idempotency | null {
+export function idempotencyOf(
+  c: HonoContext,
+  callers: Pick<Idempotency, "caller" | "callerBefore">,
+  body: unknown,
+): Idempotency | null {
   const key = c.req.header("idempotency-key");
   if (key === undefined) return null;
   if (!KEY.test(key)) {
@@ -21,18 +25,25 @@ export function idempotencyOf(c: HonoContext, caller: string, body: unknown): Id
     ]);
   }
   const fingerprint = sha256(JSON.stringify([c.req.method, c.req.path, canonical(body)]));
-  return { caller, key, fingerprint, replayed: false };
+  return { ...callers, key, fingerprint, replayed: false };
 }
 
 /** Headers that differ between the clients behind one address and stay as they are between the tries of one. */
 const TRAITS = ["user-agent", "accept-language", "origin"];
 
+/** Whose keys a request's are: the account's, else `stranger`'s of today, and of the day before. */
+export function callersOf(c: HttpContext, account: string | null): Pick<Idempotency, "caller" | "callerBefore"> {
+  if (account !== null) return { caller: account };
+  const { addressHash, addressHashBefore } = c.get("ctx");
+  return { caller: stranger(c, addressHash), callerBefore: [stranger(c, addressHashBefore)] };
+}
+
 /**
  * Whose keys those of a caller without an account are. Many share an address, so its clients are told apart by what their
  * software says of itself; who else has the same software there is kept out by a key that can't be guessed.
  */
-export function stranger(c: HttpContext): string {
-  return `address:${sha256(JSON.stringify([c.get("ctx").addressHash, ...TRAITS.map((name) => c.req.header(name))]))}`;
+function stranger(c: HttpContext, addressHash: string | null): string {
+  return `address:${sha256(JSON.stringify([addressHash, ...TRAITS.map((name) => c.req.header(name))]))}`;
 }
 
 /** The same JSON with every object's members in one order. */

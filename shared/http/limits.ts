@@ -52,26 +52,36 @@ const MOST_OF_REST = 1 / 4;
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
 
-/** Counts one request of the caller's address against a class, as `countCaller` does. */
+/**
+ * Counts one request of the caller's address against a class, as `countCaller` does. In the first window of a day it is
+ * counted under the day before's hash of the address too: the window slides over midnight, where the hash changes.
+ */
 export function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
-  return countCaller(ctx, name, ctx.addressHash ?? "unknown");
+  const firstWindow = ctx.now().getTime() % (SECONDS.day * 1000) < SECONDS.minute * 1000;
+  return countCaller(ctx, name, ctx.addressHash ?? "unknown", firstWindow ? ctx.addressHashBefore : null);
 }
 
 /**
  * Counts one request of a caller, by an address or a credential, against a class. Null when Redis does not answer: this
  * limiter fails open. A busy caller far from its limit is counted many requests at a time, so that most of its reads need
  * no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller of one
- * location.
+ * location. With `before`, what the caller was called until now, each request is counted under both by itself, and the
+ * stricter verdict holds.
  */
-export async function countCaller(ctx: Context, name: LimitName, caller: string): Promise<Standing | null> {
+export async function countCaller(
+  ctx: Context,
+  name: LimitName,
+  caller: string,
+  before: string | null = null,
+): Promise<Standing | null> {
   const now = ctx.now().getTime();
-  const leased = takeLeased(ctx.leases, name, caller, now);
+  const leased = before === null ? takeLeased(ctx.leases, name, caller, now) : null;
   if (leased !== null) return leased;
   const lease = leaseOf(ctx.leases, `${name}:${caller}`);
   lease.left = 0;
   follow(lease, now);
   const size = Math.floor(Math.min(lease.remaining * MOST_OF_REST, AHEAD_MS / Math.max(1, lease.pace)));
-  const fills = size > 1 && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
+  const fills = before === null && size > 1 && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
   lease.filling ||= fills;
   try {
     const limiter = new Ratelimit({
@@ -81,7 +91,11 @@ export async function countCaller(ctx: Context, name: LimitName, caller: string)
       ephemeralCache: false,
       timeout: 0,
     });
-    const { success, remaining, reset } = await limiter.limit(caller, { rate: fills ? size : 1 });
+    const callers = before === null ? [caller] : [caller, before];
+    const verdicts = await Promise.all(callers.map((one) => limiter.limit(one, { rate: fills ? size : 1 })));
+    const success = verdicts.every((verdict) => verdict.success);
+    const remaining = Math.min(...verdicts.map((verdict) => verdict.remaining));
+    const reset = Math.max(...verdicts.map((verdict) => verdict.reset));
     // Answers overtake each other: within one window the lowest is the last.
     lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
     lease.resetAt = reset;

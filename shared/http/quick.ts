@@ -1,6 +1,5 @@
 import { newId } from "../platform/ids.ts";
-import { addressHash } from "./address.ts";
-import type { AnswerCache } from "./cache.ts";
+import type { Service } from "./app.ts";
 import { type Leases, limitHeaders, takeLeased } from "./limits.ts";
 
 /** Headers that make an answer depend on more than its URL, or that its answer must name. */
@@ -11,15 +10,15 @@ const PARTICULAR = ["authorization", "cookie", "x-api-key", "origin", "if-none-m
  * that Redis has counted already. Null for everything else, which goes its whole way.
  */
 export function quickAnswer(
-  { cache, leases, now }: { cache: AnswerCache; leases: Leases; now: () => Date },
+  { cache, leases, now, addressHashes }: Pick<Service, "cache" | "addressHashes"> & { leases: Leases; now: () => Date },
   request: Request,
 ): Response | null {
   if (request.method !== "GET" || PARTICULAR.some((name) => request.headers.has(name))) return null;
   const at = now();
   const kept = cache.find(request.url, at.getTime());
   if (kept === null) return null;
-  const address = addressHash(request.headers.get("cf-connecting-ip") ?? undefined);
-  const standing = takeLeased(leases, "read", address, at.getTime());
+  const { addressHash } = addressHashes(request.headers.get("cf-connecting-ip") ?? undefined);
+  const standing = takeLeased(leases, "read", addressHash, at.getTime());
   if (standing === null) return null;
   const headers = new Headers(kept.headers);
   for (const [name, value] of Object.entries(limitHeaders(standing))) headers.set(name, value);

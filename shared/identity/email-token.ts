@@ -3,7 +3,8 @@ import { email_tokens, users } from "../db/schema/index.ts";
 import type { Template } from "../mail/message.ts";
 import { owe } from "../queue/owed.ts";
 import type { Context } from "../platform/context.ts";
-import { encrypt, randomToken, sha256 } from "../platform/crypto.ts";
+import { randomToken, sha256 } from "../platform/crypto.ts";
+import { encrypt } from "../platform/encryption.ts";
 import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 
@@ -25,7 +26,7 @@ export function mintToken(ctx: Context, purpose: Template, { always = false }: {
   const token = randomToken();
   const id = newId(ctx.now());
   const expiresAt = new Date(ctx.now().getTime() + LIFETIME_MS[purpose]).toISOString();
-  const mail = JSON.stringify({ id, template: purpose, token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEY, "mail") });
+  const mail = JSON.stringify({ id, template: purpose, token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail") });
   const reader = sql`jsonb_build_object('to', u.email, 'params', jsonb_build_object('username', u.username))`;
   const source = always ? sql`from (select) always left join u on true` : sql`from u`;
   return sql`dropped as (

@@ -14,16 +14,22 @@ const WINDOWS = [
 
 /**
  * Counts an attempt as failed before it is tried, so that attempts side by side can't outrun the count; a success takes
- * it back. KEYS: the three logs; ARGV: now, the attempt's id, then limit and length of each. Returns 1 when locked.
+ * it back. KEYS: the three logs, then the same of the day before, when the address had another hash, whose failures count
+ * too; ARGV: now, the attempt's id, then limit and length of each. Returns 1 when locked.
  */
 const ENTER = `
-for i, key in ipairs(KEYS) do
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1] - ARGV[2 + 2 * i])
-  if redis.call('ZCARD', key) >= tonumber(ARGV[1 + 2 * i]) then return 1 end
+local windows = #KEYS / 2
+for i = 1, windows do
+  local failed = 0
+  for _, key in ipairs(KEYS[i] == KEYS[windows + i] and { KEYS[i] } or { KEYS[i], KEYS[windows + i] }) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1] - ARGV[2 + 2 * i])
+    failed = failed + redis.call('ZCARD', key)
+  end
+  if failed >= tonumber(ARGV[1 + 2 * i]) then return 1 end
 end
-for i, key in ipairs(KEYS) do
-  redis.call('ZADD', key, ARGV[1], ARGV[2])
-  redis.call('PEXPIRE', key, ARGV[2 + 2 * i])
+for i = 1, windows do
+  redis.call('ZADD', KEYS[i], ARGV[1], ARGV[2])
+  redis.call('PEXPIRE', KEYS[i], ARGV[2 + 2 * i])
 end
 return 0`;
 
@@ -45,13 +51,21 @@ export interface Attempt {
  * address failed too often. Throws `dependency_unavailable` when the counters can't be reached: sign-in fails closed.
  */
 export async function enter(ctx: Context, email: string): Promise<Attempt> {
-  const address = ctx.addressHash ?? "unknown";
-  const keys = [accountKey(email), `lock:address:${address}`, `lock:address-hour:${address}`];
+  const keysOf = (address: string | null): string[] => [
+    accountKey(email),
+    `lock:address:${address ?? "unknown"}`,
+    `lock:address-hour:${address ?? "unknown"}`,
+  ];
+  const keys = keysOf(ctx.addressHash);
   const id = newId(ctx.now());
   const limits = WINDOWS.flatMap(({ limit, length }) => [limit, length]);
   let locked: number;
   try {
-    locked = await ctx.redis.eval<unknown[], number>(ENTER, keys, [ctx.now().getTime(), id, ...limits]);
+    locked = await ctx.redis.eval<unknown[], number>(
+      ENTER,
+      [...keys, ...keysOf(ctx.addressHashBefore)],
+      [ctx.now().getTime(), id, ...limits],
+    );
   } catch {
     throw new Problem("dependency_unavailable", "Sign-in is not available right now. Try again in a few seconds.", {
       headers: { "Retry-After": "5" },

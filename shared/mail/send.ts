@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
-import { decrypt } from "../platform/crypto.ts";
+import { decrypt } from "../platform/encryption.ts";
 import type { MailMessage } from "./message.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { render, type Rendered, renderInvitation, renderLead, renderNotice, renderWaitlist } from "./render.ts";
@@ -44,7 +44,7 @@ function rendered({ env }: Context, message: z.output<typeof MailMessage>): Rend
   if (message.template === "waitlist_joined") return renderWaitlist(message.params);
   if (message.template === "enterprise_lead") return renderLead(message.params);
   if (!("token" in message)) return renderNotice(message.template, message.params);
-  const token = decrypt(message.token, env.DATA_ENCRYPTION_KEY, "mail");
+  const token = decrypt(message.token, env.DATA_ENCRYPTION_KEYS, "mail");
   return message.template === "workspace_invitation"
     ? renderInvitation(message.params, token, env.FRONTEND_URL)
     : render(message.template, message.params, token, env.FRONTEND_URL);

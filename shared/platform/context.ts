@@ -11,6 +11,8 @@ import type { Streams } from "./streams.ts";
 /** The Idempotency-Key of a request: whose it is, and what the first request with it looked like. */
 export interface Idempotency {
   caller: string;
+  /** What the caller was called the day before, where that was something else: at most one. */
+  callerBefore?: readonly string[];
   key: string;
   fingerprint: string;
   /** Set when the kept result of the first request was given again. */
@@ -27,8 +29,10 @@ export interface Context {
   /** The service's clock. Leases use the database's. */
   now(): Date;
   requestId: string;
-  /** SHA-256 of the caller's address (of its /64 for IPv6), for limits; null inside the queue's consumers. */
+  /** The caller's address (its /64 for IPv6) under the secret of the day, for limits; null inside the queue's consumers. */
   addressHash: string | null;
+  /** The same under the secret of the day before: limits and promises that began then go on. */
+  addressHashBefore: string | null;
   idempotency: Idempotency | null;
   log: Logger;
   /** What this isolate may still let through without asking Redis. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ENCRYPTION_SETTINGS, type Keyring, keyringOf } from "./encryption.ts";
 
 const list = z
   .string()
@@ -44,9 +45,7 @@ const schema = z
     QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
     QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
     SIGNING_KEYS: z.string().min(2),
-    DATA_ENCRYPTION_KEY: z
-      .string()
-      .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes in base64 (openssl rand -base64 32)"),
+    ...ENCRYPTION_SETTINGS,
     STRIPE_SECRET_KEY: z.string().optional(),
     STRIPE_WEBHOOK_SECRET: z
       .string()
@@ -84,7 +83,7 @@ const schema = z
   });
 
 /** The settings of decisions section 10, parsed and typed. */
-export type Env = z.output<typeof schema>;
+export type Env = Omit<z.output<typeof schema>, keyof typeof ENCRYPTION_SETTINGS> & { DATA_ENCRYPTION_KEYS: Keyring };
 
 /**
  * Validates all settings at once.
@@ -93,7 +92,10 @@ export type Env = z.output<typeof schema>;
 export function parseEnv(raw: Record<string, unknown>): Env {
   const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ""));
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `- ${issue.path.join(".")}: ${issue.message}`);
+  const keys = result.success ? keyringOf(result.data) : null;
+  if (result.success && keys !== null) return { ...result.data, DATA_ENCRYPTION_KEYS: keys };
+  const lines = result.error?.issues.map((issue) => `- ${issue.path.join(".")}: ${issue.message}`) ?? [];
+  if (Object.keys(ENCRYPTION_SETTINGS).every((name) => given[name] === undefined))
+    lines.push("- DATA_ENCRYPTION_KEYS: is missing (npm run keys)");
   throw new Error(`The configuration is not usable:\n${lines.join("\n")}`);
 }

@@ -5,7 +5,8 @@ import { writeJson } from "../db/statement.ts";
 import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { encrypt, randomToken, sha256 } from "../platform/crypto.ts";
+import { randomToken, sha256 } from "../platform/crypto.ts";
+import { encrypt } from "../platform/encryption.ts";
 import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { flush } from "../queue/outbox.ts";
@@ -42,7 +43,7 @@ export async function createInvitation(
     id: mailId,
     to: email,
     template: "workspace_invitation",
-    token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEY, "mail"),
+    token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail"),
   });
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const expiresAt = sql`${new Date(ctx.now().getTime() + LIFETIME_MS).toISOString()}::timestamptz`;

@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { decrypt } from "../platform/crypto.ts";
+import { decrypt } from "../platform/encryption.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { ResolverFault } from "../platform/outbound/resolve.ts";
@@ -49,7 +49,7 @@ export async function send(
   const timestamp = Math.floor(sentAt.getTime() / 1000);
   const body = new TextEncoder().encode(attempt.body);
   const { env, resolver, now } = ctx;
-  const secret = attempt.secret === null ? null : decrypt(attempt.secret, env.DATA_ENCRYPTION_KEY, SECRET_PURPOSE);
+  const secret = attempt.secret === null ? null : decrypt(attempt.secret, env.DATA_ENCRYPTION_KEYS, SECRET_PURPOSE);
   const result = await exchange(
     {
       url: attempt.url,

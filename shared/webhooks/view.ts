@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { webhooks } from "../db/schema/index.ts";
-import { encrypt } from "../platform/crypto.ts";
 import type { Context } from "../platform/context.ts";
+import { encrypt } from "../platform/encryption.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import type { DeliveryRead, WebhookRead } from "./schemas.ts";
@@ -51,7 +51,7 @@ export function webhookInactive(): Problem {
 
 /** A secret as it is stored; null for none. */
 export function sealSecret(ctx: Pick<Context, "env">, secret: string | null | undefined): string | null {
-  return secret == null ? null : encrypt(secret, ctx.env.DATA_ENCRYPTION_KEY, SECRET_PURPOSE);
+  return secret == null ? null : encrypt(secret, ctx.env.DATA_ENCRYPTION_KEYS, SECRET_PURPOSE);
 }
 
 /** SQL: event types as an array of text. */

@@ -1,13 +1,11 @@
-import { Buffer } from "node:buffer";
 import { inject } from "vitest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seed } from "../../migrations/seed.ts";
 import { startService, type TestService } from "../stack/service.ts";
-import { TEST_ENCRYPTION_KEY } from "../stack/vitest-setup.ts";
+import { TEST_KEYS } from "../stack/vitest-setup.ts";
 
 let service: TestService;
 let url: string;
-const key = Buffer.from(TEST_ENCRYPTION_KEY, "base64");
 
 beforeAll(async () => {
   service = await startService();
@@ -22,14 +20,14 @@ const everything = () => service.sql("select * from tasks order by id");
 describe("seeding the catalogue", () => {
   it("again changes nothing", async () => {
     const before = await everything();
-    const again = await seed(url, key);
+    const again = await seed(url, TEST_KEYS);
     expect(again).toMatchObject({ suites: 8, tasks: before.length, changed: 0 });
     expect(await everything()).toEqual(before);
   });
 
   it("side by side changes nothing either", async () => {
     const before = await everything();
-    await Promise.all([seed(url, key), seed(url, key), seed(url, key)]);
+    await Promise.all([seed(url, TEST_KEYS), seed(url, TEST_KEYS), seed(url, TEST_KEYS)]);
     expect(await everything()).toEqual(before);
   });
 
@@ -37,7 +35,7 @@ describe("seeding the catalogue", () => {
     const [old] = await service.sql<{ id: string; slug: string; suite_id: string; position: number }>(
       "update tasks set prompt = 'another text' where slug = (select min(slug) from tasks where not is_secret) returning *",
     );
-    expect(await seed(url, key)).toMatchObject({ changed: 1 });
+    expect(await seed(url, TEST_KEYS)).toMatchObject({ changed: 1 });
     const rows = await service.sql<{ id: string; is_active: boolean; suite_version: number; position: number }>(
       "select id, is_active, suite_version, position from tasks where slug = $1 order by is_active",
       [old?.slug],

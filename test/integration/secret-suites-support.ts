@@ -1,4 +1,6 @@
+import { MINTING, openMinting } from "../../shared/catalogue/minting.ts";
 import type { TestService } from "../stack/service.ts";
+import { TEST_KEYS } from "../stack/vitest-setup.ts";
 
 /** A task as the database holds it. */
 export interface TaskRow {
@@ -60,4 +62,10 @@ export async function carryOut(service: TestService): Promise<void> {
   await service.sql("update outbox set due_at = now()");
   await service.app.scheduled("* * * * *");
   await service.settled();
+}
+
+/** The secret that the secret suites of this service's database are minted with. */
+export async function mintingSecretOf(service: TestService): Promise<Uint8Array> {
+  const [row] = await service.sql<{ sealed: string }>("select sealed from service_secrets where name = $1", [MINTING]);
+  return openMinting(row?.sealed ?? "", TEST_KEYS);
 }

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { seed } from "../../migrations/seed.ts";
 import { DAILY } from "../../functions/scheduled.ts";
@@ -7,9 +6,9 @@ import type { Consumer } from "../stack/broker-harness.ts";
 import { caller, newUser, type User } from "../stack/client.ts";
 import { json } from "../stack/http.ts";
 import { startService, type TestService } from "../stack/service.ts";
-import { TEST_ENCRYPTION_KEY } from "../stack/vitest-setup.ts";
+import { TEST_KEYS } from "../stack/vitest-setup.ts";
 import { addAgent, addRun, addSuite, answersRightly, quietQueueClient, range, startAgent } from "./runs-support.ts";
-import { carryOut, reserveCertification, tasksWhere } from "./secret-suites-support.ts";
+import { carryOut, mintingSecretOf, reserveCertification, tasksWhere } from "./secret-suites-support.ts";
 
 const DIAGNOSTIC = "/api/v1/tasks/secret-suites/diagnostic";
 const ROTATE = "/api/v1/tasks/secret-suites/rotate";
@@ -59,7 +58,7 @@ const everyTask = () => service.sql("select * from tasks order by id");
 async function seedingChanges(): Promise<number> {
   const database = new URL(service.settings["DATABASE_URL"] ?? "").pathname;
   const url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}${database}`;
-  return (await seed(url, Buffer.from(TEST_ENCRYPTION_KEY, "base64"))).changed;
+  return (await seed(url, TEST_KEYS)).changed;
 }
 
 describe("the diagnostic", () => {
@@ -92,7 +91,7 @@ describe("a rotation of a sealed suite", () => {
     const after = await activeOf(sealed);
     const [suite] = secretSuites;
     if (suite === undefined) throw new Error("no sealed suite");
-    const minted = mintSuite(Buffer.from(TEST_ENCRYPTION_KEY, "base64"), suite, version + 1);
+    const minted = mintSuite(await mintingSecretOf(service), suite, version + 1);
     expect(after).toMatchObject(JSON.parse(JSON.stringify(minted)));
     expect(after.map(({ position }) => position)).toEqual(range(before.length).map((index) => index + 1));
     for (const [index, task] of after.entries()) {

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Buffer } from "node:buffer";
 import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
+import { parseKeyring } from "../../shared/platform/encryption.ts";
 import { parseEnv } from "../../shared/platform/env.ts";
 import { startBroker } from "./broker.ts";
 import { startConsole } from "./console.ts";
@@ -67,11 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const databaseUrl = developer.databaseUrl ?? (await database(dir, parts));
     progress("migrations and catalogue");
     await migrate(databaseUrl);
-    const key =
-      options.settings?.["DATA_ENCRYPTION_KEY"] ??
-      developer.settings["DATA_ENCRYPTION_KEY"] ??
-      secrets["DATA_ENCRYPTION_KEY"];
-    await seed(databaseUrl, Buffer.from(key ?? "", "base64"));
+    await seed(databaseUrl, parseKeyring({ ...secrets, ...developer.settings, ...options.settings }));
     progress("Redis, queue, resolver and mail");
     const neon = await startNeonFront({ resolve: () => databaseUrl, faults, counters });
     parts.push(neon.close);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
+import type { Keyring } from "../../shared/platform/encryption.ts";
 import { startPostgres } from "./postgres.ts";
 
 declare module "vitest" {
@@ -14,8 +15,10 @@ declare module "vitest" {
 
 /** The database that every test file gets a copy of: migrated and seeded. */
 export const TEMPLATE = "template_service";
-/** The key from which the secret suites of the template are minted. */
+/** The key that encrypts what the template keeps encrypted. */
 export const TEST_ENCRYPTION_KEY = Buffer.alloc(32, 7).toString("base64");
+/** The same as scripts take it. */
+export const TEST_KEYS: Keyring = [{ name: null, secret: TEST_ENCRYPTION_KEY }];
 
 /** Starts one PostgreSQL server for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -23,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgres = await startPostgres({ dir });
   await postgres.createDatabase(TEMPLATE);
   await migrate(postgres.url(TEMPLATE));
-  await seed(postgres.url(TEMPLATE), Buffer.from(TEST_ENCRYPTION_KEY, "base64"));
+  await seed(postgres.url(TEMPLATE), TEST_KEYS);
   project.provide("postgresPort", postgres.port);
   return async () => {
     await postgres.stop();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { addressHasher } from "../../shared/http/address.ts";
 import { signStatement } from "../../shared/evidence/sign.ts";
 import { verifyStatement } from "../../shared/evidence/verify.ts";
 import { isApiKey, newApiKey } from "../../shared/identity/api-key.ts";
 import { hashPassword, verifyPassword } from "../../shared/identity/password.ts";
-import { decrypt, encrypt } from "../../shared/platform/crypto.ts";
+import { decrypt, encrypt, type Keyring } from "../../shared/platform/encryption.ts";
 import { loadSigningKeys } from "../../shared/platform/keys.ts";
 import { checkUrl } from "../../shared/platform/outbound/url.ts";
 
@@ -25,10 +26,19 @@ describe("the runtime of production", () => {
   });
 
   it("seals and opens secrets, and refuses another purpose", () => {
-    const key = btoa("k".repeat(32));
+    const key: Keyring = [{ name: "2026", secret: btoa("k".repeat(32)) }];
     const sealed = encrypt("whsec", key, "webhook");
     expect(decrypt(sealed, key, "webhook")).toBe("whsec");
     expect(() => decrypt(sealed, key, "mail")).toThrow();
+  });
+
+  it("hashes addresses as Node does, by the secret of the day", () => {
+    const keys: Keyring = [{ name: null, secret: btoa("k".repeat(32)) }];
+    const hashes = addressHasher(keys, () => new Date("2026-11-21T09:00:00.000Z"));
+    expect(hashes("203.0.113.7")).toEqual({
+      addressHash: "04699916cce89e9967c1386fe9287056",
+      addressHashBefore: "605f4e303f173ed16088a79022aba59c",
+    });
   });
 
   it("computes the checksum of API keys", () => {

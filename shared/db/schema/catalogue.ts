@@ -48,6 +48,13 @@ export const tasks = pgTable(
   ],
 );
 
+/** Secrets that the service has made for itself, encrypted; `minting` is the one that secret tasks are drawn by. */
+export const service_secrets = pgTable("service_secrets", {
+  name: text().primaryKey(),
+  sealed: text().notNull(),
+  created_at: createdAt(),
+});
+
 /** Tasks that people propose. What is proposed stands in `task`, as it was sent; nothing of it runs before approval. */
 export const task_submissions = pgTable(
   "task_submissions",

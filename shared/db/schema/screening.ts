@@ -65,8 +65,8 @@ export const runs = pgTable(
     scope: text({ enum: ["personal", "team"] }).notNull(),
     team_id: uuid().references(() => teams.id),
     /**
-     * The allowance that paid, so that a run which fails by our fault can give it back. That of a certification's price is
-     * no row of its own: what is used of it is counted over the runs that it pays.
+     * The allowance that paid, so that a run which fails by our fault can give it back; an address's until its day is over.
+     * That of a certification's price is no row of its own: what is used of it is counted over the runs that it pays.
      */
     paid_kind: text(),
     paid_owner: text(),
@@ -109,6 +109,9 @@ export const runs = pgTable(
     finalized_at: instant(),
   },
   (table) => [
+    index("runs_trial_address_idx")
+      .on(table.paid_period)
+      .where(sql`${table.paid_kind} = 'trial_address' and ${table.paid_owner} is not null`),
     index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
     index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("runs_session_idx").on(table.screening_session_id, table.position, table.repeat_index),

@@ -1,7 +1,7 @@
 import { randomUUID, webcrypto } from "node:crypto";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { encrypt } from "../../../shared/platform/crypto.ts";
+import { encrypt } from "../../../shared/platform/encryption.ts";
 import type { DnsResolver } from "../../../shared/platform/outbound/resolve.ts";
 import { type Attempt, send } from "../../../shared/webhooks/send.ts";
 import { HOSTILE_URLS } from "../outbound/hostile-urls.ts";
@@ -13,7 +13,7 @@ const SECRET = "a secret that is visible ASCII".replaceAll(" ", "-");
 
 const attemptOf = (fields: Partial<Attempt> & { plain?: string } = {}): Attempt => {
   const { plain = SECRET, ...rest } = fields;
-  const secret = encrypt(plain, env.DATA_ENCRYPTION_KEY, "webhook");
+  const secret = encrypt(plain, env.DATA_ENCRYPTION_KEYS, "webhook");
   const body = '{"id":"1"}';
   const [id, lease] = [randomUUID(), randomUUID()];
   return { id, lease, url: "https://receiver.example.com/in", secret, type: "run.completed", body, ...rest };

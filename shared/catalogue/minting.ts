@@ -1,0 +1,63 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { service_secrets } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { Context } from "../platform/context.ts";
+import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
+import { mintSuite, secretSuites } from "./templates/index.ts";
+
+/** The name of the minting secret in `service_secrets`, and what its ciphertext is bound to. */
+export const MINTING = "minting";
+
+/**
+ * The secret that a database without one gets, 32 bytes. Secret tasks were once minted by the encryption key: the key
+ * that gives most of those which are there is taken over, so that none of them changes. Else it is random.
+ * `present` has the versions of the suites and the prompts of their active tasks, both by slug.
+ */
+export function firstMintingSecret(
+  keys: Keyring,
+  present: { versions: Record<string, number>; prompts: Record<string, string> },
+): Uint8Array {
+  const found = keys.map(({ secret }) => {
+    const bytes = Buffer.from(secret, "base64");
+    const minted = secretSuites.flatMap((suite) => mintSuite(bytes, suite, present.versions[suite.slug] ?? 1));
+    return { bytes, same: minted.filter(({ slug, prompt }) => present.prompts[slug] === prompt).length };
+  });
+  const [best] = found.toSorted((a, b) => b.same - a.same);
+  // Some prompts are the same whatever they are drawn by: what varies is their input.
+  return best !== undefined && best.same * 2 > Object.keys(present.prompts).length ? best.bytes : randomBytes(32);
+}
+
+/** A minting secret as it is stored. */
+export function sealMinting(secret: Uint8Array, keys: Keyring): string {
+  return encrypt(Buffer.from(secret).toString("base64"), keys, MINTING);
+}
+
+/** Undoes `sealMinting`; throws when the key is gone. */
+export function openMinting(sealed: string, keys: Keyring): Uint8Array {
+  return Buffer.from(decrypt(sealed, keys, MINTING), "base64");
+}
+
+/**
+ * The secret that the secret suites are minted with, from `sealed` as the caller has read it. Where a database has none
+ * yet, since it was last seeded by an older release, it gets its first one now, the same for all who ask at once.
+ */
+export async function mintingSecret(ctx: Context, sealed: string | null): Promise<Uint8Array> {
+  const keys = ctx.env.DATA_ENCRYPTION_KEYS;
+  if (sealed !== null) return openMinting(sealed, keys);
+  const present = await readJson<Parameters<typeof firstMintingSecret>[1]>(ctx, sql.raw(PRESENT));
+  const first = sealMinting(firstMintingSecret(keys, present ?? { versions: {}, prompts: {} }), keys);
+  const kept = await readJson<string>(
+    ctx,
+    sql`insert into ${service_secrets} as s (name, sealed) values (${MINTING}, ${first})
+      on conflict (name) do update set sealed = s.sealed returning to_jsonb(s.sealed) as result`,
+  );
+  return openMinting(kept ?? first, keys);
+}
+
+/** SQL: what `firstMintingSecret` looks at, as JSON in the column `result`. */
+export const PRESENT = `select jsonb_build_object(
+  'versions', (select coalesce(jsonb_object_agg(slug, version), '{}') from suites where is_secret),
+  'prompts', (select coalesce(jsonb_object_agg(slug, prompt), '{}') from tasks
+    where is_active and is_secret and slug is not null)) as result`;
