@@ -208,6 +208,17 @@ describe("the credential of a certified agent", () => {
     });
     const alone = await ask(pathOf(agent), anonymous, { accept: JWT });
     expect([alone.text, alone.headers.get("content-type")]).toEqual([jws, JWT]);
+    const runs = await owner.call("GET", `/api/v1/runs?agent_id=${agent}&page_size=1`);
+    for (const path of [pathOf(agent), `/api/v1/runs/${runs.body.items[0].id}/evidence`]) {
+      const etags = new Set<string>();
+      for (const accept of [JWT, "application/json"]) {
+        const etag = (await ask(path, owner, { accept })).headers.get("etag") ?? "";
+        const again = await ask(path, owner, { accept, "if-none-match": etag });
+        expect([etag, again.status, again.text]).toEqual([expect.stringMatching(/^W\/"\w+"$/), 304, ""]);
+        etags.add(etag);
+      }
+      expect(etags.size, "each form has its own").toBe(2);
+    }
   });
 
   it("counts the runs of the verdict: cancelled ones as not passed, those that failed by our fault not at all", async () => {
