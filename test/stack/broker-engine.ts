@@ -70,8 +70,8 @@ export interface Engine {
   deleteQueue(name: string): void;
   setChaos(change: Partial<Chaos>): void;
   stats(): Stats;
-  /** Resolves when nothing is in flight and nothing is due that limits let pass. */
-  idle(): Promise<void>;
+  /** Resolves when nothing is in flight and nothing is due that limits let pass, of messages to URLs that end so. */
+  idle(urlEnd?: string): Promise<void>;
   /** Adds virtual time step by step, delivering all that falls due on the way, with its consequences. */
   advance(ms: number): Promise<void>;
   /** To be called after a change to the ticker. */
@@ -92,7 +92,7 @@ export function createEngine({ store, sender, ticker, now, log, maxInFlight }: E
   const backlog = new Backlog();
   const lanes = new Lanes();
   const inFlight = new Set<Delivery>();
-  let idleWaiters: (() => void)[] = [];
+  let idleWaiters: { urlEnd: string; resolve: () => void }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let pumpedAt = Number.NEGATIVE_INFINITY;
   let waking = false;
@@ -138,7 +138,7 @@ export function createEngine({ store, sender, ticker, now, log, maxInFlight }: E
     backlog.promote(time);
     const admits = (delivery: Delivery): boolean => inFlight.size < maxInFlight && lanes.admit(delivery, time);
     for (const delivery of backlog.take(admits)) void run(delivery, time);
-    if (inFlight.size === 0) releaseIdle();
+    releaseIdle();
     clearTimeout(timer);
     const next = nextEvent();
     if (next !== undefined) timer = setTimeout(pump, Math.min(MAX_TIMER_MS, Math.max(0, next - clock.now())));
@@ -230,14 +230,17 @@ export function createEngine({ store, sender, ticker, now, log, maxInFlight }: E
     if (message.queue !== undefined && message.retried > 0) lanes.queue(message.queue).enter(message.id, clock.now());
   }
 
-  async function idle(): Promise<void> {
+  const isBusy = (urlEnd: string): boolean => [...inFlight].some(({ message }) => message.url.endsWith(urlEnd));
+
+  async function idle(urlEnd = ""): Promise<void> {
     pump();
-    if (inFlight.size > 0) await new Promise<void>((resolve) => idleWaiters.push(resolve));
+    if (isBusy(urlEnd)) await new Promise<void>((resolve) => idleWaiters.push({ urlEnd, resolve }));
   }
 
   function releaseIdle(): void {
-    for (const resolve of idleWaiters) resolve();
-    idleWaiters = [];
+    const waiting = idleWaiters;
+    idleWaiters = waiting.filter(({ urlEnd }) => !stopped && isBusy(urlEnd));
+    for (const waiter of waiting) if (!idleWaiters.includes(waiter)) waiter.resolve();
   }
 
   async function advance(ms: number): Promise<void> {

@@ -34,8 +34,8 @@ export interface Broker {
   /** Frees the port and cuts what is in flight; with a file that is delivered again after the next start. */
   stop(): Promise<void>;
   stats(): Stats;
-  /** Resolves when nothing is in flight and nothing is due that limits let pass. */
-  idle(): Promise<void>;
+  /** Resolves when nothing is in flight and nothing is due that limits let pass, of messages to URLs that end so. */
+  idle(urlEnd?: string): Promise<void>;
   /** Adds virtual time step by step, delivering all that falls due on the way, with its consequences. */
   advance(ms: number): Promise<void>;
   /** Makes each delivery twice, or takes messages in random order; what is not named stays as it is. */
@@ -84,7 +84,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   return {
     url: server.url,
     stats: () => engine.stats(),
-    idle: () => engine.idle(),
+    idle: (urlEnd) => engine.idle(urlEnd),
     advance: (ms) => engine.advance(ms),
     setChaos: (change) => engine.setChaos(change),
     async stop() {

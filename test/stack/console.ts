@@ -13,7 +13,7 @@ export interface ConsoleParts {
   counters: Counters;
   faults: Faults;
   mailbox: Mailbox;
-  /** Runs the scheduled handlers for one cron expression, or for all, and waits. */
+  /** Runs the scheduled handlers for one cron expression, or for all, and waits until their work is done. */
   cron(expression?: string): Promise<void>;
 }
 

@@ -16,15 +16,20 @@ import { startNeonFront } from "./neon-front.ts";
 import { openPool } from "./pool.ts";
 import { startRedisFront } from "./redis-front.ts";
 import { type Resend, startResend } from "./resend.ts";
+import { DAILY_URL_END } from "./schedule.ts";
 import { DEVELOPMENT, newSecrets, type Settings } from "./settings.ts";
 import { startStripe, type StripeFake } from "./stripe.ts";
+import { meterSubrequests, type SubrequestMeter } from "./subrequests.ts";
 import { TEMPLATE, TEST_ENCRYPTION_KEY } from "./vitest-setup.ts";
 
 /** The service in this process, on a database of its own, behind the real fronts. */
 export interface TestService {
   url: string;
   settings: Settings;
+  /** What is scheduled ends when its work is done, that of the daily trigger's messages too. */
   app: Application;
+  /** What each request, delivery and trigger sends, and the most that it may. */
+  subrequests: SubrequestMeter;
   broker: Broker;
   counters: Counters;
   faults: Faults;
@@ -98,6 +103,7 @@ export async function startService(
     passThroughOnException: () => undefined,
     props: {},
   };
+  const subrequests = meterSubrequests();
   const check = ownAnswers();
   const violations = new Set<string>();
   const http = await listen(async ({ method, url, headers, body }) => {
@@ -108,7 +114,9 @@ export async function startService(
       ),
       body: method === "GET" || method === "HEAD" ? null : new Uint8Array(body),
     });
-    const response = await (app as Application).fetch(request, { ASSETS }, execution);
+    const response = await subrequests.invoke(`${method} ${url.pathname}`, () =>
+      (app as Application).fetch(request, { ASSETS }, execution),
+    );
     const cookies = response.headers.getSetCookie();
     const answer = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"));
     const given = { status: response.status, headers: answer, body: Buffer.from(await response.arrayBuffer()) };
@@ -135,12 +143,23 @@ export async function startService(
     ...options.settings,
   };
   const logs: string[] = [];
-  app = createApplication(settings, { log: (line) => void logs.push(line), ...options.overrides });
+  const { fetch, scheduled } = createApplication(settings, {
+    log: (line) => void logs.push(line),
+    ...options.overrides,
+  });
+  app = {
+    fetch,
+    async scheduled(cron) {
+      await subrequests.invoke(cron, () => scheduled(cron));
+      await broker.idle(DAILY_URL_END);
+    },
+  };
   const { pool, close: closePool } = openPool({ connectionString: `${server}/${database}`, max: 4 });
   return {
     url: http.url,
     settings,
     app,
+    subrequests,
     broker,
     counters,
     faults,

@@ -15,7 +15,7 @@ import { startNeonFront } from "./neon-front.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedisFront } from "./redis-front.ts";
 import { startResend } from "./resend.ts";
-import { crons } from "./schedule.ts";
+import { crons, DAILY_URL_END } from "./schedule.ts";
 import { DEVELOPMENT, developerSettings, keptSecrets, type Settings } from "./settings.ts";
 import { startWorker } from "./worker.ts";
 
@@ -126,6 +126,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         mailbox,
         async cron(expression) {
           for (const cron of expression === undefined ? crons() : [expression]) await worker.scheduled(cron);
+          await broker.idle(DAILY_URL_END);
         },
       },
       consolePort,
