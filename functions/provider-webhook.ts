@@ -1,15 +1,8 @@
 import * as z from "zod";
-import { subscriptionEvents } from "../shared/billing/follow.ts";
-import type { EventTaker } from "../shared/billing/provider-event.ts";
 import { takeEvent, verifyEvent } from "../shared/billing/receive.ts";
-import { certificationEvents } from "../shared/certification/events.ts";
 import { ok } from "../shared/http/reply.ts";
 import { route } from "../shared/http/route.ts";
-import { purchaseEvents } from "../shared/marketplace/purchase-events.ts";
-import { sellerEvents } from "../shared/marketplace/seller-events.ts";
-
-/** Everything that is done about the payment provider's events. */
-export const TAKERS: readonly EventTaker[] = [subscriptionEvents, purchaseEvents, sellerEvents, certificationEvents];
+import { TAKERS } from "../shared/payments/takers.ts";
 
 const MAX_BYTES = 256 * 1024;
 

@@ -4,6 +4,7 @@ import { analyticsConsumer } from "./analytics.ts";
 import { announceConsumer } from "./announce.ts";
 import { cancelBillingConsumer } from "./cancel-billing.ts";
 import { certifyConsumer } from "./certify.ts";
+import { dailyConsumer } from "./daily.ts";
 import { deliverConsumer } from "./deliver.ts";
 import { dispatchConsumer } from "./dispatch.ts";
 import { expireConsumer } from "./expire.ts";
@@ -27,6 +28,7 @@ export const CONSUMERS: readonly Consumer[] = [
   regressionConsumer,
   certifyConsumer,
   cancelBillingConsumer,
+  dailyConsumer,
 ];
 
 /** How each consumer wants its messages sent. */

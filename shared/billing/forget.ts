@@ -1,32 +1,46 @@
 import { sql } from "drizzle-orm";
-import { deleteInPieces } from "../db/pieces.ts";
-import { allowances } from "../db/schema/index.ts";
+import { deletePiece, type Piece } from "../db/pieces.ts";
+import { allowances, provider_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { monthOf } from "./plans.ts";
 
 /** Days for which it is kept at least what was used of an allowance: a run may still give its share back. */
-const KEPT_DAYS = 35;
+const ALLOWANCE_DAYS = 35;
 
 /** Allowances of a day that are an address's: what is given back after that day is of no use to anybody. */
 const OF_ADDRESSES = sql`('trial_address', 'lead_source')`;
 
-/** Rows that one statement deletes, and most statements of one time. */
-const PIECES = { size: 5000, most: 200 };
+/** Days for which it is known that an event is done: the provider repeats one for 30 days at most, by hand. */
+const EVENT_DAYS = 60;
+
+/** Rows that one statement deletes. */
+const SIZE = 5000;
 
 /**
- * Deletes what was used of the allowances of months, days and hours that are long over, in pieces, and those of addresses
- * once their day is; returns how many.
+ * Deletes at most 5,000 rows of what was used of the allowances of months, days and hours that are long over, and of those
+ * of addresses once their day is.
  */
-export function forgetAllowances(ctx: Context): Promise<number> {
+export function forgetAllowances(ctx: Context): Promise<Piece> {
   const today = ctx.now().toISOString().slice(0, 10);
-  const month = monthOf(new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000));
+  const month = monthOf(new Date(ctx.now().getTime() - ALLOWANCE_DAYS * 86_400_000));
   // Each period begins with its month.
-  return deleteInPieces(
+  return deletePiece(
     ctx,
     sql`delete from ${allowances} where (kind, owner, period) in (
       select kind, owner, period from ${allowances} where left(period, 7) < ${month}
-        or (kind in ${OF_ADDRESSES} and period < ${today}) limit ${PIECES.size}
+        or (kind in ${OF_ADDRESSES} and period < ${today}) limit ${SIZE}
     ) returning 1`,
-    PIECES,
+    SIZE,
+  );
+}
+
+/** Deletes at most 5,000 of the payment provider's events that were done more than 60 days ago. */
+export function forgetProviderEvents(ctx: Context): Promise<Piece> {
+  return deletePiece(
+    ctx,
+    sql`delete from ${provider_events} where id in (
+      select id from ${provider_events} where done_at < now() - ${EVENT_DAYS}::integer * interval '1 day' limit ${SIZE}
+    ) returning 1`,
+    SIZE,
   );
 }

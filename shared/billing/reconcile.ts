@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
+import * as z from "zod";
 import { describeError } from "../db/client.ts";
+import type { Piece } from "../db/pieces.ts";
 import { provider_events } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
@@ -8,60 +10,68 @@ import type { EventTaker } from "./provider-event.ts";
 import { takeEvent } from "./receive.ts";
 import { withProvider } from "./stripe.ts";
 
-const DAYS = 3;
+const SPAN_S = 3 * 86_400;
+/** Events that are looked at, and that are made up for, in one piece. */
 const PAGE = 100;
-/** Pages that are looked through, and events that are made up for, in one night. */
-const MAX_PAGES = 50;
-const MAX_EVENTS = 200;
+const MAX_EVENTS = 5;
+
+/** Since when events are looked at, in Unix seconds, the event that the page begins behind, and the last one seen to in it. */
+const Place = z.object({ since: z.int(), behind: z.string().nullable(), last: z.string().nullable() });
+type Place = z.output<typeof Place>;
 
 /**
- * Makes up for the events of the last days that never came, or whose work never got done: lists them at the provider and
- * has the takers do what the webhook would have, oldest first. One that fails holds no other up. Returns how many are
- * done now; 0 without a payment key.
+ * Makes up for the events of the last three days that never came, or whose work never got done: looks at a page of them
+ * at the provider and has the takers do what the webhook would have, for 5 at most, the oldest first. One event that fails
+ * holds no other up. Does nothing without a payment key.
  */
-export async function reconcile(ctx: Context, takers: readonly EventTaker[]): Promise<number> {
-  if (ctx.env.STRIPE_SECRET_KEY === undefined) return 0;
-  const missed = await withProvider(ctx, (stripe) => missedEvents(ctx, stripe, takers));
-  let done = 0;
-  for (const event of missed.toReversed().slice(0, MAX_EVENTS)) {
-    try {
-      await takeEvent(ctx, takers, event);
-      done += 1;
-    } catch (error) {
-      ctx.log.error("missed event not done", {
-        event_id: event.id,
-        event_type: event.type,
-        detail: describeError(error),
-      });
-    }
-  }
-  ctx.log.info("missed events", { done, missed: missed.length });
-  return done;
+export async function reconcile(ctx: Context, takers: readonly EventTaker[], cursor: string | null): Promise<Piece> {
+  if (ctx.env.STRIPE_SECRET_KEY === undefined) return { next: null };
+  const start = { since: Math.floor(ctx.now().getTime() / 1000) - SPAN_S, behind: null, last: null };
+  const place: Place = cursor === null ? start : Place.parse(JSON.parse(cursor));
+  const { data, has_more } = await withProvider(ctx, (stripe) => list(stripe, takers, place));
+  const ahead = data.toReversed();
+  const missed = await withoutDone(ctx, ahead.slice(ahead.findIndex(({ id }) => id === place.last) + 1));
+  const taken = missed.slice(0, MAX_EVENTS);
+  const failure = await takeEach(ctx, takers, taken);
+  const next: Place | null =
+    missed.length > MAX_EVENTS
+      ? { ...place, last: taken.at(-1)?.id ?? null }
+      : has_more
+        ? { ...place, behind: data.at(-1)?.id ?? null, last: null }
+        : null;
+  return { next: next === null ? null : JSON.stringify(next), failure };
 }
 
-/** The events of the takers' types that are not noted as done, newest first. */
-async function missedEvents(ctx: Context, stripe: Stripe, takers: readonly EventTaker[]): Promise<Stripe.Event[]> {
+/** A page of the events of the takers' types, newest first. */
+function list(stripe: Stripe, takers: readonly EventTaker[], { since, behind }: Place) {
   const types = [...new Set(takers.flatMap((taker) => [...taker.types]))];
-  const since = Math.floor(ctx.now().getTime() / 1000) - DAYS * 86_400;
-  const missed: Stripe.Event[] = [];
-  let last: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { data, has_more } = await stripe.events.list({
-      types,
-      created: { gte: since },
-      limit: PAGE,
-      ...(last === undefined ? {} : { starting_after: last }),
-    });
-    const ids = JSON.stringify(data.map(({ id }) => id));
-    const done = await readJson<string[]>(
-      ctx,
-      sql`select jsonb_agg(id) as result from ${provider_events}
-        where id in (select jsonb_array_elements_text(${ids}::jsonb))`,
-    );
-    missed.push(...data.filter(({ id }) => done?.includes(id) !== true));
-    last = data.at(-1)?.id;
-    if (!has_more) return missed;
+  const page = behind === null ? {} : { starting_after: behind };
+  return stripe.events.list({ types, created: { gte: since }, limit: PAGE, ...page });
+}
+
+/** Those events that are not noted as done. */
+async function withoutDone(ctx: Context, events: readonly Stripe.Event[]): Promise<Stripe.Event[]> {
+  const ids = JSON.stringify(events.map(({ id }) => id));
+  const done = await readJson<string[]>(
+    ctx,
+    sql`select jsonb_agg(id) as result from ${provider_events}
+      where id in (select jsonb_array_elements_text(${ids}::jsonb))`,
+  );
+  return events.filter(({ id }) => done?.includes(id) !== true);
+}
+
+/** Has each event's work done; returns what the last one that failed threw. */
+async function takeEach(ctx: Context, takers: readonly EventTaker[], events: readonly Stripe.Event[]) {
+  let failure: unknown;
+  for (const event of events) {
+    const { id: event_id, type: event_type } = event;
+    try {
+      await takeEvent(ctx, takers, event);
+      ctx.log.info("missed event done", { event_id, event_type });
+    } catch (error) {
+      failure = error;
+      ctx.log.error("missed event not done", { event_id, event_type, detail: describeError(error) });
+    }
   }
-  ctx.log.warn("more events than are looked through in one night", { pages: MAX_PAGES });
-  return missed;
+  return failure;
 }

@@ -2,6 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { hasEndpoint } from "../agents/view.ts";
 import { monthOf } from "../billing/plans.ts";
+import { describeError } from "../db/client.ts";
+import type { Piece } from "../db/pieces.ts";
 import { agents, allowances, certifications, runs, screening_sessions } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
@@ -54,38 +56,60 @@ async function goOn(ctx: Context, certificationId: string): Promise<State | null
   return state;
 }
 
-/** Most certifications that one trigger takes up. */
-const PIECE = 50;
+/** Most certifications that the minute's trigger takes up, and those that one piece of the day's work does. */
+const RESUMED = 50;
+const RESCUED = 5;
 
 /**
  * Goes on with paused certifications whose agent is live and that have some allowance left again, their own or their
- * account's, those first that have waited longest. At most 50 a call; returns how many were tried.
+ * account's, those first that have waited longest. At most 50 a call; one that fails holds no other up.
  */
-export function resumeCertifications(ctx: Context): Promise<number> {
-  return advanceThose(
+export async function resumeCertifications(ctx: Context): Promise<void> {
+  const ids = await idsOf(
     ctx,
     sql`c.status = 'paused_quota' and ${hasEndpoint}
       and (${ownLeft(sql`c.runs_included`, sql`c.screening_session_id`)} > 0 or coalesce((select w.used from ${allowances} w
-        where w.kind = ${payer.kind} and w.owner = ${payer.owner} and w.period = ${monthOf(ctx.now())}), 0) < ${payer.limit})`,
+        where w.kind = ${payer.kind} and w.owner = ${payer.owner} and w.period = ${monthOf(ctx.now())}), 0) < ${payer.limit})
+      order by c.updated_at limit ${RESUMED}`,
   );
+  await advanceEach(ctx, ids);
 }
 
-/** Goes on with certifications whose message was lost for good: finished without a verdict, or without a credential. */
-export function rescueCertifications(ctx: Context): Promise<number> {
-  return advanceThose(
+/**
+ * Goes on with the first 5 certifications after the one that `cursor` names whose message was lost for good: finished
+ * without a verdict, or without a credential. One that fails holds no other up.
+ */
+export async function rescueCertifications(ctx: Context, cursor: string | null): Promise<Piece> {
+  const ids = await idsOf(
     ctx,
-    sql`(c.status = 'certified' and c.jws is null) or (c.status = 'screening' and not exists (select from ${runs} r
-      where r.screening_session_id = c.screening_session_id and r.status in ('queued', 'running')))`,
+    sql`((c.status = 'certified' and c.jws is null) or (c.status = 'screening' and not exists (select from ${runs} r
+      where r.screening_session_id = c.screening_session_id and r.status in ('queued', 'running'))))
+      and (${cursor}::uuid is null or c.id > ${cursor}::uuid) order by c.id limit ${RESCUED}`,
   );
+  const failure = await advanceEach(ctx, ids);
+  return { next: ids.length < RESCUED ? null : (ids.at(-1) ?? null), failure };
 }
 
-async function advanceThose(ctx: Context, condition: SQL): Promise<number> {
+/** The ids of the certifications `c` of agents `a` that `rest`, a condition with an order and a limit, names. */
+async function idsOf(ctx: Context, rest: SQL): Promise<string[]> {
   const ids = await readJson<string[]>(
     ctx,
     sql`select jsonb_agg(id) as result from (
-      select c.id from ${certifications} c join ${agents} a on a.id = c.agent_id
-      where ${condition} order by c.updated_at limit ${PIECE}) x`,
+      select c.id from ${certifications} c join ${agents} a on a.id = c.agent_id where ${rest}) x`,
   );
-  for (const id of ids ?? []) await advance(ctx, id);
-  return ids?.length ?? 0;
+  return ids ?? [];
+}
+
+/** Takes each as far as it goes; returns what the last one that failed threw. */
+async function advanceEach(ctx: Context, ids: readonly string[]): Promise<unknown> {
+  let failure: unknown;
+  for (const id of ids) {
+    try {
+      await advance(ctx, id);
+    } catch (error) {
+      failure = error;
+      ctx.log.error("certification does not go on", { certification_id: id, detail: describeError(error) });
+    }
+  }
+  return failure;
 }

@@ -1,19 +1,19 @@
 import { sql } from "drizzle-orm";
-import { inPieces } from "../db/pieces.ts";
+import { after, type Piece } from "../db/pieces.ts";
 import { agents, certifications } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { lockAgents } from "../screening/finish.ts";
 import { stateWithout } from "./state.ts";
 
-/** Certifications that one statement ends, and most statements of one time. */
-const PIECES = { size: 500, most: 20 };
+/** Certifications that one statement ends. */
+const SIZE = 500;
 
-/** Ends the certifications whose time is over; their agents are verified again. At most 10,000; returns how many. */
-export async function expireCertifications(ctx: Context): Promise<number> {
+/** Ends at most 500 certifications whose time is over; their agents are verified again. */
+export async function expireCertifications(ctx: Context): Promise<Piece> {
   const at = sql`${ctx.now().toISOString()}::timestamptz`;
   const due = sql`select c.id, c.agent_id from ${certifications} c where c.status = 'certified' and c.expires_at <= ${at}
-    order by c.expires_at, c.id limit ${PIECES.size}`;
+    order by c.expires_at, c.id limit ${SIZE}`;
   const ctes = sql`with expired as (
     update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
     returning c.id, c.agent_id
@@ -23,7 +23,7 @@ export async function expireCertifications(ctx: Context): Promise<number> {
   )`;
   const lock = lockAgents(sql`select d.agent_id from (${due}) d`);
   const count = sql`select to_jsonb(count(*)) as result from expired`;
-  const ended = await inPieces(() => writeJson<number>(ctx, ctes, count, lock), PIECES);
+  const ended = await writeJson<number>(ctx, ctes, count, lock);
   if (ended > 0) ctx.cache.invalidate("board");
-  return ended;
+  return after(ended, SIZE);
 }

@@ -2,28 +2,21 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Context } from "../platform/context.ts";
 import { readJson } from "./statement.ts";
 
-/** How many rows one statement takes at most, and how many statements there are at one time. */
-export interface Pieces {
-  size: number;
-  most: number;
+/** What one piece of longer work came to. */
+export interface Piece {
+  /** Where the next piece begins, in the work's own words; null when all is done. */
+  next: string | null;
+  /** What failed in it, where the work went on without that. */
+  failure?: unknown;
 }
 
-/** Does `piece`, which tells how many rows it took, until one takes less than a whole one; returns how many rows in all. */
-export async function inPieces(piece: () => Promise<number>, { size, most }: Pieces): Promise<number> {
-  let taken = 0;
-  for (let turn = 0; turn < most; turn += 1) {
-    const rows = await piece();
-    taken += rows;
-    if (rows < size) break;
-  }
-  return taken;
+/** What comes after a piece that took `rows` of at most `size`: another one, unless fewer were left than it may take. */
+export function after(rows: number, size: number): Piece {
+  return { next: rows < size ? null : "more" };
 }
 
-/**
- * Carries out a `deletion`, which deletes at most `size` rows and returns a row for each, until there is no more to
- * delete, at most `most` times; what is left then waits for the next call. Returns how many rows are gone.
- */
-export function deleteInPieces(ctx: Context, deletion: SQL, pieces: Pieces): Promise<number> {
+/** Carries out a `deletion` once, which takes away at most `size` rows, or what is in them, and returns a row for each. */
+export async function deletePiece(ctx: Context, deletion: SQL, size: number): Promise<Piece> {
   const statement = sql`with gone as (${deletion}) select to_jsonb(count(*)) as result from gone`;
-  return inPieces(async () => (await readJson<number>(ctx, statement)) ?? 0, pieces);
+  return after((await readJson<number>(ctx, statement)) ?? 0, size);
 }

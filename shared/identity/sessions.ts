@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNull } from "drizzle-orm";
 import { sessions } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import type { Env } from "../platform/env.ts";
@@ -75,6 +75,10 @@ export async function denySessions(
   });
 }
 
+/** Sessions that are listed at one time, and most of such times: well within what one invocation may send. */
+const PIECE = 1000;
+const MAX_PIECES = 50;
+
 /**
  * Makes the denylist whole: puts every session that ended while any access token of it can live there once more, and
  * says so in Redis. What Redis missed while it was away is made good so within a minute of its return, and before that
@@ -85,15 +89,28 @@ export async function denyEnded(ctx: Context): Promise<void> {
   const { failures } = trust;
   trust.repairing = true;
   try {
-    const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000);
-    const ended = await ctx.db
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(gt(sessions.revoked_at, since.toISOString()));
-    await Promise.all(ended.map(({ id }) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS })));
+    if (!(await listEnded(ctx))) return;
     await ctx.redis.set(WHOLE, 1, { ex: WHOLE_SECONDS });
     trust.madeGood = failures;
   } finally {
     trust.repairing = false;
   }
+}
+
+/** Lists every session that ended while any access token of it can live, the last to end first; returns whether it did. */
+async function listEnded(ctx: Context): Promise<boolean> {
+  const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000).toISOString();
+  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
+    const ended = await ctx.db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(gt(sessions.revoked_at, since))
+      .orderBy(desc(sessions.revoked_at), desc(sessions.id))
+      .limit(PIECE)
+      .offset(piece * PIECE);
+    await Promise.all(ended.map(({ id }) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS })));
+    if (ended.length < PIECE) return true;
+  }
+  ctx.log.warn("more sessions ended than are listed at a time", { listed: PIECE * MAX_PIECES });
+  return false;
 }

@@ -27,9 +27,3 @@ export async function signOutEverywhere(ctx: Context, userId: string): Promise<v
   );
   await denySessions(ctx, ended ?? []);
 }
-
-/** Removes the rows of sessions that ended or expired more than a day ago, with their refresh credentials. */
-export async function forgetEnded(ctx: Context): Promise<void> {
-  const dayAgo = new Date(ctx.now().getTime() - 86_400_000).toISOString();
-  await ctx.db.delete(sessions).where(sql`least(revoked_at, expires_at) < ${dayAgo}::timestamptz`);
-}

@@ -5,10 +5,10 @@ import { outbox } from "../db/schema/index.ts";
 export const MESSAGE: SQL = sql`consumer, id, generation, body, flow_key, not_before`;
 
 /**
- * SQL: a part of a statement that owes the queue one message for the row of `source` (a FROM clause); `body` is SQL of
- * type jsonb. Its rows are what `owed` collects.
+ * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause); `body` is SQL of
+ * type jsonb, and of several rows `id` is SQL too. Its rows are what `owed` collects.
  */
-export function owe(consumer: string, id: string, body: SQL, source: SQL): SQL {
+export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL): SQL {
   return sql`insert into ${outbox} (consumer, id, body) select ${consumer}, ${id}::uuid, ${body} ${source}
     returning ${MESSAGE}`;
 }

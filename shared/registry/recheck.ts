@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { agents } from "../db/schema/index.ts";
-import { inPieces } from "../db/pieces.ts";
+import { after, type Piece } from "../db/pieces.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../queue/outbox.ts";
@@ -11,21 +11,20 @@ import { look } from "./discover.ts";
 
 /** Younger looks are not repeated, in hours: less than a day, so that one late by minutes does not skip the next. */
 const FRESH_HOURS = 20;
-const PIECES = { size: 500, most: 100 };
+/** Agents that one statement takes. */
+const SIZE = 500;
 
 /** The message that has one agent's manifest looked at. */
 export const RecheckMessage = z.strictObject({ agent_id: z.uuid() });
 
 /**
  * Owes the queue one message for every registered or stale agent whose manifest was last looked at over 20 hours ago, at
- * most 50,000; returns how many. Each piece is marked in the statement that owes its messages.
+ * most 500. They are marked in the statement that owes their messages.
  */
-export function scheduleRechecks(ctx: Context): Promise<number> {
-  return inPieces(async () => {
-    const messages = await takePiece(ctx);
-    ctx.defer(() => flush(ctx, messages));
-    return messages.length;
-  }, PIECES);
+export async function scheduleRechecks(ctx: Context): Promise<Piece> {
+  const messages = await takePiece(ctx);
+  ctx.defer(() => flush(ctx, messages));
+  return after(messages.length, SIZE);
 }
 
 async function takePiece(ctx: Context): Promise<Message[]> {
@@ -35,7 +34,7 @@ async function takePiece(ctx: Context): Promise<Message[]> {
     sql`with due as (
       select a.id from ${agents} a where a.is_active and a.registry_status <> 'unregistered'
         and (a.manifest_checked_at is null or a.manifest_checked_at < ${at} - ${FRESH_HOURS}::integer * interval '1 hour')
-      order by a.manifest_checked_at nulls first limit ${PIECES.size} for update skip locked
+      order by a.manifest_checked_at nulls first limit ${SIZE} for update skip locked
     ), marked as (
       update ${agents} a set manifest_checked_at = ${at} from due d where a.id = d.id returning a.id
     ), rechecks as (${oweAnew(

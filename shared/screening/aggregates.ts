@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import { agents, board_entries, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
 
 /** The slug of the suite on which agents are compared. */
@@ -59,11 +60,34 @@ export function cells(scope: SQL, now: Date): SQL {
     ) summed`;
 }
 
-const CELL_COLUMNS = sql.raw(
-  "agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
-);
+/** A table of what is summed up: its key, its other columns, and those of them that the board shows. */
+export interface Sums {
+  table: PgTable;
+  key: string;
+  values: string;
+  shown: string;
+}
 
-function overwrite(columns: string): SQL {
+/** The cells. */
+export const CELLS: Sums = {
+  table: task_scores,
+  key: "agent_id, period, task_id, simulated",
+  values:
+    "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
+  shown: "success, reliability, cost_efficiency",
+};
+
+/** The entries of the boards. */
+export const BOARD: Sums = {
+  table: board_entries,
+  key: "agent_id, domain, period",
+  values:
+    "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified",
+  shown: "tier, composite_score, runs, tasks",
+};
+
+/** SQL: what an upsert sets so that these columns are as in the row that it would insert. */
+export function overwrite(columns: string): SQL {
   return sql.raw(
     columns
       .split(", ")
@@ -72,14 +96,16 @@ function overwrite(columns: string): SQL {
   );
 }
 
-/** SQL: stores the cells of one agent at one task, or at all (null), in every period. */
-export function storeCells(agentId: string, taskId: string | null, now: Date): SQL {
-  const scope = sql`r.agent_id = ${agentId}::uuid ${taskId === null ? sql`` : sql`and r.task_id = ${taskId}::uuid`}`;
-  return sql`insert into ${task_scores} (${CELL_COLUMNS})
-    select ${CELL_COLUMNS} from (${cells(scope, now)}) x
-    on conflict (agent_id, period, task_id, simulated) do update set ${overwrite(
-      "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
-    )}`;
+/** SQL: stores what `sums` yields. */
+function store({ table, key, values }: Sums, sums: SQL): SQL {
+  const columns = sql.raw(`${key}, ${values}`);
+  return sql`insert into ${table} (${columns}) select ${columns} from (${sums}) x
+    on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;
+}
+
+/** SQL: stores the cells of one agent at one task, in every period. */
+export function storeCells(agentId: string, taskId: string, now: Date): SQL {
+  return store(CELLS, cells(sql`r.agent_id = ${agentId}::uuid and r.task_id = ${taskId}::uuid`, now));
 }
 
 /**
@@ -126,13 +152,7 @@ export function entries(scope: SQL, domains: readonly string[]): SQL {
     order by c.agent_id, c.domain, c.period`;
 }
 
-const ENTRY_VALUES =
-  "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified";
-
 /** SQL: stores one agent's entries on the boards of these domains, in every period. */
 export function storeEntries(agentId: string, domains: readonly string[]): SQL {
-  const columns = sql.raw(`agent_id, domain, period, ${ENTRY_VALUES}`);
-  return sql`insert into ${board_entries} (${columns})
-    select ${columns} from (${entries(sql`s.agent_id = ${agentId}::uuid`, domains)}) x
-    on conflict (agent_id, domain, period) do update set ${overwrite(ENTRY_VALUES)}`;
+  return store(BOARD, entries(sql`s.agent_id = ${agentId}::uuid`, domains));
 }

@@ -1,23 +1,23 @@
 import { sql } from "drizzle-orm";
-import { deleteInPieces } from "../db/pieces.ts";
+import { deletePiece, type Piece } from "../db/pieces.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 
-/** Rows that one statement changes, and most statements of one time. */
-const PIECES = { size: 5000, most: 200 };
+/** Rows that one statement changes. */
+const SIZE = 5000;
 
 /**
- * Takes the hash of the address that asked for a trial off its run, in pieces, once the day of the allowance is over:
- * from then on giving it back is of no use to anybody. Returns how many runs there were.
+ * Takes the hash of the address that asked for a trial off its run, of at most 5,000 runs, once the day of the allowance
+ * is over: from then on giving it back is of no use to anybody.
  */
-export function forgetAddresses(ctx: Context): Promise<number> {
+export function forgetAddresses(ctx: Context): Promise<Piece> {
   const today = ctx.now().toISOString().slice(0, 10);
-  return deleteInPieces(
+  return deletePiece(
     ctx,
     sql`update ${runs} set paid_owner = null where id in (
       select id from ${runs} where paid_kind = 'trial_address' and paid_owner is not null and paid_period < ${today}
-      limit ${PIECES.size}
+      limit ${SIZE}
     ) returning 1`,
-    PIECES,
+    SIZE,
   );
 }

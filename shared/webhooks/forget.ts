@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { deleteInPieces } from "../db/pieces.ts";
+import { deletePiece, type Piece } from "../db/pieces.ts";
 import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
@@ -7,26 +7,31 @@ import { newId } from "../platform/ids.ts";
 /** Days for which attempts are kept, and events at least. */
 const KEPT_DAYS = 30;
 
-/** Rows that one statement deletes, and most statements of one time. */
-const PIECES = { size: 5000, most: 200 };
+/** Rows that one statement deletes. */
+const SIZE = 5000;
 
-/** Deletes attempts older than 30 days, and events as old that no attempt is left of, in pieces. */
-export async function forgetDeliveries(ctx: Context): Promise<void> {
-  const before = new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000);
+const keptSince = (ctx: Context): Date => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000);
+
+/** Deletes at most 5,000 attempts older than 30 days. */
+export function forgetDeliveries(ctx: Context): Promise<Piece> {
   // The ids tell when the attempts came to be, and are what the index is over.
-  await deleteInPieces(
+  return deletePiece(
     ctx,
     sql`delete from ${webhook_deliveries} where id in (
-      select id from ${webhook_deliveries} where id < ${newId(before)}::uuid order by id limit ${PIECES.size}
+      select id from ${webhook_deliveries} where id < ${newId(keptSince(ctx))}::uuid order by id limit ${SIZE}
     ) returning 1`,
-    PIECES,
+    SIZE,
   );
-  await deleteInPieces(
+}
+
+/** Deletes at most 5,000 events older than 30 days that no attempt is left of. */
+export function forgetEvents(ctx: Context): Promise<Piece> {
+  return deletePiece(
     ctx,
     sql`delete from ${webhook_events} where id in (
-      select e.id from ${webhook_events} e where e.created_at < ${before.toISOString()}::timestamptz
-        and not exists (select from ${webhook_deliveries} d where d.event_id = e.id) limit ${PIECES.size}
+      select e.id from ${webhook_events} e where e.created_at < ${keptSince(ctx).toISOString()}::timestamptz
+        and not exists (select from ${webhook_deliveries} d where d.event_id = e.id) limit ${SIZE}
     ) returning 1`,
-    PIECES,
+    SIZE,
   );
 }

@@ -3,6 +3,7 @@ import { caller, newUser, PASSWORD, type User } from "../stack/client.ts";
 import { cookiesOf } from "../stack/cookies.ts";
 import type { Consumer } from "../stack/broker-harness.ts";
 import { startService, type TestService } from "../stack/service.ts";
+import { dailyStates } from "./daily-support.ts";
 import { addAgent, addRun, addSuite, range, startAgent, type TestSuite } from "./runs-support.ts";
 
 const DAILY = "17 3 * * *";
@@ -237,9 +238,11 @@ describe("the finalizer", () => {
     expect([await count(done), await count(done, [next.id])]).toEqual([0, 1]);
     expect(await count("users where id = $1 and email like 'Deleted-%'"), "it is closed").toBe(1);
     expect(service.logs.filter((line) => line.includes("account not deleted"))).toHaveLength(1);
+    const daily = async () => (await dailyStates(service)).get("delete accounts")?.last_error ?? null;
+    expect(await daily()).toContain("P0001");
     await service.sql("drop trigger refuse on agents");
     await service.app.scheduled(DAILY);
-    expect([await count(done), await count("agents where user_id = $1")]).toEqual([1, 0]);
+    expect([await count(done), await count("agents where user_id = $1"), await daily()]).toEqual([1, 0, null]);
   });
 
   it("keeps tokens of before refused when Redis was away, once it is back", async () => {

@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { DAILY_ITEMS } from "../../shared/daily/items.ts";
 import { type Caller, caller } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
 
 const NAMES = { db: "database", redis: "redis", qstash: "queue" } as const;
+const DAILY = {
+  daily: DAILY_ITEMS.map(({ name }) => ({ name, last_success_at: null, last_error: null })),
+};
 const SERVICES = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
 let service: TestService;
@@ -40,7 +44,7 @@ describe("readyz", () => {
     const answer = await monitor.call("GET", "/readyz");
     expect([answer.status, answer.body]).toEqual([
       200,
-      { status: "ok", dependencies: { database: "ok", redis: "ok", queue: "ok" } },
+      { status: "ok", dependencies: { database: "ok", redis: "ok", queue: "ok" }, ...DAILY },
     ]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
@@ -53,7 +57,8 @@ describe("readyz", () => {
       const answer = await monitor.call("GET", "/readyz");
       expect(performance.now() - start).toBeLessThan(4000);
       const dependencies = { database: "ok", redis: "ok", queue: "ok", [NAMES[name]]: "down" };
-      expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies }]);
+      const daily = name === "db" ? { daily: [] } : DAILY;
+      expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies, ...daily }]);
     },
   );
 

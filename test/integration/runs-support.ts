@@ -99,10 +99,10 @@ export async function addRun(
   return answer.body.id;
 }
 
-/** Delivers the message about a run to a consumer as QStash does, signed; resolves to the status of the answer. */
-export async function deliver(service: TestService, consumer: string, runId: string): Promise<number> {
+/** Delivers a message, or that about a run, to a consumer as QStash does, signed; resolves to the status of the answer. */
+export async function deliver(service: TestService, consumer: string, about: string | object): Promise<number> {
   const url = `${service.url}/queues/${consumer}`;
-  const body = JSON.stringify({ run_id: runId });
+  const body = JSON.stringify(typeof about === "string" ? { run_id: about } : about);
   const signature = await new SignJWT({ body: createHash("sha256").update(body).digest("base64url") })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer("Upstash")

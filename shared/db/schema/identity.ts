@@ -45,6 +45,7 @@ export const sessions = pgTable(
   (table) => [
     index("sessions_user_idx").on(table.user_id),
     index("sessions_revoked_idx").on(table.revoked_at).where(sql`${table.revoked_at} is not null`),
+    index("sessions_over_idx").on(sql`least(${table.revoked_at}, ${table.expires_at})`),
   ],
 );
 
@@ -103,7 +104,10 @@ export const email_tokens = pgTable(
     used_at: instant(),
     created_at: createdAt(),
   },
-  (table) => [index("email_tokens_user_idx").on(table.user_id, table.purpose)],
+  (table) => [
+    index("email_tokens_user_idx").on(table.user_id, table.purpose),
+    index("email_tokens_expiry_idx").on(table.expires_at),
+  ],
 );
 
 /** Accounts at a code host that sign in to ours. */

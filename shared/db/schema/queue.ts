@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant } from "./columns.ts";
 
 /** Messages that a committed statement owes the queue. `id` is that of the thing they are about, mostly a run. */
@@ -35,3 +35,17 @@ export const idempotency_keys = pgTable(
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] }), index("idempotency_expiry_idx").on(table.expires_at)],
 );
+
+/** How each item of the daily work stands. */
+export const daily_work = pgTable("daily_work", {
+  name: text().primaryKey(),
+  /** The message whose turn it is, or none there is any more; any other one about this item is late and does nothing. */
+  turn: uuid().notNull(),
+  /** Where the turn begins; null at the item's beginning. */
+  cursor: text(),
+  /** Whether a part of the item has failed since its beginning. */
+  is_faulty: boolean().notNull().default(false),
+  last_success_at: instant(),
+  /** What went wrong last; null once the item has been done without fault. */
+  last_error: text(),
+});

@@ -1,0 +1,42 @@
+import { forgetAllowances, forgetProviderEvents } from "../billing/forget.ts";
+import { reconcile } from "../billing/reconcile.ts";
+import { rescueCertifications } from "../certification/advance.ts";
+import { expireCertifications } from "../certification/expire.ts";
+import type { Piece } from "../db/pieces.ts";
+import { finaliseAccounts } from "../identity/finalise.ts";
+import { forgetEnded, forgetResults, forgetTokens } from "../identity/forget.ts";
+import { TAKERS } from "../payments/takers.ts";
+import type { Context } from "../platform/context.ts";
+import { scheduleRechecks } from "../registry/recheck.ts";
+import { forgetAddresses } from "../screening/forget-addresses.ts";
+import { recompute } from "../screening/recompute.ts";
+import { forgetSpans } from "../telemetry/forget.ts";
+import { forgetDeliveries, forgetEvents } from "../webhooks/forget.ts";
+
+/** An item of the daily work. */
+export interface DailyItem {
+  name: string;
+  /** Most pieces of one delivery: so many that they send some 40 requests at most. */
+  pieces: number;
+  /** Does the piece that begins at `cursor`, at first null. Doing one again changes nothing. */
+  work(ctx: Context, cursor: string | null): Promise<Piece>;
+}
+
+/** All that is done once a day. */
+export const DAILY_ITEMS: readonly DailyItem[] = [
+  { name: "delete accounts", pieces: 3, work: finaliseAccounts },
+  { name: "forget ended sessions", pieces: 20, work: forgetEnded },
+  { name: "recompute", pieces: 20, work: recompute },
+  { name: "forget allowances", pieces: 20, work: forgetAllowances },
+  { name: "forget addresses", pieces: 20, work: forgetAddresses },
+  { name: "forget spans", pieces: 20, work: forgetSpans },
+  { name: "forget deliveries", pieces: 20, work: forgetDeliveries },
+  { name: "forget announced events", pieces: 20, work: forgetEvents },
+  { name: "re-check manifests", pieces: 5, work: scheduleRechecks },
+  { name: "expire certifications", pieces: 20, work: expireCertifications },
+  { name: "rescue certifications", pieces: 1, work: rescueCertifications },
+  { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
+  { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
+  { name: "forget keys", pieces: 20, work: forgetResults },
+  { name: "forget mailed tokens", pieces: 20, work: forgetTokens },
+];
