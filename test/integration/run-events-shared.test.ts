@@ -203,8 +203,8 @@ describe("the places of a caller", () => {
     return service.app.fetch(request, {}, execution);
   }
 
-  const statuses = (answers: Response[]) => answers.map(({ status }) => status).toSorted();
-  const letGo = (answers: Response[]) => Promise.all(answers.map(({ body }) => body?.cancel()));
+  const statuses = (answers: Response[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
+  const letGo = (answers: Response[]) => Promise.all(answers.map(async ({ body }) => body?.cancel()));
 
   it("are five at an address, exactly, for all who come at once", async () => {
     const address = newAddress();
