@@ -3,7 +3,7 @@ import { DAILY } from "../../functions/scheduled.ts";
 import { newUser, type User } from "../stack/client.ts";
 import { startService, type TestService } from "../stack/service.ts";
 import { addOldRows, addScoredAgents, dailyStates, oldRows } from "./daily-support.ts";
-import { addAgent, addSuite, deliver, quietQueueClient, range, startAgent } from "./runs-support.ts";
+import { addAgent, addRun, addSuite, deliver, quietQueueClient, range, startAgent } from "./runs-support.ts";
 
 const HOUR = 3_600_000;
 /** Two pieces and a bit. */
@@ -147,24 +147,40 @@ describe("an item of the daily work", () => {
 });
 
 describe("summing up anew", () => {
-  it("loses nothing of runs that end at the same time", async () => {
+  it("loses nothing of a run that ends after the sum was made and before it is stored", async () => {
     const endpoint = await startAgent();
     const tester = await newUser(service, { plan: "enterprise" });
-    const agents = await Promise.all(range(6).map(() => addAgent(tester, { endpoint: endpoint.url })));
-    const screenings = agents.map((agent_id) =>
-      tester.call("POST", "/api/v1/runs/batch", { agent_id, task_ids: [task], repeats: 8 }),
-    );
-    for (const _turn of range(6)) await night();
-    expect((await Promise.all(screenings)).map(({ status }) => status)).toEqual(agents.map(() => 200));
+    const agent = await addAgent(tester, { endpoint: endpoint.url });
+    await addRun(tester, agent, task);
     await service.settled();
-    const cells = await service.sql("select n, c from task_scores where agent_id = any($1) and period = 'all'", [
-      agents,
-    ]);
-    expect(cells).toEqual(agents.map(() => ({ n: 8, c: 8 })));
-    service.logs.length = 0;
-    await night();
-    const summed = service.logs.filter((line) => line.includes('"recomputed"')).map((line) => JSON.parse(line));
-    expect(summed.map(({ differed }) => differed)).toEqual([0, 0, 0]);
+    await service.sql("update task_scores set n = 5 where agent_id = $1", [agent]);
+    const letGo = await hinder("task_scores", `r.agent_id = '${agent}' and r.n = 1`, "wait");
+    const done = night();
+    await vi.waitFor(async () => expect(await waiting("PgSleep")).toBe(1), 10_000);
+    const run = await addRun(tester, agent, task);
+    await vi.waitFor(async () => {
+      const [{ status } = { status: "" }] = await service.sql<{ status: string }>(
+        "select status from runs where id = $1",
+        [run],
+      );
+      if (status !== "completed") expect(await waiting("transactionid")).toBe(1);
+    }, 10_000);
+    await letGo();
+    await done;
+    await service.settled();
+    const cells = await service.sql("select period, n, c from task_scores where agent_id = $1 order by 1", [agent]);
+    expect(cells).toEqual(["30d", "7d", "all"].map((period) => ({ period, n: 2, c: 2 })));
+    const entries = await service.sql("select distinct runs from board_entries where agent_id = $1", [agent]);
+    expect(entries).toEqual([{ runs: 2 }]);
     await endpoint.stop();
   });
 });
+
+/** How many statements wait for this in the service's database. */
+async function waiting(event: string): Promise<number> {
+  const rows = await service.sql(
+    "select from pg_stat_activity where datname = current_database() and wait_event = $1 and state = 'active'",
+    [event],
+  );
+  return rows.length;
+}
