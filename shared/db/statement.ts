@@ -16,21 +16,27 @@ export async function readJson<T>(ctx: Context, statement: SQL): Promise<T | nul
   return rows[0]?.result ?? null;
 }
 
+/** What a statement selected, and whether that is the kept result of an earlier request with the same Idempotency-Key. */
+export interface Ran {
+  found: unknown;
+  replayed: boolean;
+}
+
 /**
- * Runs one writing statement in one round trip: `ctes` starts with `with` and names its parts, `result` selects one
- * row with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is kept in the same
+ * Runs one writing statement in one round trip: `parts` starts with `with` and names its parts, `select` selects one row
+ * with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is kept in the same
  * statement, so that an answer which was lost on its way is found again; a key seen before gives the kept result and
  * does nothing. `lock` runs before it in the same transaction, so that the statement sees all that was committed by
  * those it waited for. Throws `idempotency_in_progress` and `idempotency_key_reused`.
  */
-export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: SQL): Promise<T> {
+export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL): Promise<Ran> {
   const once = ctx.idempotency;
   if (once === null) {
-    const statement = ctx.db.execute<{ result: T }>(sql`${ctes} ${result}`);
+    const statement = ctx.db.execute<{ result: unknown }>(sql`${parts} ${select}`);
     const { rows } = lock === undefined ? await statement : (await ctx.db.batch([ctx.db.execute(lock), statement]))[1];
-    return (rows[0] as { result: T }).result;
+    return { found: rows[0]?.result, replayed: false };
   }
-  const keep = sql`${ctes}, result as (${result}), kept as (
+  const keep = sql`${parts}, result as (${select}), kept as (
     insert into ${idempotency_keys} (caller, key, fingerprint, result, expires_at)
     select ${once.caller}, ${once.key}, ${once.fingerprint}, result, now() + interval '24 hours' from result
   ) select result from result`;
@@ -38,9 +44,9 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
     const [, , kept] = await ctx.db.batch([
       ctx.db.execute(sql`select idempotency_claim(caller, ${once.key}) from ${callersOf(once)}`),
       ctx.db.execute(lock ?? sql`select`),
-      ctx.db.execute<{ result: T }>(keep),
+      ctx.db.execute<{ result: unknown }>(keep),
     ]);
-    return (kept.rows[0] as { result: T }).result;
+    return { found: kept.rows[0]?.result, replayed: false };
   } catch (error) {
     const code = databaseFailure(error)?.code;
     if (code === IN_PROGRESS) {
@@ -53,8 +59,13 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
       );
     }
     if (code !== SEEN) throw error;
-    return replay<T>(ctx);
+    return { found: await replay(ctx), replayed: true };
   }
+}
+
+/** Runs one writing statement as `runOnce` does, and returns its result. */
+export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: SQL): Promise<T> {
+  return (await runOnce(ctx, ctes, result, lock)).found as T;
 }
 
 /**

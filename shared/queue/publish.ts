@@ -4,15 +4,16 @@ import * as z from "zod";
 import type { Env } from "../platform/env.ts";
 
 /** One message: the outbox row it stands for. */
-export interface Message {
-  consumer: string;
-  id: string;
-  generation: number;
-  body: unknown;
-  flow_key: string | null;
+export const Message = z.object({
+  consumer: z.string(),
+  id: z.string(),
+  generation: z.int(),
+  body: z.unknown(),
+  flow_key: z.string().nullable(),
   /** ISO time before which it is not delivered. */
-  not_before: string | null;
-}
+  not_before: z.string().nullable(),
+});
+export type Message = z.output<typeof Message>;
 
 /** How a consumer wants its messages sent. */
 export interface Delivery {
