@@ -45,7 +45,7 @@ export interface Import {
   typeOnly: boolean;
 }
 
-const STATEMENT = /^(?:import|export)\s+(?:(type)\s+)?(?:[\w*{][^;"']*?\sfrom\s*)?["']([^"']+)["']/gm;
+const STATEMENT = /^(?:import|export)\s+(?:(type)\s+)?(?:[\w*{][^;"'=]*?\sfrom\s*)?["']([^"']+)["']/gm;
 const CALL = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
 
 /** What a module imports, by statement, re-export or `import()`. */
