@@ -2,12 +2,12 @@ import type { Service } from "../shared/http/app.ts";
 import { resumeCertifications } from "../shared/certification/advance.ts";
 import { startDaily } from "../shared/daily/start.ts";
 import { describeError } from "../shared/db/client.ts";
-import { denyEnded } from "../shared/identity/sessions.ts";
+import { denyEnded } from "../shared/identity/sessions/deny.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { newId } from "../shared/platform/ids.ts";
-import { sweep } from "../shared/queue/outbox.ts";
+import { sweep } from "../shared/db/outbox.ts";
 import { startDueSchedules } from "../shared/schedules/due.ts";
-import { reap } from "../shared/screening/end.ts";
+import { reap } from "../shared/runs/cancel-or-give-up.ts";
 import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */

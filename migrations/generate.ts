@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const check = process.argv.includes("--check");
 const flags = check ? ["--check"] : [];
-const GENERATORS = ["shared/identity/common-passwords.generate.ts", "shared/scoring/model-prices.generate.ts"];
+const GENERATORS = [
+  "shared/identity/passwords/common-passwords.generate.ts",
+  "shared/scoring/model-prices.generate.ts",
+];
 
 function run(command: string, args: string[], cwd = ROOT): string {
   return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { firstMintingSecret, MINTING, openMinting, PRESENT, sealMinting } from "../shared/catalogue/minting.ts";
-import { publicSuites } from "../shared/catalogue/seed/index.ts";
-import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/catalogue/shipped.ts";
-import { mintSuite, secretSuites } from "../shared/catalogue/templates/index.ts";
+import { publicSuites } from "../shared/suites/public/index.ts";
+import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/suites/shipped.ts";
+import { mintSuite, secretSuites } from "../shared/suites/secret/index.ts";
 import { type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
 
 /** Any fixed number: two seedings of one database take turns on it. */

@@ -1,8 +1,8 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { dispatch } from "../shared/screening/dispatch.ts";
-import { abandon } from "../shared/screening/end.ts";
-import { LIMITS } from "../shared/screening/limits.ts";
-import { RunMessage } from "../shared/screening/messages.ts";
+import { dispatch } from "../shared/runs/dispatch.ts";
+import { abandon } from "../shared/runs/cancel-or-give-up.ts";
+import { LIMITS } from "../shared/runs/limits.ts";
+import { RunMessage } from "../shared/runs/messages.ts";
 
 /** Calls the agent of a queued run. */
 export const dispatchConsumer = consumer({

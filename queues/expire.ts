@@ -1,6 +1,6 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { abandon, expire } from "../shared/screening/end.ts";
-import { RunMessage } from "../shared/screening/messages.ts";
+import { abandon, expire } from "../shared/runs/cancel-or-give-up.ts";
+import { RunMessage } from "../shared/runs/messages.ts";
 
 /** Ends the wait for a callback at the run's deadline. */
 export const expireConsumer = consumer({

@@ -1,6 +1,6 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { SessionMessage } from "../shared/screening/messages.ts";
-import { detectRegression } from "../shared/screening/regression.ts";
+import { SessionMessage } from "../shared/runs/messages.ts";
+import { detectRegression } from "../shared/runs/regression.ts";
 
 /** Compares a finished session with the one before. One that can't be compared tells nobody anything. */
 export const regressionConsumer = consumer({

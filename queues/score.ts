@@ -1,7 +1,7 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { abandon } from "../shared/screening/end.ts";
-import { RunMessage } from "../shared/screening/messages.ts";
-import { scoreRun } from "../shared/screening/score.ts";
+import { abandon } from "../shared/runs/cancel-or-give-up.ts";
+import { RunMessage } from "../shared/runs/messages.ts";
+import { scoreRun } from "../shared/runs/score.ts";
 
 /** Grades, prices and signs an answered run. */
 export const scoreConsumer = consumer({

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { Database } from "../../shared/db/client.ts";
+import type { Database } from "../../shared/platform/context.ts";
 import type { Context } from "../../shared/platform/context.ts";
 
 type Result = Awaited<ReturnType<Database["execute"]>>;

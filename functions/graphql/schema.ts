@@ -7,9 +7,9 @@ import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts
 import { type PageQuery, paged, pageQuery } from "../../shared/http/paging.ts";
 import { viewerId } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { boardQuery, readBoard } from "../../shared/screening/board.ts";
-import { readFrontier } from "../../shared/screening/frontier.ts";
-import { statsJson } from "../../shared/screening/stats.ts";
+import { boardQuery, readBoard } from "../../shared/board/board.ts";
+import { readFrontier } from "../../shared/board/frontier.ts";
+import { statsJson } from "../../shared/results/stats.ts";
 import {
   type Agent,
   AgentPage,

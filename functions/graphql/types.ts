@@ -5,9 +5,9 @@ import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/s
 import type { Principal } from "../../shared/identity/principal.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { Instant } from "../../shared/platform/time.ts";
-import type { LeaderboardRow } from "../../shared/screening/board.ts";
-import type { FrontierRead } from "../../shared/screening/frontier.ts";
-import type { AgentStats } from "../../shared/screening/stats.ts";
+import type { LeaderboardRow } from "../../shared/board/board.ts";
+import type { FrontierRead } from "../../shared/board/frontier.ts";
+import type { AgentStats } from "../../shared/results/stats.ts";
 
 /** What a resolver works with. */
 export interface Caller {

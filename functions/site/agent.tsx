@@ -2,8 +2,8 @@ import * as z from "zod";
 import { findCredential, type IssuedCredential } from "../../shared/certification/credential.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { type LeaderboardRow, readEntries } from "../../shared/screening/board.ts";
-import { readRecord } from "../../shared/screening/record.ts";
+import { type LeaderboardRow, readEntries } from "../../shared/board/board.ts";
+import { readRecord } from "../../shared/results/agent-record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
 import { Bar, Day, Layout, page, percent } from "./layout.tsx";
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { BlueprintRead } from "../../shared/screening/blueprint.ts";
-import type { BlueprintTimelineRead } from "../../shared/screening/timeline.ts";
+import type { BlueprintRead } from "../../shared/results/blueprint.ts";
+import type { BlueprintTimelineRead } from "../../shared/results/timeline.ts";
 import { ROOT } from "../../shared/telemetry/trace.ts";
 import { BOX, type Box, draw } from "./graph.ts";
 import { Day, percent } from "./layout.tsx";

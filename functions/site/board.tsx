@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { DOMAINS } from "../../shared/catalogue/schemas.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, type LeaderboardRow, readBoard } from "../../shared/screening/board.ts";
+import { boardQuery, type LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 
 const PERIODS = { all: "all time", "30d": "30 days", "7d": "7 days" } as const;

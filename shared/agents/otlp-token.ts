@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agents, otlp_tokens } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
-import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
+import { endedMeanwhile, stillHolds } from "../identity/passwords/disown.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { isCredential, newCredential } from "../platform/credential.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { analytics_events, users } from "../db/schema/index.ts";
-import { owe } from "../queue/owed.ts";
+import { owe } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 

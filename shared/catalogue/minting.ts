@@ -5,7 +5,7 @@ import { service_secrets } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
-import { mintSuite, secretSuites } from "./templates/index.ts";
+import { mintSuite, secretSuites } from "../suites/secret/index.ts";
 
 /** The name of the minting secret in `service_secrets`, and what its ciphertext is bound to. */
 export const MINTING = "minting";

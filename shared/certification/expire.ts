@@ -3,7 +3,7 @@ import { after, type Piece } from "../db/pieces.ts";
 import { agents, certifications } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { lockAgents } from "../screening/finish.ts";
+import { lockAgents } from "../agents/lock.ts";
 import { stateWithout } from "./state.ts";
 
 /** Certifications that one statement ends. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { certifications, users } from "../db/schema/index.ts";
-import { lockAgents } from "../screening/finish.ts";
+import { lockAgents } from "../agents/lock.ts";
 
 /**
  * SQL: locks the rows of `agentIds` (a query), under which certifications and the ends of runs take turns. The rows of

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { suites, tasks } from "../db/schema/index.ts";
-import { CORE_SUITE } from "../screening/aggregates.ts";
+import { CORE_SUITE } from "../board/aggregates.ts";
 
 /** What a certification costs, once. */
 export const PRICE_USD = 39;

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { certifications, runs } from "../db/schema/index.ts";
-import { VERIFIES } from "../screening/verified.ts";
+import { VERIFIES } from "../runs/verified.ts";
 import { inForce } from "./credential.ts";
 
 /**

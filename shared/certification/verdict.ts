@@ -3,7 +3,7 @@ import { agents, certifications, runs, screening_sessions, tasks } from "../db/s
 import { readJson, writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { cell, composite, type ScoredRun, type TaskReference } from "../scoring/score.ts";
-import { COST } from "../screening/aggregates.ts";
+import { COST } from "../board/aggregates.ts";
 import { lockCertification } from "./lock.ts";
 import { PASS_RATE, PASS_SCORE, VALID_DAYS } from "./rules.ts";
 

@@ -4,7 +4,7 @@ import { readJson } from "../db/statement.ts";
 import { CERTIFICATION_CREDENTIAL } from "../evidence/credential.ts";
 import type { Verification } from "../evidence/verify.ts";
 import type { Context } from "../platform/context.ts";
-import { verify } from "../screening/evidence.ts";
+import { verify } from "../results/evidence.ts";
 
 /**
  * Verifies any statement of the service: signature and form as anybody can offline, that its term has not ended, and of a

@@ -3,13 +3,13 @@ import { reconcile } from "../billing/reconcile.ts";
 import { rescueCertifications } from "../certification/advance.ts";
 import { expireCertifications } from "../certification/expire.ts";
 import type { Piece } from "../db/pieces.ts";
-import { finaliseAccounts } from "../identity/finalise.ts";
-import { forgetEnded, forgetResults, forgetTokens } from "../identity/forget.ts";
+import { finaliseAccounts } from "../identity/deletion/finalise.ts";
+import { forgetEnded, forgetResults, forgetTokens } from "../identity/sessions/forget.ts";
 import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
-import { forgetAddresses } from "../screening/forget-addresses.ts";
-import { recompute } from "../screening/recompute.ts";
+import { forgetAddresses } from "../runs/forget-addresses.ts";
+import { recompute } from "../board/recompute.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
 import { forgetDeliveries, forgetEvents } from "../webhooks/forget.ts";
 

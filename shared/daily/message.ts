@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { owe } from "../queue/owed.ts";
+import { owe } from "../db/owed.ts";
 
 /** The message that has an item of the daily work go on, as far as one delivery takes it. */
 export const DailyMessage = z.strictObject({ name: z.string(), turn: z.uuid() });

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { daily_work } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { DAILY_ITEMS } from "./items.ts";
 import { oweTurns } from "./message.ts";
 

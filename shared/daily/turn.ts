@@ -4,9 +4,9 @@ import { daily_work } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { DAILY_ITEMS, type DailyItem } from "./items.ts";
 import { type DailyMessage, oweTurns } from "./message.ts";
 

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
+import { Message } from "../platform/message.ts";
 import type { Problem } from "../platform/problem.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import { Message } from "../queue/publish.ts";
+import { flush } from "./outbox.ts";
+import { owed } from "./owed.ts";
 import { runOnce } from "./statement.ts";
 
 /** What a change decides before it does anything: SQL that gives `done`, or the name of the first case that holds. */

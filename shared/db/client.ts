@@ -1,11 +1,8 @@
 import { neon, neonConfig } from "@neondatabase/serverless";
 import { DrizzleQueryError } from "drizzle-orm";
-import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { drizzle } from "drizzle-orm/neon-http";
+import type { Database } from "../platform/context.ts";
 import { patience } from "../platform/patience.ts";
-import * as schema from "./schema/index.ts";
-
-/** The database over HTTP: each `execute` or `batch` is one round trip; there are no interactive transactions. */
-export type Database = NeonHttpDatabase<typeof schema>;
 
 /** Well inside the 30 seconds after which a caller must have its 503. */
 const QUERY_TIMEOUT_MS = 12_000;
@@ -15,7 +12,7 @@ export function createDatabase(url: string, localProxy: string | undefined): Dat
   neonConfig.fetchFunction = (target: string, init: RequestInit) =>
     fetch(target, { ...init, signal: patience(QUERY_TIMEOUT_MS) });
   if (localProxy !== undefined) neonConfig.fetchEndpoint = () => `${localProxy}/sql`;
-  return drizzle(neon(url), { schema });
+  return drizzle(neon(url));
 }
 
 /** What PostgreSQL said about a failed statement. */

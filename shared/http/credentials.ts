@@ -1,9 +1,9 @@
 import { getCookie } from "hono/cookie";
 import type { Context as HonoContext } from "hono";
-import { type KeyUse, authenticateKey } from "../identity/api-key.ts";
-import { verifyAccessToken } from "../identity/access-token.ts";
+import { type KeyUse, authenticateKey } from "../identity/api-keys/api-key.ts";
+import { verifyAccessToken } from "../identity/sessions/access-token.ts";
 import type { Principal, SessionPrincipal } from "../identity/principal.ts";
-import { sessionHolds } from "../identity/sessions.ts";
+import { sessionHolds } from "../identity/sessions/deny.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { assertWithin, countAddress, type LimitName, type Standing } from "./limits.ts";

@@ -1,5 +1,6 @@
 import { Ratelimit } from "@upstash/ratelimit";
 import type { Context } from "../platform/context.ts";
+import type { Lease, Leases } from "../platform/leases.ts";
 import { Problem } from "../platform/problem.ts";
 
 /** The named classes of limits a minute: for one address, and `otlp` for one receiver token. A stream asks on and on. */
@@ -24,24 +25,6 @@ export interface Standing {
 }
 
 const SECONDS = { minute: 60, day: 86_400 } as const;
-
-/** Requests taken from an address's window in advance, to be let through without asking Redis again. */
-interface Lease {
-  left: number;
-  /** What remains of the window once the lease is used up. */
-  remaining: number;
-  /** Whether a request is under way to fill it; those beside it count by themselves. */
-  filling: boolean;
-  /** When the window starts anew, when what is left of the lease is forfeited, and the last request; Unix milliseconds. */
-  resetAt: number;
-  expiresAt: number;
-  lastAt: number;
-  /** Milliseconds from one request to the next, of late. */
-  pace: number;
-}
-
-/** The leases that an isolate holds, by limit class and caller. */
-export type Leases = Map<string, Lease>;
 
 const LEASE_MS = 5000;
 /** A lease has the requests that its caller makes in this time at its pace: more would be lost when it stops. */

@@ -1,6 +1,7 @@
 import { newId } from "../platform/ids.ts";
 import type { Service } from "./app.ts";
-import { type Leases, limitHeaders, takeLeased } from "./limits.ts";
+import type { Leases } from "../platform/leases.ts";
+import { limitHeaders, takeLeased } from "./limits.ts";
 
 /** Headers that make an answer depend on more than its URL, or that its answer must name. */
 const PARTICULAR = ["authorization", "cookie", "x-api-key", "origin", "if-none-match", "x-request-id"];

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { email_tokens, users } from "../db/schema/index.ts";
 import type { Template } from "../mail/message.ts";
-import { owe } from "../queue/owed.ts";
+import { owe } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { randomToken, sha256 } from "../platform/crypto.ts";
 import { encrypt } from "../platform/encryption.ts";

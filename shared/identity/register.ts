@@ -3,16 +3,16 @@ import type * as z from "zod";
 import { note } from "../analytics/event.ts";
 import { databaseFailure } from "../db/client.ts";
 import { refresh_tokens, sessions, users } from "../db/schema/index.ts";
-import { owed } from "../queue/owed.ts";
+import { owed } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
-import { flush } from "../queue/outbox.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import type { Message } from "../platform/message.ts";
 import { type AccountRow, accountJson, toUserRead } from "./account.ts";
 import { mintToken } from "./email-token.ts";
-import { assertStrongPassword, hashPassword } from "./password.ts";
+import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { UserCreate } from "./schemas.ts";
-import { newSession, type SignedIn, signedIn } from "./sign-in.ts";
+import { newSession, type SignedIn, signedIn } from "./sessions/new-session.ts";
 
 /**
  * Makes an account, signs it in and owes it the mail that verifies its email, in one statement.

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../queue/owed.ts";
+import { owed } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import type { Message } from "../platform/message.ts";
 import { mintToken } from "./email-token.ts";
 
 /** Mails the link that verifies an account's email once more, in one statement; does nothing where it is verified. */

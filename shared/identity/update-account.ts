@@ -6,11 +6,11 @@ import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { type AccountRow, accountJson, toUserRead } from "./account.ts";
-import { confirmPassword, wrongPassword } from "./confirm-password.ts";
-import { assertStrongPassword, hashPassword } from "./password.ts";
+import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
+import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserRead, UserUpdate } from "./schemas.ts";
-import { denySessions } from "./sessions.ts";
+import { denySessions } from "./sessions/deny.ts";
 
 interface Outcome {
   /** Null when the account was changed in between. */

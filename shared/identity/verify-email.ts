@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { note } from "../analytics/event.ts";
 import { users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
-import { owed } from "../queue/owed.ts";
+import { owed } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import type { Message } from "../platform/message.ts";
 import { invalidToken, spendToken } from "./email-token.ts";
 
 /** Takes an account's email as verified, in one statement; one that was verified before stays so. Throws `invalid_token`. */

@@ -1,8 +1,8 @@
 import { subscriptionEvents } from "../billing/follow.ts";
 import type { EventTaker } from "../billing/provider-event.ts";
 import { certificationEvents } from "../certification/events.ts";
-import { purchaseEvents } from "../marketplace/purchase-events.ts";
-import { sellerEvents } from "../marketplace/seller-events.ts";
+import { purchaseEvents } from "../marketplace/purchases/events.ts";
+import { sellerEvents } from "../marketplace/seller/events.ts";
 
 /** Everything that is done about the payment provider's events. */
 export const TAKERS: readonly EventTaker[] = [subscriptionEvents, purchaseEvents, sellerEvents, certificationEvents];

@@ -1,12 +1,15 @@
 import type { Redis } from "@upstash/redis/cloudflare";
-import type { Database } from "../db/client.ts";
-import type { Leases } from "../http/limits.ts";
-import type { Publisher } from "../queue/publish.ts";
+import type { NeonHttpDatabase } from "drizzle-orm/neon-http";
 import type { Env } from "./env.ts";
 import type { SigningKeys } from "./keys.ts";
+import type { Leases } from "./leases.ts";
 import type { Logger } from "./log.ts";
+import type { Publisher } from "./message.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
 import type { Streams } from "./streams.ts";
+
+/** The database over HTTP: each `execute` or `batch` is one round trip; there are no interactive transactions. */
+export type Database = NeonHttpDatabase;
 
 /** The Idempotency-Key of a request: whose it is, and what the first request with it looked like. */
 export interface Idempotency {

@@ -2,18 +2,7 @@ import { Buffer } from "node:buffer";
 import { Client, QstashError } from "@upstash/qstash";
 import * as z from "zod";
 import type { Env } from "../platform/env.ts";
-
-/** One message: the outbox row it stands for. */
-export const Message = z.object({
-  consumer: z.string(),
-  id: z.string(),
-  generation: z.int(),
-  body: z.unknown(),
-  flow_key: z.string().nullable(),
-  /** ISO time before which it is not delivered. */
-  not_before: z.string().nullable(),
-});
-export type Message = z.output<typeof Message>;
+import type { Message, Publication, Publisher } from "../platform/message.ts";
 
 /** How a consumer wants its messages sent. */
 export interface Delivery {
@@ -22,29 +11,6 @@ export interface Delivery {
   retryDelay?: string;
   timeoutSeconds: number;
   parallelism: number | null;
-}
-
-/** A message that QStash did not take for a reason of its own, and what QStash said. */
-export interface Refusal {
-  message: Message;
-  reason: string;
-}
-
-/** What became of messages. Those in neither list were not tried, or their fate is unknown: see `failure`. */
-export interface Publication {
-  taken: Message[];
-  refused: Refusal[];
-  /** Why the queue as a whole did not go on taking messages; null if it did. */
-  failure: Error | null;
-}
-
-/** Hands messages to QStash. */
-export interface Publisher {
-  /**
-   * Publishes in as few requests as QStash allows, one after the other, up to the first that the queue fails. Never
-   * throws for what the queue does.
-   */
-  publish(messages: readonly Message[]): Promise<Publication>;
 }
 
 const PUBLISH_TIMEOUT_MS = 10_000;

@@ -4,9 +4,9 @@ import { agents } from "../db/schema/index.ts";
 import { after, type Piece } from "../db/pieces.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import { oweAnew, owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { oweAnew, owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { look } from "./discover.ts";
 
 /** Younger looks are not repeated, in hours: less than a day, so that one late by minutes does not skip the next. */

@@ -3,9 +3,9 @@ import * as z from "zod";
 import { screening_schedules } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import { oweAnew, owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { oweAnew, owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { nextInstant } from "./cron.ts";
 
 /** Schedules that one statement takes, and most statements of one time. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Instant } from "../platform/time.ts";
-import { LIMITS } from "../screening/limits.ts";
-import { oneChoiceOfTasks } from "../screening/schemas.ts";
+import { LIMITS } from "../runs/limits.ts";
+import { oneChoiceOfTasks } from "../runs/schemas.ts";
 
 const suiteId = z
   .uuid()

@@ -6,7 +6,7 @@ import { agents, screening_schedules, users } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
-import { submit } from "../screening/submit.ts";
+import { submit } from "../runs/submit.ts";
 import type { ScheduleMessage } from "./due.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
 import { tasksOf } from "./view.ts";

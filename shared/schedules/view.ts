@@ -4,7 +4,7 @@ import { inactive, retired } from "../agents/connection.ts";
 import { agentOwner } from "../agents/view.ts";
 import { agents, screening_schedules, suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { type Submission, wantedTasks } from "../screening/submit.ts";
+import { type Submission, wantedTasks } from "../runs/submit.ts";
 import { may } from "../teams/rights.ts";
 import type { ScheduleRead } from "./schemas.ts";
 

@@ -5,15 +5,8 @@ import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import {
-  BOARD_COLUMNS,
-  type BoardEntry,
-  type boardQuery,
-  boardRows,
-  boardTotal,
-  toBoardRow,
-} from "../screening/board.ts";
-import { columnsJson } from "../screening/view.ts";
+import { BOARD_COLUMNS, type BoardEntry, type boardQuery, boardRows, boardTotal, toBoardRow } from "../board/board.ts";
+import { columnsJson } from "../db/json.ts";
 import { may } from "../teams/rights.ts";
 import { AXES, type ScorecardBoardRow } from "./schemas.ts";
 import { findTemplate } from "./templates.ts";

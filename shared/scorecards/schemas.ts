@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Instant } from "../platform/time.ts";
-import { LeaderboardRow } from "../screening/board.ts";
+import { LeaderboardRow } from "../board/board.ts";
 
 /** The fitness axes, in the order in which the contract names them. */
 export const AXES = ["correctness", "latency", "cost", "tool_efficiency", "robustness"] as const;

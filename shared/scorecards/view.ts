@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { databaseFailure } from "../db/client.ts";
 import { Problem } from "../platform/problem.ts";
-import { columnsJson } from "../screening/view.ts";
+import { columnsJson } from "../db/json.ts";
 import { AXES, type ScorecardRead } from "./schemas.ts";
 import { findTemplate } from "./templates.ts";
 

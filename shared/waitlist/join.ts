@@ -5,9 +5,9 @@ import { writeJson } from "../db/statement.ts";
 import type { MailMessage } from "../mail/message.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { flush } from "../queue/outbox.ts";
-import { owe, owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owe, owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import type { EnterpriseWaitlistRequest } from "./schemas.ts";
 
 /** How many entries of one address are mailed about in a day (UTC), and how many mails go out in all. */

@@ -5,9 +5,9 @@ import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/sche
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
 import { listensTo } from "./match.ts";
 import { oweAttempts } from "./messages.ts";

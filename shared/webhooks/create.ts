@@ -6,7 +6,7 @@ import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { planLimit } from "../billing/plans.ts";
 import { agents, users, webhooks } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
-import { endedMeanwhile, stillHolds } from "../identity/disown.ts";
+import { endedMeanwhile, stillHolds } from "../identity/passwords/disown.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
-import { oweAnew } from "../queue/owed.ts";
+import { oweAnew } from "../db/owed.ts";
 
 /** The message that has one attempt made. */
 export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });

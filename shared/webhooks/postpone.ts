@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { oweAttempts } from "./messages.ts";
 import { type Attempt, UNSENT } from "./send.ts";
 

@@ -4,9 +4,9 @@ import { users, webhook_deliveries, webhook_events, webhooks } from "../db/schem
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { flush } from "../queue/outbox.ts";
-import { owe, owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owe, owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { PING } from "./event.ts";
 import { oweAttempts } from "./messages.ts";
 import type { Attempt, Outcome } from "./send.ts";

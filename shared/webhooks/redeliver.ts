@@ -4,9 +4,9 @@ import { writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { flush } from "../queue/outbox.ts";
-import { owed } from "../queue/owed.ts";
-import type { Message } from "../queue/publish.ts";
+import { flush } from "../db/outbox.ts";
+import { owed } from "../db/owed.ts";
+import type { Message } from "../platform/message.ts";
 import { oweAttempts } from "./messages.ts";
 import { assertAllowed, deliveryJson, type DeliveryRow, visibleWebhook, webhookInactive } from "./view.ts";
 

@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import { deploy } from "../e2e/deployed.ts";
 import { caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
-import { buildWorker } from "../stack/worker.ts";
+import { buildWorker } from "../stack/worker/worker.ts";
 import { startBaseline } from "./baseline.ts";
 import { ACCOUNT, boardOfAMillion, RESERVATION } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";

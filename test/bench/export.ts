@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import { streamed } from "../../shared/http/stream.ts";
-import { exportRuns } from "../../shared/screening/export.ts";
+import { exportRuns } from "../../shared/results/export.ts";
 import type { Deployed } from "../e2e/deployed.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
 

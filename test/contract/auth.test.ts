@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
 import type { Call, Route } from "../../shared/http/route.ts";
-import { verifyAccessToken } from "../../shared/identity/access-token.ts";
+import { verifyAccessToken } from "../../shared/identity/sessions/access-token.ts";
 import { badApiKeys, badTokens, genuineToken } from "./credentials.ts";
 import { BASE_URL, sealedService } from "./sealed.ts";
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { CONSUMERS, DELIVERIES } from "../../queues/index.ts";
 import { deliveries } from "../../shared/queue/deliveries.ts";
-import { signature } from "../stack/broker-delivery.ts";
+import { signature } from "../stack/broker/delivery.ts";
 import { QSTASH } from "../stack/limits.ts";
 import { looseObjects } from "./json-schema.ts";
 import { BASE_URL, sealedService } from "./sealed.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { issueAccessToken } from "../../shared/identity/access-token.ts";
-import { newApiKey } from "../../shared/identity/api-key.ts";
+import { issueAccessToken } from "../../shared/identity/sessions/access-token.ts";
+import { newApiKey } from "../../shared/identity/api-keys/api-key.ts";
 import type { Context } from "../../shared/platform/context.ts";
 
 const USER = "01938e7a-0000-7000-8000-000000000001";

@@ -24,7 +24,7 @@ export interface Deployed extends Caller {
   stop(): Promise<void>;
 }
 
-const DEV = fileURLToPath(new URL("../stack/dev.ts", import.meta.url));
+const DEV = fileURLToPath(new URL("../commands/dev.ts", import.meta.url));
 
 /** A port that is free now, with the next one free too. */
 async function freePorts(): Promise<number> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventsOf } from "../integration/run-events-support.ts";
+import { eventsOf } from "../integration/runs/run-events-support.ts";
 import { caller } from "../stack/client.ts";
 import { json, type Listening, listen } from "../stack/http.ts";
 import { type Deployed, deploy, until } from "./deployed.ts";

@@ -4,20 +4,20 @@ import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
 import { parseKeyring } from "../../shared/platform/encryption.ts";
 import { parseEnv } from "../../shared/platform/env.ts";
-import { startBroker } from "./broker.ts";
-import { startConsole } from "./console.ts";
+import { startBroker } from "./broker/broker.ts";
+import { startConsole } from "./console/console.ts";
 import { createCounters } from "./counters.ts";
 import { startDnsResolver } from "./dns.ts";
 import { createFaults } from "./faults.ts";
 import { qstashPlan } from "./limits.ts";
 import { createMailbox } from "./mailbox.ts";
-import { startNeonFront } from "./neon-front.ts";
-import { startPostgres } from "./postgres.ts";
-import { startRedisFront } from "./redis-front.ts";
+import { startNeonFront } from "./neon/front.ts";
+import { startPostgres } from "./neon/postgres.ts";
+import { startRedisFront } from "./redis/front.ts";
 import { startResend } from "./resend.ts";
 import { crons, DAILY_URL_END } from "./schedule.ts";
 import { DEVELOPMENT, developerSettings, keptSecrets, type Settings } from "./settings.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker } from "./worker/worker.ts";
 
 /** How a stack is started. */
 export interface StackOptions {

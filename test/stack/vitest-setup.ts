@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
 import type { Keyring } from "../../shared/platform/encryption.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPostgres } from "./neon/postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

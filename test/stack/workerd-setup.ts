@@ -3,7 +3,7 @@ import type { TestProject } from "vitest/node";
 import { createFaults } from "./faults.ts";
 import { json, listen } from "./http.ts";
 import type { Settings } from "./settings.ts";
-import { startStripe } from "./stripe.ts";
+import { startStripe } from "./stripe/stripe.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

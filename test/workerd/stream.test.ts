@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { streamed } from "../../shared/http/stream.ts";
 import { createStreams, type Look } from "../../shared/platform/streams.ts";
-import { type EventStream, follow, pause, type Sleep } from "../../shared/screening/events.ts";
+import { type EventStream, follow, pause, type Sleep } from "../../shared/results/follow.ts";
 
 const silent = {
   log: { error: () => undefined, warn: () => undefined, info: () => undefined, with: () => silent.log },

@@ -1,17 +1,8 @@
 import { sql } from "drizzle-orm";
-import {
-  type AnyPgColumn,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { type AnyPgColumn, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
-import { teams, users } from "./identity.ts";
+import { users } from "./identity.ts";
+import { teams } from "./teams.ts";
 
 export const agents = pgTable(
   "agents",
@@ -63,14 +54,3 @@ export const agents = pgTable(
     index("agents_variant_idx").on(table.variant_of).where(sql`${table.variant_of} is not null`),
   ],
 );
-
-/** The newest explicit check of an agent's endpoint: evidence of that moment. */
-export const readiness_checks = pgTable("readiness_checks", {
-  agent_id: uuid()
-    .primaryKey()
-    .references(() => agents.id, { onDelete: "cascade" }),
-  checked_at: instant().notNull(),
-  ok: boolean().notNull(),
-  latency_ms: integer(),
-  failure_code: text(),
-});

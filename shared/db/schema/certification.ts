@@ -3,7 +3,7 @@ import { index, integer, numeric, pgTable, text, uniqueIndex, uuid } from "drizz
 import { agents } from "./agents.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
-import { screening_sessions } from "./screening.ts";
+import { screening_sessions } from "./runs.ts";
 
 /** Certifications of agents, bought or granted. */
 export const certifications = pgTable(

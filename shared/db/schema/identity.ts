@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
 
 export const users = pgTable(
@@ -125,65 +125,4 @@ export const identities = pgTable(
     primaryKey({ columns: [table.provider, table.provider_user_id] }),
     index("identities_user_idx").on(table.user_id),
   ],
-);
-
-/** Product analytics, kept by the consumer of that name; without any content of users. */
-export const analytics_events = pgTable(
-  "analytics_events",
-  {
-    id: uuid().primaryKey(),
-    name: text().notNull(),
-    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
-    properties: jsonb().notNull().default({}),
-    occurred_at: instant().notNull(),
-  },
-  (table) => [index("analytics_events_name_idx").on(table.name, table.occurred_at)],
-);
-
-export const teams = pgTable(
-  "teams",
-  {
-    id: id(),
-    name: text().notNull(),
-    owner_id: uuid()
-      .notNull()
-      .references(() => users.id),
-    created_at: createdAt(),
-  },
-  (table) => [index("teams_owner_idx").on(table.owner_id)],
-);
-
-export const team_members = pgTable(
-  "team_members",
-  {
-    team_id: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    user_id: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    role: text({ enum: ["owner", "admin", "editor", "runner", "member", "viewer"] }).notNull(),
-    joined_at: createdAt(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.team_id, table.user_id] }),
-    index("team_members_user_idx").on(table.user_id),
-  ],
-);
-
-/**
- * What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all, mails about
- * leads of an address and of all.
- */
-export const allowances = pgTable(
-  "allowances",
-  {
-    kind: text({
-      enum: ["user", "team", "trial_address", "trial_global", "lead_source", "lead_hour", "lead_day"],
-    }).notNull(),
-    owner: text().notNull(),
-    period: text().notNull(),
-    used: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.kind, table.owner, table.period] })],
 );

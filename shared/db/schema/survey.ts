@@ -1,21 +1,6 @@
-import { index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id } from "./columns.ts";
 import { users } from "./identity.ts";
-
-/** People who want to hear of a plan. */
-export const waitlist_entries = pgTable(
-  "waitlist_entries",
-  {
-    id: id(),
-    list: text({ enum: ["pro", "enterprise"] }).notNull(),
-    email: text().notNull(),
-    company: text(),
-    seats: integer(),
-    message: text(),
-    created_at: createdAt(),
-  },
-  (table) => [uniqueIndex("waitlist_entries_email_key").on(table.list, table.email)],
-);
 
 /** Answers to the product survey; a dismissal has no score. */
 export const survey_responses = pgTable(

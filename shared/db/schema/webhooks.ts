@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { createdAt, id, instant } from "./columns.ts";
-import { teams, users } from "./identity.ts";
+import { users } from "./identity.ts";
+import { teams } from "./teams.ts";
 
 /** Subscriptions to events: of one agent, or of all agents of their owner (an account or a workspace). */
 export const webhooks = pgTable(

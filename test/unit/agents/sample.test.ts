@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { core } from "../../../shared/catalogue/seed/core/index.ts";
-import type { SeedTask } from "../../../shared/catalogue/seed/types.ts";
+import { core } from "../../../shared/suites/public/core/index.ts";
+import type { SeedTask } from "../../../shared/suites/public/types.ts";
 import { grade } from "../../../shared/grading/grade.ts";
 import type { Answer, Json, Task } from "../../agents/protocol.ts";
 import { work } from "../../agents/sample.ts";

@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { codeReading } from "../../../shared/catalogue/seed/code-reading/index.ts";
-import type { Json } from "../../../shared/catalogue/seed/types.ts";
+import { codeReading } from "../../../shared/suites/public/code-reading/index.ts";
+import type { Json } from "../../../shared/suites/public/types.ts";
 import { readerOf, testSuite } from "./suite-support.ts";
 
 const { keyOf, inputOf, task } = readerOf(codeReading);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { conduct } from "../../../shared/catalogue/seed/conduct/index.ts";
+import { conduct } from "../../../shared/suites/public/conduct/index.ts";
 import { addDays, clockOf, minutesOf, passes } from "./core-support.ts";
 import { readerOf, testSuite } from "./suite-support.ts";
 

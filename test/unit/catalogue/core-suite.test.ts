@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
-import { core } from "../../../shared/catalogue/seed/core/index.ts";
-import type { SeedTask } from "../../../shared/catalogue/seed/types.ts";
+import { core } from "../../../shared/suites/public/core/index.ts";
+import type { SeedTask } from "../../../shared/suites/public/types.ts";
 import { checkTask } from "../../../shared/grading/check.ts";
 import { graderSchema } from "../../../shared/grading/schema.ts";
 import { textOf } from "../../../shared/grading/text.ts";

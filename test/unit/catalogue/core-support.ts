@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { core } from "../../../shared/catalogue/seed/core/index.ts";
-import type { Json, SeedTask } from "../../../shared/catalogue/seed/types.ts";
+import { core } from "../../../shared/suites/public/core/index.ts";
+import type { Json, SeedTask } from "../../../shared/suites/public/types.ts";
 import { grade } from "../../../shared/grading/grade.ts";
 import type { Answer } from "../../../shared/grading/types.ts";
 

@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
-import { core } from "../../../shared/catalogue/seed/core/index.ts";
+import { core } from "../../../shared/suites/public/core/index.ts";
 import { addDays, type Call, callsOf, clockOf, expectedCallsOf, inputOf, keyOf } from "./core-support.ts";
 
 /** The call as a key writes it: each argument with its one allowed value. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documents } from "../../../shared/catalogue/seed/documents/index.ts";
+import { documents } from "../../../shared/suites/public/documents/index.ts";
 import { addDays, minutesOf } from "./core-support.ts";
 import { readerOf, testSuite } from "./suite-support.ts";
 

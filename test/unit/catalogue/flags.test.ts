@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TaskSubmissionCreate } from "../../../shared/catalogue/submissions-schemas.ts";
-import { type Flag, flagsOf } from "../../../shared/catalogue/flags.ts";
+import { TaskSubmissionCreate } from "../../../shared/catalogue/submissions/schemas.ts";
+import { type Flag, flagsOf } from "../../../shared/catalogue/submissions/flags.ts";
 
 /** The flags of a task of which these fields matter. */
 function flagged(fields: object): Flag[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numeracyAndLogic } from "../../../shared/catalogue/seed/numeracy-and-logic/index.ts";
+import { numeracyAndLogic } from "../../../shared/suites/public/numeracy-and-logic/index.ts";
 import { permutations, subsets } from "./core-support.ts";
 import { readerOf } from "./suite-support.ts";
 

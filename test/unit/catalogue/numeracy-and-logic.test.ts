@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numeracyAndLogic } from "../../../shared/catalogue/seed/numeracy-and-logic/index.ts";
+import { numeracyAndLogic } from "../../../shared/suites/public/numeracy-and-logic/index.ts";
 import { addDays } from "./core-support.ts";
 import { readerOf, testSuite } from "./suite-support.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DOMAINS } from "../../../shared/catalogue/schemas.ts";
-import { publicSuites } from "../../../shared/catalogue/seed/index.ts";
-import { secretSuites } from "../../../shared/catalogue/templates/index.ts";
+import { publicSuites } from "../../../shared/suites/public/index.ts";
+import { secretSuites } from "../../../shared/suites/secret/index.ts";
 
 const tasks = publicSuites.flatMap((suite) => suite.tasks);
 

@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
-import type { Json, SeedDomain, SeedSuite, SeedTask } from "../../../shared/catalogue/seed/types.ts";
+import type { Json, SeedDomain, SeedSuite, SeedTask } from "../../../shared/suites/public/types.ts";
 import { checkTask } from "../../../shared/grading/check.ts";
 import { graderSchema } from "../../../shared/grading/schema.ts";
 import type { Answer } from "../../../shared/grading/types.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MintedTask } from "../../../shared/catalogue/templates/types.ts";
+import type { MintedTask } from "../../../shared/suites/secret/types.ts";
 import { grade } from "../../../shared/grading/grade.ts";
 import type { Answer } from "../../../shared/grading/types.ts";
 import { nearMisses, rightAnswers, trapAnswers } from "./template-checks/answers.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../shared/catalogue/seed/types.ts";
-import { mintSuite, secretSuites } from "../../../shared/catalogue/templates/index.ts";
-import type { MintedTask } from "../../../shared/catalogue/templates/types.ts";
+import type { Json } from "../../../shared/suites/public/types.ts";
+import { mintSuite, secretSuites } from "../../../shared/suites/secret/index.ts";
+import type { MintedTask } from "../../../shared/suites/secret/types.ts";
 import { checkTask } from "../../../shared/grading/check.ts";
 import { graderSchema } from "../../../shared/grading/schema.ts";
 import { drawMany, templates } from "./template-checks/draws.ts";

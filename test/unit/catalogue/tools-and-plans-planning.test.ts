@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toolsAndPlans } from "../../../shared/catalogue/seed/tools-and-plans/index.ts";
+import { toolsAndPlans } from "../../../shared/suites/public/tools-and-plans/index.ts";
 import { addDays, minutesOf, permutations, subsets } from "./core-support.ts";
 import { readerOf } from "./suite-support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toolsAndPlans } from "../../../shared/catalogue/seed/tools-and-plans/index.ts";
+import { toolsAndPlans } from "../../../shared/suites/public/tools-and-plans/index.ts";
 import { addDays, type Call, clockOf, minutesOf } from "./core-support.ts";
 import { readerOf, testSuite } from "./suite-support.ts";
 

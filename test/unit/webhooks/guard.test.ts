@@ -7,7 +7,7 @@ import { Problem } from "../../../shared/platform/problem.ts";
 import { createWebhook } from "../../../shared/webhooks/create.ts";
 import { updateWebhook } from "../../../shared/webhooks/update.ts";
 import { HOSTILE_URLS } from "../outbound/hostile-urls.ts";
-import { ENV } from "../screening/protocols-support.ts";
+import { ENV } from "../runs/protocols-support.ts";
 
 const principal: SessionPrincipal = {
   kind: "session",

@@ -5,7 +5,7 @@ import { encrypt } from "../../../shared/platform/encryption.ts";
 import type { DnsResolver } from "../../../shared/platform/outbound/resolve.ts";
 import { type Attempt, send } from "../../../shared/webhooks/send.ts";
 import { HOSTILE_URLS } from "../outbound/hostile-urls.ts";
-import { ENV } from "../screening/protocols-support.ts";
+import { ENV } from "../runs/protocols-support.ts";
 
 const env = { ...ENV, ENVIRONMENT: "production" as const };
 const NOW = new Date("2026-11-21T09:00:00.999Z");

@@ -1,5 +1,5 @@
-import type { Json } from "../../../../shared/catalogue/seed/types.ts";
-import type { MintedTask } from "../../../../shared/catalogue/templates/types.ts";
+import type { Json } from "../../../../shared/suites/public/types.ts";
+import type { MintedTask } from "../../../../shared/suites/secret/types.ts";
 import type { Answer } from "../../../../shared/grading/types.ts";
 import { groups, inputOf } from "./support.ts";
 import { sampleAnswers } from "./writing.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../../shared/catalogue/seed/types.ts";
+import type { Json } from "../../../../shared/suites/public/types.ts";
 import { type Check, groups, inputOf, numbers, only, parseCents, parseDay } from "./support.ts";
 
 /** A call of the key with exactly one allowed value for each argument. */

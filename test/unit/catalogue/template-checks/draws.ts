@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { secretSuites } from "../../../../shared/catalogue/templates/index.ts";
-import { randomFrom } from "../../../../shared/catalogue/templates/random.ts";
-import type { MintedTask, SecretTemplate } from "../../../../shared/catalogue/templates/types.ts";
+import { secretSuites } from "../../../../shared/suites/secret/index.ts";
+import { randomFrom } from "../../../../shared/suites/secret/random.ts";
+import type { MintedTask, SecretTemplate } from "../../../../shared/suites/secret/types.ts";
 
 /** The templates of all secret suites. */
 export const templates = secretSuites.flatMap((suite) => suite.templates);

@@ -1,5 +1,5 @@
-import type { Json } from "../../../../shared/catalogue/seed/types.ts";
-import type { MintedTask } from "../../../../shared/catalogue/templates/types.ts";
+import type { Json } from "../../../../shared/suites/public/types.ts";
+import type { MintedTask } from "../../../../shared/suites/secret/types.ts";
 
 /** Recomputes the key of a minted task from its prompt and input alone; throws where the task has not one answer. */
 export type Check = (task: MintedTask) => Json;

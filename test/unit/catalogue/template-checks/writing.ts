@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MintedTask } from "../../../../shared/catalogue/templates/types.ts";
+import type { MintedTask } from "../../../../shared/suites/secret/types.ts";
 import { type Check, groups, inputOf, numbers } from "./support.ts";
 
 interface Notice {

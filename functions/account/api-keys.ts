@@ -1,0 +1,123 @@
+import * as z from "zod";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { created, noContent, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { createKey } from "../../shared/identity/api-keys/create.ts";
+import { listKeys } from "../../shared/identity/api-keys/list.ts";
+import { readKey } from "../../shared/identity/api-keys/read.ts";
+import { revokeKey } from "../../shared/identity/api-keys/revoke.ts";
+import { rotateKey } from "../../shared/identity/api-keys/rotate.ts";
+import { ApiKeyCreate, ApiKeyIssued, ApiKeyRead, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
+import { updateKey } from "../../shared/identity/api-keys/update.ts";
+
+const tag = "Keys";
+const params = z.object({ id: z.uuid() });
+
+export const apiKeys = [
+  route({
+    id: "createApiKey",
+    method: "post",
+    path: "/api/v1/api-keys",
+    tag,
+    summary: "Create an API key",
+    description:
+      "The key is in this answer alone, as `key`; a replay has null there. At most 100 keys an account, revoked ones not " +
+      "counted; names are unique among them, in any case. Limits: 1 to 6,000 requests a minute (default 60), " +
+      "1 to 1,000,000 a day (default 10,000).",
+    auth: "session",
+    body: ApiKeyCreate,
+    returns: { 201: ApiKeyIssued },
+    problems: ["duplicate_name", "quota_exceeded"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      const key = await createKey(ctx, principal, body);
+      return created(key, `/api/v1/api-keys/${key.id}`);
+    },
+  }),
+  route({
+    id: "listApiKeys",
+    method: "get",
+    path: "/api/v1/api-keys",
+    tag,
+    summary: "The account's API keys",
+    description: "Revoked ones come last; newest first.",
+    auth: "session",
+    query: pageQuery,
+    returns: { 200: pageOf(ApiKeyRead, "ApiKeyPage") },
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listKeys(ctx, principal.userId, query), query));
+    },
+  }),
+  route({
+    id: "readApiKey",
+    method: "get",
+    path: "/api/v1/api-keys/{id}",
+    tag,
+    summary: "One API key",
+    auth: "session",
+    params,
+    returns: { 200: ApiKeyRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await readKey(ctx, principal.userId, id));
+    },
+  }),
+  route({
+    id: "updateApiKey",
+    method: "patch",
+    path: "/api/v1/api-keys/{id}",
+    tag,
+    summary: "Change an API key",
+    description:
+      "Changes the fields that are given: `rate_limit_per_minute` from 1 to 6,000, `quota_per_day` from 1 to 1,000,000, " +
+      "`expires_at` in the future or null for never. It counts from the next request on; should the key cache be out of " +
+      "reach at that moment, within a minute. A revoked key is 409.",
+    auth: "session",
+    params,
+    body: ApiKeyUpdate,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    returns: { 200: ApiKeyRead },
+    problems: ["not_found", "duplicate_name", "key_inactive"],
+    async handler({ ctx, principal, params: { id }, body }) {
+      return ok(await updateKey(ctx, principal.userId, id, body));
+    },
+  }),
+  route({
+    id: "revokeApiKey",
+    method: "delete",
+    path: "/api/v1/api-keys/{id}",
+    tag,
+    summary: "Revoke an API key",
+    description:
+      "The key stops working at once; should the key cache be out of reach at that moment, within a minute. It stays in " +
+      "the list with `revoked_at`. Doing it again changes nothing.",
+    auth: "session",
+    params,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    returns: { 204: null },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id } }) {
+      await revokeKey(ctx, principal.userId, id);
+      return noContent();
+    },
+  }),
+  route({
+    id: "rotateApiKey",
+    method: "post",
+    path: "/api/v1/api-keys/{id}/rotate",
+    tag,
+    summary: "Replace an API key by a new one",
+    description:
+      "The new key, in this answer alone, works at once and the old one no more; should the key cache be out of reach at " +
+      "that moment, the old one ends within a minute. Name, scope, limits and expiry stay, the quotas start anew. A " +
+      "revoked or expired key is 409.",
+    auth: "session",
+    params,
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    returns: { 200: ApiKeyIssued },
+    problems: ["not_found", "key_inactive"],
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await rotateKey(ctx, principal.userId, id));
+    },
+  }),
+];

@@ -1,0 +1,133 @@
+import { getCookie } from "hono/cookie";
+import * as z from "zod";
+import { assertSameSite, bearerToken, SESSION_COOKIE } from "../../shared/http/credentials.ts";
+import { created, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { ACCESS_TOKEN_SECONDS } from "../../shared/identity/sessions/access-token.ts";
+import { readAccount } from "../../shared/identity/account.ts";
+import { login } from "../../shared/identity/sessions/sign-in.ts";
+import { logout } from "../../shared/identity/sessions/sign-out.ts";
+import { refresh } from "../../shared/identity/sessions/refresh.ts";
+import { register } from "../../shared/identity/register.ts";
+import { LoginRequest, TokenResponse, UserCreate, UserRead } from "../../shared/identity/schemas.ts";
+import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies } from "./cookies.ts";
+
+const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done" });
+const tag = "Accounts";
+
+function toTokenResponse({ user, accessToken }: SignedIn) {
+  return { access_token: accessToken, token_type: "bearer", expires_in: ACCESS_TOKEN_SECONDS, user };
+}
+
+function userAgent(header: string | undefined): string | null {
+  return header?.slice(0, 256) ?? null;
+}
+
+export const auth = [
+  route({
+    id: "register",
+    method: "post",
+    path: "/api/v1/auth/register",
+    tag,
+    summary: "Create an account and sign in",
+    description: "Sets the session and refresh cookies. The access token is in the body too, for API clients.",
+    auth: "none",
+    limit: "auth",
+    body: UserCreate,
+    returns: { 201: TokenResponse },
+    problems: ["weak_password", "email_taken", "username_taken"],
+    async handler({ ctx, body, c }) {
+      const session = await register(ctx, body, userAgent(c.req.header("user-agent")));
+      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
+      return created(toTokenResponse(session));
+    },
+  }),
+  route({
+    id: "login",
+    method: "post",
+    path: "/api/v1/auth/login",
+    tag,
+    summary: "Sign in with email and password",
+    description:
+      "After 5 failures on an account or 50 from an address within 15 minutes, or 150 from an address within an hour, " +
+      "the answer is 429 `login_locked`, the same bytes each time. 503 when the counters can't be reached.",
+    auth: "none",
+    limit: "auth",
+    body: LoginRequest,
+    returns: { 200: TokenResponse },
+    problems: ["invalid_credentials", "login_locked", "dependency_unavailable"],
+    async handler({ ctx, body, c }) {
+      const session = await login(ctx, body, userAgent(c.req.header("user-agent")));
+      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
+      return ok(toTokenResponse(session));
+    },
+  }),
+  route({
+    id: "refresh",
+    method: "post",
+    path: "/api/v1/auth/refresh",
+    tag,
+    summary: "Replace the refresh credential and get a new access token",
+    description:
+      "Takes the cookie `service_refresh`. A credential works once; one that comes a second time ends its whole session. " +
+      "On any failure both cookies are cleared. A request by another site's page is 403, and the credential stays good.",
+    auth: "none",
+    needs: "refresh",
+    limit: "refresh",
+    returns: { 200: Done },
+    problems: ["invalid_refresh", "cross_site_request"],
+    async handler({ ctx, c }) {
+      const token = getCookie(c, REFRESH_COOKIE);
+      if (token !== undefined) assertSameSite(ctx, c);
+      try {
+        if (token === undefined) throw new Problem("invalid_refresh", "There is no refresh credential. Sign in.");
+        const next = await refresh(ctx, token);
+        setSessionCookies(c, ctx.env, next.accessToken, next.refreshToken);
+        return ok({ ok: true });
+      } catch (error) {
+        if (error instanceof Problem && error.status === 401) clearSessionCookies(c, ctx.env);
+        throw error;
+      }
+    },
+  }),
+  route({
+    id: "logout",
+    method: "post",
+    path: "/api/v1/auth/logout",
+    tag,
+    summary: "Sign out on this device",
+    description:
+      "The session's access tokens and its refresh credential stop working at once; other devices go on. The session " +
+      "is that of the cookie, else that of the bearer token, and one whose time is over will do. With any other " +
+      "credential, or none, there is nothing to end; the answer is the same, and both cookies are cleared.",
+    auth: "none",
+    limit: "write",
+    returns: { 200: Done },
+    problems: ["cross_site_request"],
+    async handler({ ctx, c }) {
+      const bearer = bearerToken(c);
+      // Another site's form could sign a browser out even without its cookie, by the cookies that the answer clears.
+      if (bearer === null || getCookie(c, SESSION_COOKIE) !== undefined) assertSameSite(ctx, c);
+      await logout(
+        ctx,
+        [getCookie(c, SESSION_COOKIE), bearer].filter((token) => token != null),
+      );
+      clearSessionCookies(c, ctx.env);
+      return ok({ ok: true });
+    },
+  }),
+  route({
+    id: "readMe",
+    method: "get",
+    path: "/api/v1/auth/me",
+    tag,
+    summary: "The caller's account",
+    auth: "read",
+    returns: { 200: UserRead },
+    async handler({ ctx, principal }) {
+      return ok(await readAccount(ctx, principal.userId));
+    },
+  }),
+];

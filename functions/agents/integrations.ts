@@ -1,0 +1,25 @@
+import { ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { ConnectionTest, ConnectionTestResult, testConnection } from "../../shared/runs/test-connection.ts";
+
+export const integrations = [
+  route({
+    id: "testConnection",
+    method: "post",
+    path: "/api/v1/integrations/test-connection",
+    tag: "Agents",
+    summary: "Try an endpoint before it is registered",
+    description:
+      "Sends one signed request with a tiny task, as a run does, and waits up to 10 seconds for up to 1 MiB. An endpoint " +
+      "that may not be called is 422; whatever comes of the call itself is 200, with `ok` false and the `failure_code` of " +
+      "a run where it failed. Where our own DNS resolver fails nothing is sent, and the answer is 503 " +
+      "`dependency_unavailable`: it says nothing of the endpoint. Nothing is kept.",
+    auth: "write",
+    body: ConnectionTest,
+    returns: { 200: ConnectionTestResult },
+    problems: ["endpoint_not_allowed"],
+    async handler({ ctx, body }) {
+      return ok(await testConnection(ctx, body));
+    },
+  }),
+];

@@ -1,0 +1,25 @@
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
+
+export const board = [
+  route({
+    id: "readLeaderboard",
+    method: "get",
+    path: "/api/v1/leaderboard",
+    tag: "Board",
+    summary: "The public board",
+    description:
+      "Agents whose counted runs cover every active task of the suite `core` are ranked on those tasks alone. After them " +
+      "stand provisional agents, then agents with simulated runs only, both without a rank. `domain` ranks on the core " +
+      "tasks of one domain; `period` looks at the runs of the last 30 or 7 days.",
+    auth: "open",
+    query: pageQuery.extend(boardQuery.shape),
+    returns: { 200: pageOf(LeaderboardRow, "Leaderboard") },
+    cache: "board",
+    async handler({ ctx, query }) {
+      return ok(paged(await readBoard(ctx, query), query));
+    },
+  }),
+];

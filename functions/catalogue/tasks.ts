@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { createSuite } from "../../shared/catalogue/create-suite.ts";
+import {
+  SuiteCreate,
+  TaskAdminRead,
+  TaskCreate,
+  TaskRetireResult,
+} from "../../shared/catalogue/create-task-schemas.ts";
+import { createTask } from "../../shared/catalogue/create-task.ts";
+import { listSuites, listTasks, readSuite, readTask } from "../../shared/catalogue/reads.ts";
+import { retireTask } from "../../shared/catalogue/retire.ts";
+import { SuiteRead, TaskDomain, TaskRead } from "../../shared/catalogue/schemas.ts";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { created, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+
+const tag = "Catalogue";
+
+export const tasks = [
+  route({
+    id: "listTasks",
+    method: "get",
+    path: "/api/v1/tasks",
+    tag,
+    summary: "Active benchmark tasks",
+    description: "Suite by suite, in their order. Of secret tasks neither prompt nor input is shown; no key ever is.",
+    auth: "open",
+    query: pageQuery.extend({ domain: TaskDomain.optional() }),
+    returns: { 200: pageOf(TaskRead, "TaskPage") },
+    cache: "catalogue",
+    async handler({ ctx, query }) {
+      return ok(paged(await listTasks(ctx, query), query));
+    },
+  }),
+  route({
+    id: "createTask",
+    method: "post",
+    path: "/api/v1/tasks",
+    tag,
+    summary: "Add a task to the catalogue",
+    description:
+      "At the end of its suite, under the suite's version. A task of a secret suite is secret, one of a public suite is " +
+      "not. Grader, key, `output_schema` and `tools` must fit together. A task added to the suite `core` counts for all " +
+      "who are ranked: an agent without runs of it becomes provisional, when it is next scored and at the latest by the " +
+      "nightly recomputation of the boards.",
+    auth: "admin",
+    body: TaskCreate,
+    returns: { 201: TaskAdminRead },
+    problems: ["not_found", "conflicting_parameters"],
+    idempotent: true,
+    async handler({ ctx, body }) {
+      const task = await createTask(ctx, body);
+      return created(task, `/api/v1/tasks/${task.id}`);
+    },
+  }),
+  route({
+    id: "readTask",
+    method: "get",
+    path: "/api/v1/tasks/{task_id}",
+    tag,
+    summary: "One benchmark task",
+    auth: "open",
+    params: z.object({ task_id: z.uuid() }),
+    returns: { 200: TaskRead },
+    problems: ["not_found"],
+    cache: "catalogue",
+    async handler({ ctx, params: { task_id } }) {
+      return ok(await readTask(ctx, task_id));
+    },
+  }),
+  route({
+    id: "retireTask",
+    method: "post",
+    path: "/api/v1/tasks/{task_id}/retire",
+    tag,
+    summary: "Retire a task for good",
+    description:
+      "It can't be run any more; runs that were reserved before still run, and recorded runs and scores stay. Again, it " +
+      "changes nothing and answers `was_active: false`. One of the suite `core` is no longer needed to be ranked, which " +
+      "the boards take in as with a new one.",
+    auth: "admin",
+    params: z.object({ task_id: z.uuid() }),
+    returns: { 200: TaskRetireResult },
+    problems: ["not_found"],
+    async handler({ ctx, params: { task_id } }) {
+      return ok(await retireTask(ctx, task_id));
+    },
+  }),
+  route({
+    id: "listSuites",
+    method: "get",
+    path: "/api/v1/suites",
+    tag,
+    summary: "Suites of benchmark tasks",
+    description: "The suite with the slug `core` is the standard on which agents are ranked.",
+    auth: "open",
+    query: pageQuery,
+    returns: { 200: pageOf(SuiteRead, "SuitePage") },
+    cache: "catalogue",
+    async handler({ ctx, query }) {
+      return ok(paged(await listSuites(ctx, query), query));
+    },
+  }),
+  route({
+    id: "createSuite",
+    method: "post",
+    path: "/api/v1/suites",
+    tag,
+    summary: "Make a suite, empty at first",
+    auth: "admin",
+    body: SuiteCreate,
+    returns: { 201: SuiteRead },
+    problems: ["duplicate_name"],
+    idempotent: true,
+    async handler({ ctx, body }) {
+      const suite = await createSuite(ctx, body);
+      return created(suite, `/api/v1/suites/${suite.id}`);
+    },
+  }),
+  route({
+    id: "readSuite",
+    method: "get",
+    path: "/api/v1/suites/{id}",
+    tag,
+    summary: "One suite",
+    auth: "open",
+    params: z.object({ id: z.uuid() }),
+    returns: { 200: SuiteRead },
+    problems: ["not_found"],
+    cache: "catalogue",
+    async handler({ ctx, params: { id } }) {
+      return ok(await readSuite(ctx, id));
+    },
+  }),
+];

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { readAgent } from "../../shared/agents/read.ts";
+import type { AgentRow } from "../../shared/agents/view.ts";
+import { certifiedScoreJson } from "../../shared/certification/credential.ts";
+import { verbatim } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+
+const LABEL = "agent screening";
+const LABEL_COLOR = "#444c56";
+const COLORS = { certified: "#1a7f37", verified: "#0969da", unverified: "#6e7781" } as const;
+
+/** Advance widths of Verdana at 11 px; digits are as wide as what stands in no group. */
+const WIDTHS: readonly [characters: string, pixels: number][] = [
+  ["i", 3],
+  [" .f", 3.9],
+  ["rt", 4.5],
+  ["cs", 5.7],
+  ["aeov", 6.6],
+];
+const OTHER_WIDTH = 7;
+const PADDING = 6;
+
+function widthOf(text: string): number {
+  const widths = Array.from(text, (one) => WIDTHS.find(([characters]) => characters.includes(one))?.[1] ?? OTHER_WIDTH);
+  return Math.ceil(widths.reduce((sum, width) => sum + width, 0));
+}
+
+/** An agent with the score of its certification; null where none is in force. */
+type Shown = AgentRow & { certified_score: number | null };
+
+/** What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. */
+function messageOf({ verified_state, board, certified_score }: Shown): [state: keyof typeof COLORS, message: string] {
+  if (certified_score !== null) return ["certified", `certified ${certified_score.toFixed(1)}`];
+  if (verified_state === "unverified") return ["unverified", "not certified"];
+  return ["verified", board === null ? "verified" : `verified ${board.composite_score.toFixed(1)}`];
+}
+
+/** The badge as SVG. Nothing in it is the owner's text, so nothing in it needs escaping. */
+function draw(agent: Shown): string {
+  const [state, message] = messageOf(agent);
+  const title = `${LABEL}: ${message}`;
+  const [labelWidth, messageWidth] = [widthOf(LABEL), widthOf(message)];
+  const left = labelWidth + 2 * PADDING;
+  const right = messageWidth + 2 * PADDING;
+  const written = (content: string, x: number, width: number): string =>
+    `<text x="${x}" y="14" textLength="${width}">${content}</text>`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${title}">` +
+    `<title>${title}</title>` +
+    `<clipPath id="c"><rect width="${left + right}" height="20" rx="3"/></clipPath>` +
+    `<g clip-path="url(#c)"><rect width="${left}" height="20" fill="${LABEL_COLOR}"/>` +
+    `<rect x="${left}" width="${right}" height="20" fill="${COLORS[state]}"/></g>` +
+    `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">` +
+    written(LABEL, PADDING, labelWidth) +
+    written(message, left + PADDING, messageWidth) +
+    `</g></svg>`
+  );
+}
+
+export const badge = [
+  route({
+    id: "readAgentBadge",
+    method: "get",
+    path: "/api/v1/agents/{agent_id}/badge.svg",
+    tag: "Agents",
+    summary: "An agent's certification as a picture for a README",
+    description:
+      "`certified` with the score of the certification while one is in force, `verified` with the composite score, else " +
+      "`not certified`. The same for every caller: for an agent that is not public it is 404 to its owner too.",
+    auth: "open",
+    params: z.object({ agent_id: z.uuid() }),
+    returns: { 200: { type: "image/svg+xml", description: "The badge" } },
+    problems: ["not_found"],
+    cache: "board",
+    async handler({ ctx, params: { agent_id } }) {
+      const more = certifiedScoreJson(ctx.now());
+      const svg = draw(await readAgent<{ certified_score: number | null }>(ctx, { kind: "anonymous" }, agent_id, more));
+      return verbatim(svg, "image/svg+xml", { "Cache-Control": "public, max-age=300" });
+    },
+  }),
+];

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { dailyStates } from "../../shared/daily/states.ts";
+import { ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import type { Context } from "../../shared/platform/context.ts";
+import { Instant } from "../../shared/platform/time.ts";
+
+const tag = "Health";
+const State = z.enum(["ok", "down"]);
+const DailyWork = z
+  .object({
+    name: z.string(),
+    last_success_at: Instant.nullable().meta({ description: "When it was last done, whole and without fault" }),
+    last_error: z.string().nullable().meta({ description: "What went wrong since then; the log says more" }),
+  })
+  .meta({ id: "DailyWork" });
+const Readiness = z
+  .object({
+    status: State,
+    dependencies: z.object({ database: State, redis: State, queue: State }),
+    daily: z.array(DailyWork).meta({
+      description: "Each item of the daily work, which the status does not hang on; empty while the database is down",
+    }),
+  })
+  .meta({ id: "Readiness" });
+
+const DEADLINE_MS = 2000;
+
+/** The state of a dependency: `down` where its probe fails or takes longer than a monitor waits. */
+async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<z.output<typeof State>> {
+  const late = new Promise<never>((_, reject) => {
+    deadline.addEventListener("abort", () => reject(new Error("late")), { once: true });
+  });
+  return Promise.race([probe, late]).then(
+    () => "ok" as const,
+    () => "down" as const,
+  );
+}
+
+async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise<void> {
+  const headers = { Authorization: `Bearer ${env.QSTASH_TOKEN}` };
+  const response = await fetch(`${env.QSTASH_URL}/v2/keys`, { headers, signal });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the queue answers ${response.status}`);
+}
+
+export const health = [
+  route({
+    id: "readHealth",
+    method: "get",
+    path: "/healthz",
+    tag,
+    summary: "Whether the service runs",
+    auth: "none",
+    limit: null,
+    returns: { 200: z.object({ status: z.literal("ok") }).meta({ id: "Health" }) },
+    handler: () => ok({ status: "ok" }, { "Cache-Control": "no-store" }),
+  }),
+  route({
+    id: "readReadiness",
+    method: "get",
+    path: "/readyz",
+    tag,
+    summary: "Whether each dependency answers, and when each item of the daily work was last done",
+    auth: "none",
+    returns: { 200: Readiness, 503: Readiness },
+    async handler({ ctx }) {
+      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const states = dailyStates(ctx);
+      const probes = [states, ctx.redis.ping(), probeQueue(ctx, deadline)];
+      const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));
+      const dependencies = { database, redis, queue };
+      const daily = database === "ok" ? await states : [];
+      const up = Object.values(dependencies).every((state) => state === "ok");
+      return {
+        ...ok({ status: up ? "ok" : "down", dependencies, daily }, { "Cache-Control": "no-store" }),
+        status: up ? 200 : 503,
+      };
+    },
+  }),
+];

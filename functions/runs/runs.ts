@@ -1,0 +1,258 @@
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { accepted, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import type { Principal } from "../../shared/identity/principal.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { cancelRun } from "../../shared/runs/cancel-or-give-up.ts";
+import { estimateQuery } from "../../shared/runs/estimate.ts";
+import { readEvidence } from "../../shared/results/evidence.ts";
+import { readPreflight } from "../../shared/runs/preflight.ts";
+import { listRuns, readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
+import { assertReportRight, report, type Reporter } from "../../shared/runs/callback.ts";
+import { assertCancelRight } from "../../shared/runs/right.ts";
+import {
+  BatchCreate,
+  RunCreate,
+  RunCreateRead,
+  RunOutput,
+  RunPhases,
+  RunRead,
+  RunStatus,
+  RunUpdate,
+  ScreeningPreflightRead,
+} from "../../shared/runs/schemas.ts";
+import { type Submission, submit } from "../../shared/runs/submit.ts";
+import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
+
+const tag = "Runs";
+const params = z.object({ run_id: z.uuid() });
+const REFUSALS = [
+  "not_found",
+  "forbidden",
+  "agent_inactive",
+  "provider_custody_retired",
+  "task_unavailable",
+  "quota_exceeded",
+] as const;
+
+const RunEvidence = signedStatement.meta({ id: "RunEvidence" });
+
+function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
+  if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
+  return task_ids === undefined || task_ids.length === 0 ? { kind: "catalogue" } : { kind: "exact", taskIds: task_ids };
+}
+
+/** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key that may only read. */
+function reporterOf(c: HonoContext, principal: Principal): Reporter {
+  const token = bearerToken(c);
+  if (token?.startsWith(RUN_TOKEN_PREFIX)) return { kind: "token", token };
+  if (principal.kind === "anonymous") {
+    throw new Problem(
+      "unauthenticated",
+      "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
+    );
+  }
+  assertMayWrite(principal);
+  return { kind: "user", userId: principal.userId };
+}
+
+export const runs = [
+  route({
+    id: "createRun",
+    method: "post",
+    path: "/api/v1/runs",
+    tag,
+    summary: "Run one task",
+    description:
+      "The run is queued and carried out asynchronously; it takes one run of the monthly allowance. Strangers, signed in " +
+      "or not, may run an agent whose owner set `allow_trial`; such a trial counts for no score. Without an account 5 a " +
+      "day from an address, 200 a day in all.",
+    auth: "open",
+    limit: "write",
+    body: RunCreate,
+    returns: { 202: RunCreateRead },
+    problems: [...REFUSALS, "trial_not_allowed", "insufficient_scope"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      assertMayWrite(principal);
+      const [run] = await submit(ctx, principal, {
+        agentId: body.agent_id,
+        tasks: { kind: "one", taskId: body.task_id },
+        repeats: 1,
+        isPrivate: body.private,
+      });
+      return accepted(run, `/api/v1/runs/${run?.id}`);
+    },
+  }),
+  route({
+    id: "createBatch",
+    method: "post",
+    path: "/api/v1/runs/batch",
+    tag,
+    summary: "Run many tasks, each several times",
+    description:
+      "All or nothing: tasks × repeats runs are reserved at once. With `suite_id` the active tasks of that public suite, " +
+      "with `task_ids` exactly these, with neither the first 100 of the catalogue. The runs come in task order, then by " +
+      "repeat; their `screening_session_id` is the receipt.",
+    auth: "write",
+    body: BatchCreate,
+    returns: { 200: z.array(RunRead) },
+    problems: [...REFUSALS, "suite_unavailable", "conflicting_parameters"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      const reserved = await submit(ctx, principal, {
+        agentId: body.agent_id,
+        tasks: tasksOf(body),
+        repeats: body.repeats,
+        isPrivate: body.private,
+      });
+      return ok(reserved);
+    },
+  }),
+  route({
+    id: "listRuns",
+    method: "get",
+    path: "/api/v1/runs",
+    tag,
+    summary: "Runs that the caller may see, newest first",
+    description: "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run.",
+    auth: "open",
+    query: pageQuery.extend({
+      agent_id: z.uuid().optional(),
+      task_id: z.uuid().optional(),
+      status: RunStatus.optional(),
+      scope: z.literal("personal").optional(),
+      team_id: z.uuid().optional(),
+      mine: z.stringbool().default(false),
+    }),
+    returns: { 200: pageOf(RunRead, "RunPage") },
+    problems: ["conflicting_parameters", "unauthenticated", "not_found"],
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listRuns(ctx, principal, query), query));
+    },
+  }),
+  route({
+    id: "readPreflight",
+    method: "get",
+    path: "/api/v1/runs/preflight",
+    tag,
+    summary: "What bounds a screening",
+    description: "With `width` also how many repeats bring the 95% interval of a success rate down to it.",
+    auth: "open",
+    query: estimateQuery,
+    returns: { 200: ScreeningPreflightRead },
+    problems: ["not_found"],
+    cache: "catalogue",
+    async handler({ ctx, principal, query }) {
+      // An agent's record changes with its runs, not with the catalogue.
+      const headers: Record<string, string> = query.agent_id === undefined ? {} : { "Cache-Control": "no-store" };
+      return ok(await readPreflight(ctx, principal, query), headers);
+    },
+  }),
+  route({
+    id: "readRun",
+    method: "get",
+    path: "/api/v1/runs/{run_id}",
+    tag,
+    summary: "One run",
+    auth: "open",
+    params,
+    returns: { 200: RunRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readRun(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "updateRun",
+    method: "patch",
+    path: "/api/v1/runs/{run_id}",
+    tag,
+    summary: "Report on a running run",
+    description:
+      "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
+      "deadline. Or for the agent's owner. Nobody can set a score. On a final run the owner gets it as it is; the token is dead.",
+    auth: "open",
+    needs: "runToken",
+    ownTokens: true,
+    limit: "write",
+    params,
+    body: RunUpdate,
+    right: ({ ctx, principal, params: { run_id }, c }) => assertReportRight(ctx, reporterOf(c, principal), run_id),
+    returns: { 200: RunRead },
+    problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
+    async handler({ ctx, principal, params: { run_id }, body, c }) {
+      return ok(await report(ctx, reporterOf(c, principal), run_id, body, await c.req.text()));
+    },
+  }),
+  route({
+    id: "cancelRun",
+    method: "post",
+    path: "/api/v1/runs/{run_id}/cancel",
+    tag,
+    summary: "Cancel a queued run",
+    description:
+      "The run gives its allowance back. A running one can't be cancelled, 409 `run_in_progress`: it ends by its deadline, " +
+      "and counts. A final run stays as it is.",
+    auth: "write",
+    params,
+    right: ({ ctx, principal, params: { run_id } }) => assertCancelRight(ctx, principal, run_id),
+    returns: { 200: RunRead },
+    problems: ["not_found", "forbidden", "run_in_progress"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await cancelRun(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunPhases",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/phases",
+    tag,
+    summary: "What happened in a run, fact by fact",
+    auth: "open",
+    params,
+    returns: { 200: RunPhases },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readPhases(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunOutput",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/output",
+    tag,
+    summary: "What went over the wire, for owner and members",
+    description:
+      "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed.",
+    auth: "open",
+    needs: "account",
+    params,
+    returns: { 200: RunOutput },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { run_id } }) {
+      return ok(await readOutput(ctx, principal, run_id));
+    },
+  }),
+  route({
+    id: "readRunEvidence",
+    method: "get",
+    path: "/api/v1/runs/{run_id}/evidence",
+    tag,
+    summary: "The signed statement of a run",
+    description:
+      "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none. The statement of a " +
+      "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.",
+    auth: "open",
+    params,
+    returns: { 200: RunEvidence },
+    mediaTypes: [STATEMENT_TYPE],
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { run_id }, c }) {
+      return statementReply(ctx, c, await readEvidence(ctx, principal, run_id));
+    },
+  }),
+];

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { created, noContent, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { createSchedule } from "../../shared/schedules/create.ts";
+import { listSchedules } from "../../shared/schedules/list.ts";
+import { readSchedule } from "../../shared/schedules/read.ts";
+import { removeSchedule } from "../../shared/schedules/remove.ts";
+import { assertScheduleRight } from "../../shared/schedules/right.ts";
+import { ScheduleCreate, ScheduleRead, ScheduleUpdate } from "../../shared/schedules/schemas.ts";
+import { updateSchedule } from "../../shared/schedules/update.ts";
+
+const tag = "Schedules";
+const params = z.object({ id: z.uuid() });
+const REFUSALS = [
+  "not_found",
+  "forbidden",
+  "agent_inactive",
+  "provider_custody_retired",
+  "suite_unavailable",
+  "task_unavailable",
+  "conflicting_parameters",
+  "quota_exceeded",
+] as const;
+
+export const schedules = [
+  route({
+    id: "createSchedule",
+    method: "post",
+    path: "/api/v1/screening-schedules",
+    tag,
+    summary: "Screen an agent again and again",
+    description:
+      "At every time of `cron`, by the clocks of `timezone`, a screening of the suite or of the tasks is started in the " +
+      "name of the caller, with the trigger `scheduled`, and paid from the usual allowance. Not more often than hourly, " +
+      "also when the clocks change. An expression with one minute and one hour (`30 2 * * *`) fires once a day whatever " +
+      "the clocks do: a time that they skip at the first moment after the gap, one that comes twice at the first. Any " +
+      "other (`30 * * * *`, `30 2,14 * * *`) follows the clocks: skipped times are left out, those that come twice fire " +
+      "twice. Times that the service missed are made up for by one screening. Where the allowance does not suffice, or " +
+      "tasks are not there any more, `last_error` says so, and the schedule goes on. It is turned off, and says why, where " +
+      "agent, plan or account are gone, or the account may not screen the agent any more. Active schedules count " +
+      "against the plan of who pays for the agent: an account, or each workspace, by its owner's plan.",
+    auth: "session",
+    body: ScheduleCreate,
+    returns: { 201: ScheduleRead },
+    problems: REFUSALS,
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      const schedule = await createSchedule(ctx, principal, body);
+      return created(schedule, `/api/v1/screening-schedules/${schedule.id}`);
+    },
+  }),
+  route({
+    id: "listSchedules",
+    method: "get",
+    path: "/api/v1/screening-schedules",
+    tag,
+    summary: "Schedules of the caller's agents and workspaces",
+    description: "Newest first.",
+    auth: "session",
+    query: pageQuery,
+    returns: { 200: pageOf(ScheduleRead, "SchedulePage") },
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listSchedules(ctx, principal, query), query));
+    },
+  }),
+  route({
+    id: "readSchedule",
+    method: "get",
+    path: "/api/v1/screening-schedules/{id}",
+    tag,
+    summary: "One schedule",
+    description: "Every member of the agent's workspace may read it; runners and above may change it.",
+    auth: "session",
+    params,
+    returns: { 200: ScheduleRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await readSchedule(ctx, principal, id));
+    },
+  }),
+  route({
+    id: "updateSchedule",
+    method: "patch",
+    path: "/api/v1/screening-schedules/{id}",
+    tag,
+    summary: "Change a schedule",
+    description:
+      "Changes the fields that are given; another time counts from now on, and a suite takes the place of tasks or the " +
+      "other way round. Who turns it on again is from then on the one in whose name it screens.",
+    auth: "session",
+    params,
+    body: ScheduleUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
+    returns: { 200: ScheduleRead },
+    problems: REFUSALS,
+    async handler({ ctx, principal, params: { id }, body }) {
+      return ok(await updateSchedule(ctx, principal, id, body));
+    },
+  }),
+  route({
+    id: "deleteSchedule",
+    method: "delete",
+    path: "/api/v1/screening-schedules/{id}",
+    tag,
+    summary: "Delete a schedule",
+    description: "What it started stays.",
+    auth: "session",
+    params,
+    right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
+    returns: { 204: null },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { id } }) {
+      await removeSchedule(ctx, principal, id);
+      return noContent();
+    },
+  }),
+];

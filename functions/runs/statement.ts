@@ -1,0 +1,31 @@
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import { ok, type Reply, verbatim } from "../../shared/http/reply.ts";
+import type { Context } from "../../shared/platform/context.ts";
+import { verify } from "../../shared/results/evidence.ts";
+
+/** The media type of a signed statement: a verifiable credential secured as a JWT. */
+export const STATEMENT_TYPE = "application/vc+jwt";
+
+/** What an endpoint answers about a signed statement, besides the statement itself. */
+export const signedStatement = z.object({
+  jws: z.string(),
+  statement: z.record(z.string(), z.json()),
+  kid: z.string(),
+  verified: z.boolean(),
+});
+
+/** Answers with a signed statement: read out, or as the compact JWS alone to who asks for that. */
+export async function statementReply(
+  ctx: Context,
+  c: HonoContext,
+  { jws, kid }: { jws: string; kid: string },
+): Promise<Reply> {
+  const headers = { Vary: "Accept, Authorization, Cookie" };
+  if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
+    return verbatim(jws, STATEMENT_TYPE, headers);
+  }
+  const verification = await verify(ctx, jws);
+  const statement = verification.valid ? verification.statement : {};
+  return ok({ jws, kid, statement, verified: verification.valid }, headers);
+}

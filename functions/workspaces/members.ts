@@ -1,0 +1,155 @@
+import * as z from "zod";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { created, noContent, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { acceptInvitation } from "../../shared/teams/invitations/accept.ts";
+import { createInvitation } from "../../shared/teams/invitations/create.ts";
+import { listInvitations } from "../../shared/teams/invitations/list.ts";
+import { revokeInvitation } from "../../shared/teams/invitations/revoke.ts";
+import { listMembers } from "../../shared/teams/members/list.ts";
+import { removeMember } from "../../shared/teams/members/remove.ts";
+import { updateMember } from "../../shared/teams/members/update.ts";
+import { assertTeamRight } from "../../shared/teams/right.ts";
+import {
+  TeamInvitationAccept,
+  TeamInvitationCreate,
+  TeamInvitationRead,
+  TeamMemberRead,
+  TeamMemberUpdate,
+  TeamRead,
+} from "../../shared/teams/schemas.ts";
+
+const tag = "Teams";
+const params = z.object({ id: z.uuid() });
+const memberParams = params.extend({ user_id: z.uuid() });
+
+export const teamMembers = [
+  route({
+    id: "listTeamMembers",
+    method: "get",
+    path: "/api/v1/teams/{id}/members",
+    tag,
+    summary: "A workspace's members, in the order in which they joined",
+    auth: "session",
+    params,
+    query: pageQuery,
+    returns: { 200: pageOf(TeamMemberRead, "TeamMemberPage") },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id }, query }) {
+      return ok(paged(await listMembers(ctx, principal.userId, id, query), query));
+    },
+  }),
+  route({
+    id: "updateTeamMember",
+    method: "patch",
+    path: "/api/v1/teams/{id}/members/{user_id}",
+    tag,
+    summary: "Give a member another role",
+    description:
+      "For admins and the owner; any role but `owner`, which is handed over by transfer-ownership. The owner's role " +
+      "stays: 403 for an admin, 409 `workspace_ownership` for the owner.",
+    auth: "session",
+    params: memberParams,
+    body: TeamMemberUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    returns: { 200: TeamMemberRead },
+    problems: ["not_found", "forbidden", "workspace_ownership"],
+    async handler({ ctx, principal, params: { id, user_id }, body }) {
+      return ok(await updateMember(ctx, principal.userId, id, user_id, body));
+    },
+  }),
+  route({
+    id: "removeTeamMember",
+    method: "delete",
+    path: "/api/v1/teams/{id}/members/{user_id}",
+    tag,
+    summary: "Remove a member, or leave",
+    description:
+      "Admins and the owner remove others; anybody leaves by the own id, but the owner (409 `workspace_ownership`). What " +
+      "a member made in the workspace stays there.",
+    auth: "session",
+    params: memberParams,
+    right: ({ ctx, principal: { userId }, params: { id, user_id } }) =>
+      assertTeamRight(ctx, user_id.toLowerCase() === userId ? "see" : "manage_members", userId, id),
+    returns: { 204: null },
+    problems: ["not_found", "forbidden", "workspace_ownership"],
+    async handler({ ctx, principal, params: { id, user_id } }) {
+      await removeMember(ctx, principal.userId, id, user_id);
+      return noContent();
+    },
+  }),
+  route({
+    id: "createTeamInvitation",
+    method: "post",
+    path: "/api/v1/teams/{id}/invitations",
+    tag,
+    summary: "Invite somebody by email",
+    description:
+      "For admins and the owner. The mail carries a link that works for 7 days, for the account with that address. An " +
+      "open invitation holds one of the 5 seats; without a free one it is 402. An address that has an open invitation " +
+      "gets a new link, and role, in place of the old one.",
+    auth: "session",
+    params,
+    body: TeamInvitationCreate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    returns: { 201: TeamInvitationRead },
+    problems: ["not_found", "forbidden", "already_member", "quota_exceeded"],
+    idempotent: true,
+    async handler({ ctx, principal, params: { id }, body }) {
+      return created(await createInvitation(ctx, principal, id, body));
+    },
+  }),
+  route({
+    id: "listTeamInvitations",
+    method: "get",
+    path: "/api/v1/teams/{id}/invitations",
+    tag,
+    summary: "A workspace's invitations, newest first",
+    description: "For admins and the owner; accepted, revoked and expired ones too.",
+    auth: "session",
+    params,
+    query: pageQuery,
+    returns: { 200: pageOf(TeamInvitationRead, "TeamInvitationPage") },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { id }, query }) {
+      return ok(paged(await listInvitations(ctx, principal.userId, id, query), query));
+    },
+  }),
+  route({
+    id: "revokeTeamInvitation",
+    method: "delete",
+    path: "/api/v1/teams/{id}/invitations/{invitation_id}",
+    tag,
+    summary: "Revoke an invitation",
+    description:
+      "For admins and the owner. Its link ends at once and its seat is free. Doing it again changes nothing; one that " +
+      "was accepted is 409 `already_member`.",
+    auth: "session",
+    params: params.extend({ invitation_id: z.uuid() }),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    returns: { 204: null },
+    problems: ["not_found", "forbidden", "already_member"],
+    async handler({ ctx, principal, params: { id, invitation_id } }) {
+      await revokeInvitation(ctx, principal.userId, id, invitation_id);
+      return noContent();
+    },
+  }),
+  route({
+    id: "acceptTeamInvitation",
+    method: "post",
+    path: "/api/v1/teams/invitations/accept",
+    tag,
+    summary: "Join a workspace by the token of an invitation",
+    description:
+      "The account's email has to be the invited one; the mailed token proves it, verified or not. A token that is " +
+      "unknown, revoked, replaced, expired or another address's is one and the same 400. Sent again by who joined by it, " +
+      "it answers with the workspace.",
+    auth: "session",
+    body: TeamInvitationAccept,
+    returns: { 200: TeamRead },
+    problems: ["invalid_token"],
+    async handler({ ctx, principal, body }) {
+      return ok(await acceptInvitation(ctx, principal.userId, body.token));
+    },
+  }),
+];

@@ -1,0 +1,139 @@
+import * as z from "zod";
+import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { created, noContent, ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import { listActivity, TeamActivityRead } from "../../shared/results/activity.ts";
+import { createTeam } from "../../shared/teams/create.ts";
+import { listTeams } from "../../shared/teams/list.ts";
+import { readTeam } from "../../shared/teams/read.ts";
+import { removeTeam } from "../../shared/teams/remove.ts";
+import { assertTeamRight } from "../../shared/teams/right.ts";
+import { TeamCreate, TeamOwnershipTransfer, TeamRead, TeamUpdate } from "../../shared/teams/schemas.ts";
+import { transferTeam } from "../../shared/teams/transfer.ts";
+import { updateTeam } from "../../shared/teams/update.ts";
+
+const tag = "Teams";
+const params = z.object({ id: z.uuid() });
+
+export const teams = [
+  route({
+    id: "createTeam",
+    method: "post",
+    path: "/api/v1/teams",
+    tag,
+    summary: "Create a workspace",
+    description:
+      "The caller owns it: what it has, and its monthly runs, go by the caller's plan. A plan allows so many workspaces " +
+      "(team 3, enterprise any number); a deleted one that paid for runs counts until the month ends.",
+    auth: "session",
+    body: TeamCreate,
+    returns: { 201: TeamRead },
+    problems: ["quota_exceeded"],
+    idempotent: true,
+    async handler({ ctx, principal, body }) {
+      const team = await createTeam(ctx, principal.userId, body);
+      return created(team, `/api/v1/teams/${team.id}`);
+    },
+  }),
+  route({
+    id: "listTeams",
+    method: "get",
+    path: "/api/v1/teams",
+    tag,
+    summary: "The caller's workspaces, newest first",
+    auth: "session",
+    query: pageQuery,
+    returns: { 200: pageOf(TeamRead, "TeamPage") },
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listTeams(ctx, principal.userId, query), query));
+    },
+  }),
+  route({
+    id: "readTeam",
+    method: "get",
+    path: "/api/v1/teams/{id}",
+    tag,
+    summary: "One workspace",
+    description: "404 for everybody but its members.",
+    auth: "session",
+    params,
+    returns: { 200: TeamRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await readTeam(ctx, principal.userId, id));
+    },
+  }),
+  route({
+    id: "updateTeam",
+    method: "patch",
+    path: "/api/v1/teams/{id}",
+    tag,
+    summary: "Rename a workspace",
+    description: "For its owner.",
+    auth: "session",
+    params,
+    body: TeamUpdate,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    returns: { 200: TeamRead },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { id }, body }) {
+      return ok(await updateTeam(ctx, principal.userId, id, body));
+    },
+  }),
+  route({
+    id: "deleteTeam",
+    method: "delete",
+    path: "/api/v1/teams/{id}",
+    tag,
+    summary: "Delete a workspace",
+    description:
+      "For its owner, and only without active agents: delete them or move them to another workspace first. Members, " +
+      "invitations, scorecards, schedules and webhooks go with it, and nobody sees its runs any more; runs still open end.",
+    auth: "session",
+    params,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    returns: { 204: null },
+    problems: ["not_found", "forbidden", "workspace_not_empty"],
+    async handler({ ctx, principal, params: { id } }) {
+      await removeTeam(ctx, principal.userId, id);
+      return noContent();
+    },
+  }),
+  route({
+    id: "transferTeamOwnership",
+    method: "post",
+    path: "/api/v1/teams/{id}/transfer-ownership",
+    tag,
+    summary: "Hand a workspace over to another member",
+    description:
+      "For its owner, who becomes an admin. From then on the new owner's plan counts, which has to allow one more " +
+      "workspace. What the workspace used of this month's runs stays used.",
+    auth: "session",
+    params,
+    body: TeamOwnershipTransfer,
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    returns: { 200: TeamRead },
+    problems: ["not_found", "forbidden", "quota_exceeded"],
+    async handler({ ctx, principal, params: { id }, body }) {
+      return ok(await transferTeam(ctx, principal.userId, id, body.user_id));
+    },
+  }),
+  route({
+    id: "listTeamActivity",
+    method: "get",
+    path: "/api/v1/teams/{id}/activity",
+    tag,
+    summary: "What happened in a workspace, newest first",
+    description:
+      "Runs and sessions that the workspace paid for, of the agents that it has now; members who joined and are there " +
+      "still; its agents, by their creation. The runs of a session are in the session.",
+    auth: "session",
+    params,
+    query: pageQuery,
+    returns: { 200: pageOf(TeamActivityRead, "TeamActivityPage") },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id }, query }) {
+      return ok(paged(await listActivity(ctx, principal.userId, id, query), query));
+    },
+  }),
+];

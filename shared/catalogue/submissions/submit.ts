@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { task_submissions, users } from "../../db/schema/index.ts";
+import { writeJson } from "../../db/statement.ts";
+import type { SessionPrincipal } from "../../identity/principal.ts";
+import type { Context } from "../../platform/context.ts";
+import { Problem } from "../../platform/problem.ts";
+import { flagsOf } from "./flags.ts";
+import { isNearDuplicate } from "./flags-similarity.ts";
+import type { TaskSubmissionCreate } from "./schemas.ts";
+import { type SubmissionRow, submissionJson } from "./view.ts";
+
+/** How many submissions of one account may wait for review. */
+export const MAX_PENDING = 50;
+
+/** Puts a proposed task into the moderation queue, with its flags. Throws `quota_exceeded` where too many wait already. */
+export async function submitTask(
+  ctx: Context,
+  principal: SessionPrincipal,
+  { rationale, ...task }: z.output<typeof TaskSubmissionCreate>,
+): Promise<SubmissionRow> {
+  const submitter = sql`${principal.userId}::uuid`;
+  const flags = sql`array(select jsonb_array_elements_text(${JSON.stringify(flagsOf(task))}::jsonb))`;
+  const ctes = sql`with waiting as (
+    select count(*) as used from ${task_submissions} s where s.submitter_id = ${submitter} and s.status = 'pending'
+  ), s as (
+    insert into ${task_submissions} (submitter_id, task, rationale, flags)
+    select ${submitter}, ${JSON.stringify(task)}::jsonb, ${rationale},
+      case when ${isNearDuplicate(task.prompt)} then array['near_duplicate'] else '{}' end || ${flags}
+    from waiting where used < ${MAX_PENDING} returning *
+  )`;
+  const result = sql`select (select ${submissionJson} from s) as result`;
+  // One account's submissions take turns, so that no more than the limit get through.
+  const lock = sql`select from ${users} where id = ${submitter} for no key update`;
+  const submission = await writeJson<SubmissionRow | null>(ctx, ctes, result, lock);
+  if (submission === null) {
+    throw new Problem("quota_exceeded", `${MAX_PENDING} of your tasks wait for review; wait, or withdraw one.`, {
+      members: { limit: MAX_PENDING, used: MAX_PENDING, resets_at: null },
+    });
+  }
+  return submission;
+}

@@ -1,0 +1,16 @@
+import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { instant } from "./columns.ts";
+import { users } from "./identity.ts";
+
+/** Product analytics, kept by the consumer of that name; without any content of users. */
+export const analytics_events = pgTable(
+  "analytics_events",
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    properties: jsonb().notNull().default({}),
+    occurred_at: instant().notNull(),
+  },
+  (table) => [index("analytics_events_name_idx").on(table.name, table.occurred_at)],
+);

@@ -1,0 +1,179 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { agents } from "./agents.ts";
+import { suites, tasks } from "./catalogue.ts";
+import { bytes, createdAt, id, instant } from "./columns.ts";
+import { users } from "./identity.ts";
+import { teams } from "./teams.ts";
+
+const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
+
+/** The newest explicit check of an agent's endpoint: evidence of that moment. */
+export const readiness_checks = pgTable("readiness_checks", {
+  agent_id: uuid()
+    .primaryKey()
+    .references(() => agents.id, { onDelete: "cascade" }),
+  checked_at: instant().notNull(),
+  ok: boolean().notNull(),
+  latency_ms: integer(),
+  failure_code: text(),
+});
+
+export const screening_sessions = pgTable(
+  "screening_sessions",
+  {
+    id: id(),
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    team_id: uuid().references(() => teams.id),
+    suite_id: uuid().references(() => suites.id),
+    trigger: text({ enum: TRIGGERS }).notNull(),
+    task_plan: jsonb().notNull(),
+    repeats: integer().notNull(),
+    is_private: boolean().notNull().default(false),
+    created_at: createdAt(),
+    /** Set once, when the last of its runs has become final. */
+    finished_at: instant(),
+  },
+  (table) => [index("screening_sessions_agent_idx").on(table.agent_id, table.created_at.desc().nullsFirst())],
+);
+
+export const runs = pgTable(
+  "runs",
+  {
+    id: id(),
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    task_id: uuid()
+      .notNull()
+      .references(() => tasks.id),
+    status: text({ enum: ["queued", "running", "completed", "failed", "cancelled"] })
+      .notNull()
+      .default("queued"),
+    trigger: text({ enum: TRIGGERS }).notNull(),
+    simulated: boolean().notNull().default(false),
+    is_private: boolean().notNull().default(false),
+    screening_session_id: uuid().references(() => screening_sessions.id, { onDelete: "cascade" }),
+    position: integer(),
+    repeat_index: integer(),
+    repeat_total: integer(),
+    /** Who asked for the run; null for an anonymous trial. */
+    user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    scope: text({ enum: ["personal", "team"] }).notNull(),
+    team_id: uuid().references(() => teams.id),
+    /**
+     * The allowance that paid, so that a run which fails by our fault can give it back; an address's until its day is over.
+     * That of a certification's price is no row of its own: what is used of it is counted over the runs that it pays.
+     */
+    paid_kind: text(),
+    paid_owner: text(),
+    paid_period: text(),
+    suite_id: uuid(),
+    suite_version: integer(),
+    attempt: integer().notNull().default(0),
+    lease_token: uuid(),
+    lease_expires_at: instant(),
+    callback_hash: text(),
+    deadline_at: instant(),
+    awaiting_callback: boolean().notNull().default(false),
+    answered_at: instant(),
+    passed: boolean(),
+    correctness: doublePrecision(),
+    explanation: text(),
+    latency_ms: integer(),
+    axes: jsonb(),
+    tool_calls_made: integer(),
+    failure_code: text(),
+    failure_detail: text(),
+    evidence_cost_usd: numeric({ precision: 18, scale: 6, mode: "number" }),
+    evidence_cost_source: text().notNull().default("unavailable"),
+    evidence_cost_partial: boolean().notNull().default(false),
+    evidence_priced_call_count: integer().notNull().default(0),
+    evidence_unpriced_call_count: integer().notNull().default(0),
+    evidence_total_call_count: integer().notNull().default(0),
+    total_cost_usd: numeric({ precision: 18, scale: 6, mode: "number" }),
+    serving_model: text(),
+    input_tokens: bigint({ mode: "number" }),
+    output_tokens: bigint({ mode: "number" }),
+    /** The version of the agent's architecture, as owners count (all runs) and as the public counts (public runs). */
+    architecture_version: integer(),
+    architecture_public_version: integer(),
+    evidence_signed: boolean().notNull().default(false),
+    /** Moves public numbers: final, real, signed, neither a trial nor private. */
+    counted: boolean().notNull().default(false),
+    created_at: createdAt(),
+    started_at: instant(),
+    finalized_at: instant(),
+  },
+  (table) => [
+    index("runs_trial_address_idx")
+      .on(table.paid_period)
+      .where(sql`${table.paid_kind} = 'trial_address' and ${table.paid_owner} is not null`),
+    index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
+    index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
+    index("runs_session_idx").on(table.screening_session_id, table.position, table.repeat_index),
+    index("runs_public_idx").on(table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
+    index("runs_cell_idx")
+      .on(table.agent_id, table.task_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(
+        sql`${table.status} in ('completed', 'failed') and not ${table.is_private} and ${table.trigger} <> 'trial'`,
+      ),
+    index("runs_architecture_idx")
+      .on(table.agent_id, table.architecture_version)
+      .where(sql`${table.architecture_version} is not null`),
+    index("runs_open_idx").on(table.lease_expires_at).where(sql`${table.status} in ('queued', 'running')`),
+  ],
+);
+
+/** What went over the wire, with the salts of its commitments; for the owner's eyes. */
+export const run_exchanges = pgTable("run_exchanges", {
+  run_id: uuid()
+    .primaryKey()
+    .references(() => runs.id, { onDelete: "cascade" }),
+  request: bytes().notNull(),
+  request_salt: bytes().notNull(),
+  response: bytes(),
+  response_salt: bytes(),
+  /** The answer in its protocol-neutral form, as JSON text: jsonb can't hold U+0000, which an agent may send. */
+  answer: text(),
+});
+
+export const run_phases = pgTable(
+  "run_phases",
+  {
+    run_id: uuid()
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    sequence: integer().notNull(),
+    phase: text().notNull(),
+    outcome: text().notNull(),
+    occurred_at: instant().notNull(),
+    duration_ms: integer(),
+    metadata: jsonb().notNull().default({}),
+  },
+  (table) => [primaryKey({ columns: [table.run_id, table.sequence] })],
+);
+
+export const run_evidence = pgTable("run_evidence", {
+  run_id: uuid()
+    .primaryKey()
+    .references(() => runs.id, { onDelete: "cascade" }),
+  jws: text().notNull(),
+  kid: text().notNull(),
+  created_at: createdAt(),
+});

@@ -1,0 +1,154 @@
+import { eq, sql } from "drizzle-orm";
+import { api_keys } from "../../db/schema/index.ts";
+import type { Context } from "../../platform/context.ts";
+import { isCredential, newCredential } from "../../platform/credential.ts";
+import { sha256 } from "../../platform/crypto.ts";
+import type { KeyPrincipal } from "../principal.ts";
+
+const PREFIX = "ask_";
+
+/** How long a key may go on as Redis remembers it when a change of it could not be told to Redis. */
+const CACHE_SECONDS = 60;
+
+/** Longer than any request takes that read a key's record before the record was changed. */
+const CHANGE_SECONDS = 30;
+
+/** A new API key: `ask_` and 43 base62 characters, the last 6 of which are a checksum. */
+export function newApiKey(): string {
+  return newCredential(PREFIX);
+}
+
+/** Whether a text can be one of our keys: form and checksum, without any look-up. */
+export function isApiKey(text: string): boolean {
+  return isCredential(PREFIX, text);
+}
+
+/** What a key may do, as the cache in Redis holds it. */
+interface KeyRecord {
+  id: string;
+  user_id: string;
+  scope: "read" | "write";
+  per_minute: number;
+  per_day: number;
+  /** Unix time in milliseconds, or null. */
+  expires_at: number | null;
+}
+
+/** Where a key stands in its two windows after one more request; `reset` in seconds. */
+export interface KeyUse {
+  principal: KeyPrincipal;
+  minute: { limit: number; remaining: number; reset: number; refused: boolean };
+  day: { limit: number; remaining: number; reset: number; refused: boolean };
+}
+
+/** Stands in the cache for a key that was just changed: nobody may put back there what was read before the change. */
+const CHANGED = "changed";
+
+/**
+ * Counts one request against both windows of a key: takes the record and counts in one round trip. ARGV: the record as
+ * the database gave it, empty where it was not asked; how long to remember it; the mark of a change. A refused request
+ * is counted in neither window. Returns {record, minute used, day used}, or nil when the database has to be asked.
+ */
+const COUNT_SCRIPT = `
+local record = ARGV[1]
+local cached = redis.call('GET', KEYS[1])
+if cached and cached ~= ARGV[3] then record = cached end
+if record == '' then return nil end
+if not cached then redis.call('SET', KEYS[1], record, 'EX', ARGV[2]) end
+local key = cjson.decode(record)
+local minute = tonumber(redis.call('GET', KEYS[2]) or '0')
+local day = tonumber(redis.call('GET', KEYS[3]) or '0')
+if minute < key.per_minute and day < key.per_day then
+  redis.call('INCR', KEYS[2])
+  redis.call('EXPIRE', KEYS[2], 60)
+  redis.call('INCR', KEYS[3])
+  redis.call('EXPIRE', KEYS[3], 86400)
+end
+return {record, minute + 1, day + 1}`;
+
+const cacheKey = (hash: string): string => `key:${hash}`;
+
+/**
+ * The caller behind an API key, and its standing: one round trip to Redis where the key is cached, else one more to
+ * the database. Null for a key that is unknown, revoked or expired. Without Redis the database decides, uncounted.
+ */
+export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse | null> {
+  if (!isApiKey(key)) return null;
+  const hash = sha256(key);
+  let reachable = true;
+  const counted = await count(ctx, hash, null).catch(() => {
+    reachable = false;
+    return null;
+  });
+  if (counted !== null) return counted;
+  const record = await load(ctx, hash);
+  if (record === null) return null;
+  const uncounted = (): KeyUse | null => toUse(ctx, record, 1, 1);
+  // Redis that did not answer the first time is not waited for again.
+  return reachable ? count(ctx, hash, record).catch(uncounted) : uncounted();
+}
+
+/**
+ * Null for a key that has expired, or that Redis does not know when no `loaded` record is given; throws when Redis does
+ * not answer. The first request of each minute notes when the key was used.
+ */
+async function count(ctx: Context, hash: string, loaded: KeyRecord | null): Promise<KeyUse | null> {
+  const now = ctx.now().getTime();
+  const keys = [
+    cacheKey(hash),
+    `key:${hash}:m:${Math.floor(now / 60_000)}`,
+    `key:${hash}:d:${Math.floor(now / 86_400_000)}`,
+  ];
+  const given = [loaded === null ? "" : JSON.stringify(loaded), CACHE_SECONDS, CHANGED];
+  const result = await ctx.redis.eval<unknown[], [KeyRecord, number, number] | null>(COUNT_SCRIPT, keys, given);
+  if (result === null) return null;
+  const [record, minute, day] = result;
+  const use = toUse(ctx, record, minute, day);
+  if (use !== null && minute === 1 && !use.day.refused) ctx.defer(() => noteUse(ctx, record.id));
+  return use;
+}
+
+async function noteUse(ctx: Context, keyId: string): Promise<void> {
+  await ctx.db.update(api_keys).set({ last_used_at: ctx.now().toISOString() }).where(eq(api_keys.id, keyId));
+}
+
+async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
+  const [row] = await ctx.db
+    .select({
+      id: api_keys.id,
+      user_id: api_keys.user_id,
+      scope: api_keys.scope,
+      per_minute: api_keys.rate_limit_per_minute,
+      per_day: api_keys.quota_per_day,
+      expires_at: api_keys.expires_at,
+    })
+    .from(api_keys)
+    .where(sql`${eq(api_keys.key_hash, hash)} and ${api_keys.revoked_at} is null`);
+  return row === undefined ? null : { ...row, expires_at: row.expires_at === null ? null : Date.parse(row.expires_at) };
+}
+
+function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): KeyUse | null {
+  const now = ctx.now().getTime();
+  if (record.expires_at !== null && record.expires_at <= now) return null;
+  const window = (used: number, limit: number, length: number) => ({
+    limit,
+    remaining: Math.max(0, limit - used),
+    reset: Math.ceil((length - (now % length)) / 1000),
+    refused: used > limit,
+  });
+  return {
+    principal: { kind: "key", userId: record.user_id, keyId: record.id, scope: record.scope },
+    minute: window(minute, record.per_minute, 60_000),
+    day: window(day, record.per_day, 86_400_000),
+  };
+}
+
+/**
+ * Makes the database decide about a key that was changed or revoked, from now on. Never rejects: when Redis does not
+ * answer, what it remembers of the key goes on for CACHE_SECONDS at most.
+ */
+export async function forgetKey(ctx: Context, hash: string): Promise<void> {
+  await ctx.redis.set(cacheKey(hash), CHANGED, { ex: CHANGE_SECONDS }).catch((error: unknown) => {
+    ctx.log.warn("key cache unavailable", { reason: error instanceof Error ? error.name : "unknown" });
+  });
+}

@@ -1,0 +1,37 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import type { Context } from "../../platform/context.ts";
+import { bodyProblem, Problem } from "../../platform/problem.ts";
+import type { ApiKeyRead } from "./schemas.ts";
+
+/** ApiKeyRead as the database gives it. */
+export type KeyRow = z.output<typeof ApiKeyRead>;
+
+/** What an owner gets when a key comes to be: its record and the key itself, null in a replay. */
+export type IssuedKey = KeyRow & { key: string | null };
+
+/** SQL: the JSON of the key row `k`; its hash never leaves the database this way. */
+export const keyJson: SQL = sql`jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope,
+  'rate_limit_per_minute', k.rate_limit_per_minute, 'quota_per_day', k.quota_per_day,
+  'last_used_at', k.last_used_at, 'expires_at', k.expires_at, 'revoked_at', k.revoked_at, 'created_at', k.created_at)`;
+
+/** The part of a key that lists show: `ask_` and 8 of its 43 characters, which leaves 172 bits unknown. */
+export function keyPrefix(key: string): string {
+  return key.slice(0, 12);
+}
+
+/** Throws a 422 for an expiry that has passed. */
+export function assertFuture(ctx: Context, expiresAt: string | null | undefined): void {
+  if (expiresAt == null || Date.parse(expiresAt) > ctx.now().getTime()) return;
+  throw bodyProblem("validation_failed", "/expires_at", "Give a time in the future; to end a key now, delete it.");
+}
+
+/** The 409 for a name that another key of the account has, in any case. */
+export function keyNameTaken(): Problem {
+  return new Problem("duplicate_name", "Another key of this account has the name; choose another or revoke that key.");
+}
+
+/** The 409 for a change to a key that is over. */
+export function keyInactive(detail: string): Problem {
+  return new Problem("key_inactive", detail);
+}

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { note } from "../../analytics/event.ts";
+import { identities, refresh_tokens, sessions, users } from "../../db/schema/index.ts";
+import { writeJson } from "../../db/statement.ts";
+import { owed } from "../../db/owed.ts";
+import type { Context } from "../../platform/context.ts";
+import { flush } from "../../db/outbox.ts";
+import type { Message } from "../../platform/message.ts";
+import { type AccountRow, accountJson, toUserRead } from "../account.ts";
+import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
+import { disown, taken, type Taken, takeEffect } from "../passwords/disown.ts";
+import { normaliseEmail } from "../email.ts";
+import { newSession, type SignedIn, signedIn } from "../sessions/new-session.ts";
+
+interface Outcome {
+  account: AccountRow;
+  owed: Message[];
+  taken: Taken;
+}
+
+/**
+ * Signs in whoever the code host vouches for, in one statement: the account linked to that user of the provider, else
+ * the one with the verified address, which is linked, else a new one without a password. Whoever made an account for an
+ * address that was never verified may not be its owner: its password, its sessions and every other way in end when the
+ * owner comes. Throws CodeHostFailure `email_not_verified`.
+ */
+export async function codeHostSignIn(
+  ctx: Context,
+  profile: CodeHostProfile,
+  userAgent: string | null,
+): Promise<SignedIn> {
+  const first = await enter(ctx, profile, userAgent);
+  if (first !== null) return first;
+  if (profile.email === null) throw new CodeHostFailure("email_not_verified");
+  // The account came to be at this very moment, by another sign-in of the same person: now it is found.
+  const second = await enter(ctx, profile, userAgent);
+  if (second === null) throw new Error("no account for a verified address");
+  return second;
+}
+
+async function enter(
+  ctx: Context,
+  { provider, providerUserId, email }: CodeHostProfile,
+  userAgent: string | null,
+): Promise<SignedIn | null> {
+  const session = newSession(ctx);
+  const address = email === null ? null : normaliseEmail(email);
+  const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
+  const ctes = sql`with known as (
+      select u.* from ${identities} i join ${users} u on u.id = i.user_id
+      where i.provider = ${provider} and i.provider_user_id = ${providerUserId}
+    ), claimed as (
+      update ${users} u set email_verified = true, password_hash = case when u.email_verified then u.password_hash end
+      where u.email = ${address} and not exists (select from known)
+      returning u as account, u.id, old.email_verified as proven
+    ), created as (
+      insert into ${users} (email, email_verified) select ${address}, true
+      where ${address}::text is not null and not exists (select from known) and not exists (select from claimed)
+      on conflict (email) do nothing returning *
+    ), u as (
+      select * from known union all select (account).* from claimed union all select * from created
+    ), linked as (
+      insert into ${identities} (provider, provider_user_id, user_id) select ${provider}, ${providerUserId}, u.id from u
+      on conflict do nothing
+    ), ${disown(ctx, sql`not c.proven`)}, s as (
+      insert into ${sessions} (id, user_id, user_agent, expires_at)
+      select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
+    ), t as (
+      insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
+    ), noted as (${note(ctx, event, { method: "codehost" })})`;
+  const result = sql`select (select jsonb_build_object('account', ${accountJson(ctx)}, 'owed', ${owed("noted")},
+    'taken', ${taken}) from u) as result`;
+  // What signs in or is granted at this moment comes before this, and is seen, or after it, and is refused.
+  const lock = sql`select from ${users} where email = ${address} for no key update`;
+  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock);
+  if (outcome === null) return null;
+  ctx.defer(() => flush(ctx, outcome.owed));
+  await takeEffect(ctx, outcome.taken);
+  return signedIn(ctx, toUserRead(ctx, outcome.account), session);
+}

@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { agents, api_keys, purchases, runs, team_members, users, webhooks } from "../../db/schema/index.ts";
+import { readJson } from "../../db/statement.ts";
+import type { Context } from "../../platform/context.ts";
+import { sha256 } from "../../platform/crypto.ts";
+import { Problem } from "../../platform/problem.ts";
+import { belongsTo } from "./finalise-view.ts";
+import type { DeletionPreview } from "../schemas.ts";
+
+type Preview = z.output<typeof DeletionPreview>;
+type Row = Omit<Preview, "email_sha256"> & { email: string };
+
+/** How much of everything goes with the account: counts, and nothing that they count. */
+export async function previewDeletion(ctx: Context, userId: string): Promise<Preview> {
+  const row = await readJson<Row>(
+    ctx,
+    sql`with own as (select a.id from ${agents} a where ${belongsTo(userId)})
+    select jsonb_build_object(
+      'agents', (select count(*) from own),
+      'runs', (select count(*) from ${runs} r where r.agent_id in (select id from own)),
+      'api_keys', (select count(*) from ${api_keys} k where k.user_id = u.id),
+      'webhook_subscriptions', (select count(*) from ${webhooks} a where ${belongsTo(userId)}),
+      'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = u.id and m.role = 'owner'),
+      'purchases', (select count(*) from ${purchases} p where p.buyer_id = u.id),
+      'email', u.email, 'has_password', u.password_hash is not null,
+      'deletion_pending', u.deletion_scheduled_for is not null) as result
+    from ${users} u where u.id = ${userId}::uuid`,
+  );
+  if (row === null) throw new Problem("unauthenticated", "This account does not exist any more.");
+  const { email, ...preview } = row;
+  return { ...preview, email_sha256: sha256(email) };
+}

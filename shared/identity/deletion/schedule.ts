@@ -1,0 +1,68 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { email_tokens, team_members, teams, users } from "../../db/schema/index.ts";
+import { writeJson } from "../../db/statement.ts";
+import type { Context } from "../../platform/context.ts";
+import { Problem } from "../../platform/problem.ts";
+import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
+import { holds, invalidToken } from "../email-token.ts";
+import type { DeletionRead, DeletionRequest } from "../schemas.ts";
+
+/** Days in which a deletion can be taken back. */
+export const GRACE_DAYS = 14;
+
+interface Outcome {
+  /** Whether password or token still hold. */
+  confirmed: boolean;
+  shared: boolean;
+  scheduled_for: string | null;
+}
+
+/** SQL: whether the account row `u` owns a workspace that others are members of. */
+export const ownsShared: SQL = sql`exists (
+  select from ${teams} t join ${team_members} m on m.team_id = t.id where t.owner_id = u.id and m.user_id <> u.id)`;
+
+/**
+ * Schedules the account for deletion at the end of the grace window, against its second factor; nothing is deleted yet,
+ * and one that is pending keeps its date. A mailed token works once. Throws `invalid_credentials`, `invalid_token`,
+ * `workspace_ownership`, `forbidden` for a password where the account has none, `login_locked`.
+ */
+export async function requestDeletion(
+  ctx: Context,
+  userId: string,
+  { password, confirmation_token: token = "" }: z.output<typeof DeletionRequest>,
+): Promise<z.output<typeof DeletionRead>> {
+  const now = ctx.now();
+  const at = new Date(now.getTime() + GRACE_DAYS * 86_400_000).toISOString();
+  const hash = password === undefined ? null : (await confirmPassword(ctx, userId, password)).hash;
+  const usable = holds(ctx, "confirm_deletion", token);
+  const confirmed =
+    hash === null
+      ? sql`u.password_hash is null and exists (select from ${email_tokens} t where ${usable})`
+      : sql`u.password_hash = ${hash}`;
+  const ctes = sql`with account as (
+    select u.id, coalesce(${confirmed}, false) as confirmed, ${ownsShared} as shared
+    from ${users} u where u.id = ${userId}::uuid
+  ), scheduled as (
+    update ${users} u set deletion_scheduled_for = coalesce(u.deletion_scheduled_for, ${at}::timestamptz)
+    from account a where u.id = a.id and a.confirmed and not a.shared returning u.*
+  ), spent as (
+    update ${email_tokens} t set used_at = ${now.toISOString()}::timestamptz from scheduled u where ${usable}
+  )`;
+  const result = sql`select jsonb_build_object('confirmed', coalesce((select confirmed from account), false),
+    'shared', coalesce((select shared from account), false),
+    'scheduled_for', (select deletion_scheduled_for from scheduled)) as result`;
+  // Requests of one account take turns: what the statement reads is what those before it have left.
+  const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
+  const outcome = await writeJson<Outcome>(ctx, ctes, result, lock);
+  if (!outcome.confirmed) {
+    throw hash === null ? invalidToken() : wrongPassword();
+  }
+  if (outcome.shared) {
+    throw new Problem(
+      "workspace_ownership",
+      "Hand over the workspaces that have other members, or delete them, first.",
+    );
+  }
+  return { deletion_pending: true, deletion_scheduled_for: outcome.scheduled_for };
+}

@@ -1,0 +1,34 @@
+import { eq } from "drizzle-orm";
+import { users } from "../../db/schema/index.ts";
+import type { Context } from "../../platform/context.ts";
+import { Problem } from "../../platform/problem.ts";
+import { enter } from "../lockout.ts";
+import { verifyPassword } from "./password.ts";
+
+/**
+ * Asks a signed-in account for its password once more, and counts a wrong one as a failed sign-in. Returns the hash that
+ * fitted, for the condition of what follows. Throws `invalid_credentials`, `login_locked`, `forbidden` for an account
+ * without a password, and `dependency_unavailable` without the lockout store.
+ */
+export async function confirmPassword(
+  ctx: Context,
+  userId: string,
+  password: string,
+): Promise<{ email: string; hash: string }> {
+  const [user] = await ctx.db
+    .select({ email: users.email, hash: users.password_hash })
+    .from(users)
+    .where(eq(users.id, userId));
+  if (user === undefined) throw new Problem("unauthenticated", "This account does not exist any more.");
+  const { email, hash } = user;
+  if (hash === null) throw new Problem("forbidden", "This account has no password; it signs in by its code host.");
+  const attempt = await enter(ctx, email);
+  if (!(await verifyPassword(password, hash)).ok) throw wrongPassword();
+  ctx.defer(() => attempt.succeeded());
+  return { email, hash };
+}
+
+/** The 401 for a password that is wrong, or was changed while it was looked at. */
+export function wrongPassword(): Problem {
+  return new Problem("invalid_credentials", "The password is wrong.");
+}

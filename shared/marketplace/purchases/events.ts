@@ -1,0 +1,13 @@
+import { ONE_OFF_EVENTS, settlementOf } from "../../billing/one-off.ts";
+import type { EventTaker } from "../../billing/provider-event.ts";
+import { completePurchase, failPurchase } from "./settle.ts";
+
+/** Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed. */
+export const purchaseEvents: EventTaker = {
+  types: new Set(ONE_OFF_EVENTS),
+  async take(ctx, event) {
+    const settled = await settlementOf(ctx, "purchase", event);
+    if (settled?.outcome === "paid") await completePurchase(ctx, settled.id, settled.session.id);
+    if (settled?.outcome === "failed") await failPurchase(ctx, settled.id, settled.session.id);
+  },
+};

@@ -1,0 +1,64 @@
+import { type SQL, sql } from "drizzle-orm";
+import { lockAccounts } from "../../agents/account.ts";
+import { note } from "../../analytics/event.ts";
+import { agents, purchases, revenue } from "../../db/schema/index.ts";
+import { writeJson } from "../../db/statement.ts";
+import type { Context } from "../../platform/context.ts";
+import { newId } from "../../platform/ids.ts";
+import { flush } from "../../db/outbox.ts";
+import { owed } from "../../db/owed.ts";
+import type { Message } from "../../platform/message.ts";
+
+const NAME_LENGTH = 120;
+
+/**
+ * Completes a purchase that is paid: the buyer gets the hired clone, and the revenue and an event of analytics are kept.
+ * The clone is private and simulated, a variant of the root of what was listed, and has its declared configuration as it
+ * was bought; the plan's limit does not stop what is paid for. Does nothing to a purchase that is final. One whose buyer
+ * is gone by now is completed without a clone.
+ */
+export async function completePurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
+  const id = sql`${purchaseId}::uuid`;
+  const now = sql`${ctx.now().toISOString()}::timestamptz`;
+  const buyer = sql`from (select p.buyer_id as id from p where p.buyer_id is not null) u`;
+  const ctes = sql`with p as (
+    update ${purchases} p set status = 'COMPLETED', completed_at = ${now},
+      checkout_session_id = coalesce(p.checkout_session_id, ${sessionId}),
+      hired_agent_id = case when p.buyer_id is not null then ${newId(ctx.now())}::uuid end
+    where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
+  ), clone as (
+    insert into ${agents} (id, user_id, name, connection_mode, declared_configuration, variant_of, is_public)
+    select p.hired_agent_id, p.buyer_id, ${freeName}, 'mock', p.declared_configuration,
+      (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id), false
+    from p where p.buyer_id is not null
+  ), sold as (
+    insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
+    select p.id, p.seller_id, p.price_usd, p.fee_usd, p.price_usd - p.fee_usd, ${now} from p
+  ), noted as (
+    ${note(ctx, "playbook_hired", { purchase_id: purchaseId }, buyer)}
+  )`;
+  // The buyer's agents change one at a time, so that the name stays free; the seller's row is locked in the same order.
+  const lock = lockAccounts(sql`select unnest(array[p.buyer_id, p.seller_id]) from ${purchases} p where p.id = ${id}`);
+  const messages = await writeJson<Message[]>(ctx, ctes, sql`select ${owed("noted")} as result`, lock);
+  ctx.defer(() => flush(ctx, messages));
+}
+
+/** SQL: the name of the purchase row `p`'s agent, with a number where an active agent of the buyer has it in any case. */
+const freeName: SQL = sql`(
+  select c.name from (
+    select n, case n when 1 then p.agent_name
+      else left(p.agent_name, ${NAME_LENGTH} - length(n::text) - 3) || ' (' || n || ')' end as name
+    from generate_series(1, 2 + (
+      select count(*) from ${agents} o where o.is_active and o.team_id is null and o.user_id = p.buyer_id)) n
+  ) c where not exists (select from ${agents} o where o.is_active and coalesce(o.team_id, o.user_id) = p.buyer_id
+    and lower(o.name) = lower(c.name)) order by c.n limit 1)`;
+
+/**
+ * Ends a purchase whose checkout has come to nothing; the buyer may begin another. Does nothing to one that is final or
+ * has another checkout.
+ */
+export async function failPurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
+  await ctx.db.execute(sql`update ${purchases} set status = 'FAILED', checkout_session_id = ${sessionId}
+    where id = ${purchaseId}::uuid and status = 'AWAITING_PAYMENT'
+      and coalesce(checkout_session_id, ${sessionId}) = ${sessionId}`);
+}

@@ -1,0 +1,159 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { visibleAgent } from "../agents/view.ts";
+import { agents, architecture_versions, runs, spans } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import { mean, rounded } from "../scoring/mean.ts";
+import { readTrace, ROOT, type Span } from "../telemetry/trace.ts";
+import { versionNumbers } from "./timeline.ts";
+import { visibleRun } from "../runs/view.ts";
+import { columnsJson } from "../db/json.ts";
+
+/** How many runs a blueprint looks at: the most recent ones. */
+const WINDOW = 10;
+/** How many entries each of its lists has at most: the most frequent ones. */
+const MAX_LISTED = 200;
+
+/** What a model is called whose spans don't name it. */
+const UNNAMED = "unknown";
+
+const count = z.number().int();
+
+export const BlueprintRead = z
+  .object({
+    agent_id: z.uuid(),
+    run_count: count.meta({ description: "The runs of the window" }),
+    window: z.array(z.uuid()).meta({ description: "The ten most recent ended runs that the caller may see" }),
+    models: z.array(
+      z.object({
+        name: z.string(),
+        provider: z.string().nullable(),
+        calls: count,
+        input_tokens: count,
+        output_tokens: count,
+      }),
+    ),
+    tools: z.array(
+      z.object({ name: z.string(), calls: count, error_rate: z.number().min(0).max(1), mean_duration_ms: z.number() }),
+    ),
+    operations: z.array(z.object({ name: z.string(), count })).meta({ description: "By `gen_ai.operation.name`" }),
+    edges: z.array(z.object({ from: z.string(), to: z.string(), count })).meta({
+      description: `Who called whom, by the nearest enclosing call; models as provider/name, \`${ROOT}\` is the agent itself`,
+    }),
+    mean_spans_per_run: z.number().meta({ description: "Over the runs with telemetry; 0 without any" }),
+    telemetry_runs: count.meta({ description: "The runs of the window with telemetry" }),
+    architecture_hash: z.string().nullable().meta({ description: "Of the most recent of them that has one" }),
+  })
+  .meta({
+    id: "BlueprintRead",
+    description: `Each list has the most frequent first, and at most ${MAX_LISTED} entries.`,
+  });
+
+interface TimedSpan extends Span {
+  operation: string | null;
+  failed: boolean;
+  duration_ms: number;
+}
+
+/** A blueprint as the database gives it: the spans of each run of the window that has any. */
+export interface BlueprintRow {
+  agent_id: string;
+  window: string[];
+  architecture_hash: string | null;
+  traces: { run_id: string; spans: TimedSpan[] }[];
+}
+
+const COLUMNS = [
+  ["span_id", "parent_span_id", "kind", "operation", "name", "provider", "model", "input_tokens", "output_tokens"],
+  ["cost_usd", "failed", "duration_ms"],
+].flat();
+
+/** SQL: the BlueprintRow of the agent row `a` over the runs that a viewer may see. */
+export function blueprintJson(viewer: string | null): SQL {
+  const { ofRun, ofVersion } = versionNumbers(viewer);
+  return sql`(with recent as (
+      select r.id, ${ofRun} as version from ${runs} r
+      where r.agent_id = a.id and r.status in ('completed', 'failed') and ${visibleRun(viewer)}
+      order by r.id desc limit ${WINDOW}
+    ), traces as (
+      select jsonb_build_object('run_id', s.run_id, 'spans', jsonb_agg(${columnsJson("s", COLUMNS)})) as trace
+      from ${spans} s where s.run_id in (select id from recent) group by s.run_id
+    )
+    select jsonb_build_object('agent_id', a.id,
+      'window', coalesce((select jsonb_agg(id order by id desc) from recent), '[]'),
+      'architecture_hash', (select v.architecture_hash from recent x
+        join ${architecture_versions} v on v.agent_id = a.id and ${ofVersion} = x.version order by x.id desc limit 1),
+      'traces', coalesce((select jsonb_agg(trace) from traces), '[]')))`;
+}
+
+/** The blueprint of an agent over the ten most recent runs that the caller may see; throws 404. */
+export async function readBlueprint(
+  ctx: Context,
+  principal: Principal,
+  agentId: string,
+): Promise<z.input<typeof BlueprintRead>> {
+  const viewer = viewerId(principal);
+  const row = await readJson<BlueprintRow>(
+    ctx,
+    sql`select ${blueprintJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+  );
+  if (row === null) throw notFound("agent");
+  return toBlueprint(row);
+}
+
+/** BlueprintRead from the database's JSON; the same for the same spans in any order. */
+export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.input<typeof BlueprintRead> {
+  const read = traces.map((trace) => readTrace(trace.run_id, trace.spans));
+  const calls = new Set<Span>(read.flatMap(({ modelCalls, toolCalls }) => [...modelCalls, ...toolCalls]));
+  const all = traces.flatMap((trace) => trace.spans);
+  const made = (kind: Span["kind"]) => all.filter((one) => one.kind === kind && calls.has(one));
+  return {
+    ...row,
+    run_count: window.length,
+    window,
+    models: grouped(
+      made("model"),
+      ({ model, provider }) => ({ name: model ?? UNNAMED, provider }),
+      (some) => ({
+        calls: some.length,
+        input_tokens: total(some.map(({ input_tokens }) => input_tokens)),
+        output_tokens: total(some.map(({ output_tokens }) => output_tokens)),
+      }),
+    ),
+    tools: grouped(
+      made("tool"),
+      ({ name }) => ({ name }),
+      (some) => ({
+        calls: some.length,
+        error_rate: rounded(mean(some.map(({ failed }) => Number(failed)))),
+        mean_duration_ms: rounded(mean(some.map(({ duration_ms }) => duration_ms))),
+      }),
+    ),
+    operations: grouped(
+      all.flatMap(({ operation }) => operation ?? []),
+      (name) => ({ name }),
+      ({ length }) => ({ count: length }),
+    ),
+    edges: grouped(
+      read.flatMap(({ edges }) => edges),
+      ([from, to]) => ({ from, to }),
+      ({ length }) => ({ count: length }),
+    ),
+    mean_spans_per_run: rounded(mean(traces.map((trace) => trace.spans.length))),
+    telemetry_runs: traces.length,
+  };
+}
+
+const total = (tokens: (number | null)[]): number => tokens.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+
+/** Items by what `name` says of them, summed up; the most frequent first, then by name, `MAX_LISTED` at most. */
+function grouped<T, N extends object, S>(items: readonly T[], name: (item: T) => N, sum: (items: T[]) => S): (N & S)[] {
+  const groups = Map.groupBy(items, (item) => JSON.stringify(name(item)));
+  return [...groups]
+    .toSorted(([a, { length: most }], [b, { length }]) => length - most || (a < b ? -1 : 1))
+    .slice(0, MAX_LISTED)
+    .map(([key, members]) => ({ ...(JSON.parse(key) as N), ...sum(members) }));
+}

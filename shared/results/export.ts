@@ -1,0 +1,123 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { visibleAgent } from "../agents/view.ts";
+import { utcText } from "../db/instant.ts";
+import { agents, runs, users } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound, Problem } from "../platform/problem.ts";
+import { RunRead } from "../runs/schemas.ts";
+import { mayRun, OWNER_COLUMNS, runsWithAgents } from "../runs/view.ts";
+
+/** What is read at once: Neon gives no answer beyond ten megabytes, and what is JSON there already is escaped again. */
+const PAGE = { rows: 5000, bytes: 4_000_000 };
+
+type Column = Exclude<keyof typeof RunRead.shape, "axes">;
+
+/** The scalar fields of RunRead, in its order: the columns of the file. */
+const COLUMNS = Object.keys(RunRead.shape).filter((name): name is Column => name !== "axes");
+
+/** What stands in a column for a caller who neither owns the agent nor is a member of its workspace, as in `runJson`. */
+const FOR_OTHERS: Partial<Record<Column, SQL>> = {
+  ...Object.fromEntries(OWNER_COLUMNS.map((name) => [name, sql`null`])),
+  architecture_version: sql`r.architecture_public_version`,
+};
+
+/** What makes a spreadsheet take a cell for a formula (OWASP, CSV Injection), and what makes it a mere number after all. */
+const FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]";
+const NUMBER = "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$";
+
+/** SQL: the text of a cell by RFC 4180, with an apostrophe before what would be a formula. */
+function textCell(value: SQL): SQL {
+  const harmless = sql`case when ${value} ~ ${FORMULA} and ${value} !~ ${NUMBER} then '''' || ${value} else ${value} end`;
+  return sql`case when ${value} ~ ${`[",\\r\\n]|${FORMULA}`} then '"' || replace(${harmless}, '"', '""') || '"' else ${value} end`;
+}
+
+/** SQL: the cell of a column of the run row `r`; times and numbers as in RunRead, empty for null. */
+function cell(name: Column): SQL {
+  const own = sql`r.${sql.identifier(name)}`;
+  const other = FOR_OTHERS[name];
+  const value = other === undefined ? own : sql`(case when r.owned then ${own} else ${other} end)`;
+  const type = getTableColumns(runs)[name].getSQLType();
+  if (type === "text") return textCell(value);
+  if (type.startsWith("numeric")) return sql`trim_scale(${value})::text`;
+  if (type.startsWith("timestamp")) return utcText(value);
+  return sql`${value}::text`;
+}
+
+/** SQL: the line of the run row `r` with `owned`, with its line end. */
+const LINE = sql`${sql.join(
+  COLUMNS.map((name) => sql`coalesce(${cell(name)}, '')`),
+  sql` || ',' || `,
+)} || E'\\r\\n'`;
+
+interface Page {
+  entitled: boolean;
+  visible: boolean;
+  /** Whether there may be rows after these. */
+  more: boolean;
+  /** The id of the last row; null without a row. */
+  last: string | null;
+  lines: string;
+}
+
+/**
+ * All runs that the caller asked for, newest first, as CSV (RFC 4180): a header line, then a line a run. Read page by page
+ * by key, one statement each, as the file is read: rows made meanwhile don't appear, none is twice or left out. Throws
+ * `plan_required` on the Free plan and 404 for an agent that is not visible; when that comes about on the way, the file
+ * breaks off.
+ */
+export async function exportRuns(
+  ctx: Context,
+  principal: UserPrincipal,
+  agentId: string | null,
+): Promise<() => AsyncGenerator<string>> {
+  const first = await readPage(ctx, principal.userId, agentId, null);
+  return async function* () {
+    yield `${COLUMNS.join(",")}\r\n${first.lines}`;
+    let page = first;
+    while (page.more) {
+      page = await readPage(ctx, principal.userId, agentId, page.last);
+      yield page.lines;
+    }
+  };
+}
+
+async function readPage(ctx: Context, viewer: string, agentId: string | null, after: string | null): Promise<Page> {
+  const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;
+  const older = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
+  const visible =
+    agentId === null
+      ? sql`true`
+      : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`;
+  const page = await readJson<Page>(
+    ctx,
+    sql`select jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}, 'more', p.more, 'last', p.last,
+        'lines', coalesce(p.lines, '')) as result
+      from ${users} u cross join lateral (
+        select count(*) = ${PAGE.rows} or not coalesce(bool_and(l.fits), true) as more,
+          min(l.id::text collate "C") filter (where l.fits) as last,
+          string_agg(l.line, '' order by l.id desc) filter (where l.fits) as lines
+        from (
+          select id, line, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
+          from (
+            select id, line, octet_length(to_json(line)::text) as bytes
+            from (
+              select r.id, ${LINE} as line
+              from (
+                select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
+                where r.user_id = ${viewer}::uuid and u.plan <> 'free' ${narrowed} ${older}
+                order by r.id desc limit ${PAGE.rows}
+              ) r offset 0
+            ) lines
+          ) sized
+        ) l
+      ) p
+      where u.id = ${viewer}::uuid`,
+  );
+  if (page === null || !page.entitled) {
+    throw new Problem("plan_required", "The export needs the plan Pro or a higher one; upgrade the account to get it.");
+  }
+  if (!page.visible) throw notFound("agent");
+  return page;
+}

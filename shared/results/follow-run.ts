@@ -1,0 +1,82 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { run_phases, runs } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import type { Sighting } from "../platform/streams.ts";
+import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
+import { rightsOf } from "./follow-rights.ts";
+import { RunPhases, RunRead } from "../runs/schemas.ts";
+import { mayRun, type RunParts, runFor, runParts, runsWithAgents, visibleRun } from "../runs/view.ts";
+
+/** How far a reader has come: the sequence of the last fact it was told, or `final` after the closing event. */
+export type RunCursor = number | "final";
+
+const PhaseRead = RunPhases.shape.items.element;
+
+interface RunNews {
+  rights: Record<string, boolean>;
+  phases: z.input<typeof PhaseRead>[];
+  /** The run once it is final. */
+  run: RunParts | null;
+}
+
+/**
+ * The events of a run after `cursor`: `phase` for each fact, then `run` with the final run as the caller sees it, which is
+ * the last. `seen` for a reader that has had that one; throws 404 and what `follow` throws.
+ */
+export async function followRun(
+  ctx: Context,
+  principal: Principal,
+  runId: string,
+  cursor: RunCursor,
+  sleep?: Sleep,
+): Promise<EventStream | "seen"> {
+  const topic = {
+    subject: `run:${runId.toLowerCase()}`,
+    viewer: viewerId(principal),
+    look: (viewers: readonly (string | null)[], after: string) => lookAtRun(ctx, viewers, runId, after),
+  };
+  const stream = await follow(ctx, topic, String(cursor), sleep);
+  if (stream === null) throw notFound("run");
+  return stream;
+}
+
+/** The sequence behind which a cursor goes on. */
+const sequenceOf = (cursor: string): number => (cursor === "final" ? 0 : Number(cursor));
+
+async function lookAtRun(
+  ctx: Context,
+  viewers: readonly (string | null)[],
+  runId: string,
+  after: string,
+): Promise<Sighting> {
+  const found = await readJson<RunNews>(
+    ctx,
+    sql`select jsonb_build_object(
+        'rights', v.rights,
+        'run', case when r.status not in ('queued', 'running') then ${runParts} end,
+        'phases', coalesce((select jsonb_agg(to_jsonb(p) - 'run_id' order by p.sequence) from ${run_phases} p
+          where p.run_id = r.id and p.sequence > ${sequenceOf(after)}), '[]')) as result
+      from ${runsWithAgents(sql`${runs}`)}
+        cross join ${rightsOf(viewers, visibleRun, (viewer) => mayRun("see", viewer))}
+      where r.id = ${runId}::uuid`,
+  );
+  if (found === null) return sighting(viewers, {}, () => null);
+  return sighting(viewers, found.rights, (own, cursor) =>
+    sequenceOf(cursor) < sequenceOf(after) ? null : newsOf(found, own, cursor),
+  );
+}
+
+function newsOf({ run, phases }: RunNews, own: boolean, cursor: string): News {
+  if (run !== null && cursor === "final") return { events: [], cursor, ended: true };
+  const facts = phases
+    .filter(({ sequence }) => sequence > sequenceOf(cursor))
+    .map((phase) => ({ event: "phase", id: String(phase.sequence), data: PhaseRead.parse(phase) }));
+  const last = facts.at(-1)?.id ?? cursor;
+  if (run === null) return { events: facts, cursor: last, ended: false };
+  const end = { event: "run", id: "final", data: RunRead.parse(runFor(run, own)) };
+  return { events: [...facts, end], cursor: "final", ended: true };
+}

@@ -1,0 +1,93 @@
+import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { agents, runs, screening_sessions } from "../db/schema/index.ts";
+import { readJson } from "../db/statement.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import type { Sighting } from "../platform/streams.ts";
+import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
+import { rightsOf } from "./follow-rights.ts";
+import { RunRead, ScreeningSessionRead } from "../runs/schemas.ts";
+import { runOrder, sessionJson, underWay, visibleSession } from "../runs/sessions.ts";
+import { mayRun, type RunParts, runFor, runParts } from "../runs/view.ts";
+
+/** A session without the plan and the members. */
+const SessionProgress = ScreeningSessionRead.omit({ task_plan: true, run_ids: true });
+
+interface SessionNews {
+  rights: Record<string, boolean>;
+  session: z.input<typeof SessionProgress>;
+  state: string;
+  /** Of the runs those whose status is another one than in the state that was known, by their place, from 1. */
+  runs: { place: number; run: RunParts }[];
+}
+
+/**
+ * The events of a session after `cursor`: `run` for each member run whose status is another one than the reader knows, then
+ * `session` with the counts; one that is completed or cancelled is the last. A session to which runs may still be added
+ * stays open. `seen` for a reader that has had the last one; throws 404 and what `follow` throws.
+ *
+ * The cursor is what the reader knows, a letter a run in the order of `run_ids`: q queued, r running, c completed, f
+ * failed, x cancelled; `+` behind them while a certification may add runs, `-` for a session that ended without any; empty
+ * to begin with. So nothing is missed, whichever clock or order the runs ended by.
+ */
+export async function followSession(
+  ctx: Context,
+  principal: Principal,
+  sessionId: string,
+  cursor: string,
+  sleep?: Sleep,
+): Promise<EventStream | "seen"> {
+  const topic = {
+    subject: `session:${sessionId.toLowerCase()}`,
+    viewer: viewerId(principal),
+    look: (viewers: readonly (string | null)[], known: string) => lookAtSession(ctx, viewers, sessionId, known),
+  };
+  const stream = await follow(ctx, topic, cursor, sleep);
+  if (stream === null) throw notFound("screening session");
+  return stream;
+}
+
+const lettersOf = (cursor: string): string => cursor.replace(/[+-]$/, "");
+
+async function lookAtSession(
+  ctx: Context,
+  viewers: readonly (string | null)[],
+  sessionId: string,
+  known: string,
+): Promise<Sighting> {
+  const found = await readJson<SessionNews>(
+    ctx,
+    sql`select jsonb_build_object('rights', v.rights, 'session', ${sessionJson}, 'state', coalesce(x.letters, '') || case
+          when ${underWay} is not null then '+' when x.letters is null then '-' else '' end,
+        'runs', coalesce(x.runs, '[]')) as result
+      from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
+        cross join ${rightsOf(viewers, visibleSession, (viewer) => mayRun("see", viewer))} cross join lateral (
+        select string_agg(r.letter, '' order by r.place) as letters,
+          jsonb_agg(jsonb_build_object('place', r.place, 'run', ${runParts}) order by r.place)
+            filter (where r.letter <> coalesce(nullif(substr(${lettersOf(known)}, r.place::integer, 1), ''), 'q')) as runs
+        from (
+          select *, case status when 'cancelled' then 'x' else left(status, 1) end as letter,
+            row_number() over (order by ${runOrder}) as place
+          from ${runs} r where r.screening_session_id = s.id
+        ) r
+      ) x
+      where s.id = ${sessionId}::uuid`,
+  );
+  if (found === null) return sighting(viewers, {}, () => null);
+  return sighting(viewers, found.rights, (own, cursor) => newsOf(found, own, cursor));
+}
+
+/** What is new to a reader who knows `cursor`; null where a run that is new to it was known to who looked. */
+function newsOf({ session, state, runs: changed }: SessionNews, own: boolean, cursor: string): News | null {
+  const [now, before] = [lettersOf(state), lettersOf(cursor)];
+  const isNew = (index: number): boolean => now[index] !== (before[index] ?? "q");
+  const told = changed.filter(({ place }) => isNew(place - 1));
+  if (Array.from(now).filter((_letter, index) => isNew(index)).length > told.length) return null;
+  const ended = session.status === "completed" || session.status === "cancelled";
+  if (cursor !== "" && cursor === state) return { events: [], cursor: state, ended };
+  const events = told.map(({ run }) => ({ event: "run", data: RunRead.parse(runFor(run, own)) }));
+  const end = { event: "session", id: state, data: SessionProgress.parse(session) };
+  return { events: [...events, end], cursor: state, ended };
+}

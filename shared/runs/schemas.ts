@@ -1,0 +1,227 @@
+import * as z from "zod";
+import { Axes } from "../board/schemas.ts";
+import { Instant } from "../platform/time.ts";
+import { RepeatsEstimate } from "./estimate.ts";
+import { LIMITS } from "./limits.ts";
+
+export const RunStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]).meta({ id: "RunStatus" });
+export const Trigger = z.enum(["manual", "api", "scheduled", "certification", "trial"]).meta({ id: "Trigger" });
+
+const isPrivate = z.boolean().default(false).meta({
+  description: "Seen by the owner and members alone, and moves no public number",
+});
+
+export const RunCreate = z
+  .strictObject({ agent_id: z.uuid(), task_id: z.uuid(), private: isPrivate })
+  .meta({ id: "RunCreate" });
+
+/** Refuses a body that names both a suite and tasks, or one task twice. */
+export function oneChoiceOfTasks(
+  body: { suite_id?: string | undefined; task_ids?: string[] | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (body.suite_id !== undefined && body.task_ids !== undefined) {
+    for (const field of ["suite_id", "task_ids"]) {
+      context.addIssue({
+        code: "custom",
+        path: [field],
+        message: "suite_id and task_ids exclude each other; send one of them.",
+        params: { code: "conflicting_parameters" },
+      });
+    }
+  }
+  if (new Set(body.task_ids?.map((id) => id.toLowerCase())).size !== (body.task_ids?.length ?? 0)) {
+    context.addIssue({
+      code: "custom",
+      path: ["task_ids"],
+      message: "Name each task once.",
+      params: { code: "not_unique" },
+    });
+  }
+}
+
+export const BatchCreate = z
+  .strictObject({
+    agent_id: z.uuid(),
+    suite_id: z.uuid().optional().meta({ description: "All active tasks of a public suite, in its order" }),
+    task_ids: z
+      .array(z.uuid())
+      .max(LIMITS.tasksPerBatch)
+      .optional()
+      .meta({ description: "Exactly these tasks; without them and without suite_id, the first 100 of the catalogue" }),
+    repeats: z.number().int().min(1).max(LIMITS.repeats).default(1),
+    private: isPrivate,
+  })
+  .superRefine(oneChoiceOfTasks)
+  .meta({ id: "BatchCreate" });
+
+export const RunCreateRead = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.uuid(),
+    task_id: z.uuid(),
+    status: RunStatus,
+    screening_session_id: z.uuid().nullable(),
+    created_at: Instant,
+  })
+  .meta({ id: "RunCreateRead" });
+
+const share = z.number().min(0).max(1).nullable();
+
+export const CostSource = z.enum([
+  "self_reported",
+  "estimated",
+  "mixed",
+  "unpriced",
+  "runner_aggregate",
+  "unavailable",
+]);
+
+export const RunRead = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.uuid(),
+    task_id: z.uuid(),
+    status: RunStatus,
+    trigger: Trigger,
+    simulated: z.boolean(),
+    screening_session_id: z.uuid().nullable(),
+    repeat_index: z.number().int().nullable(),
+    repeat_total: z.number().int().nullable(),
+    scope: z.enum(["personal", "team"]).optional().meta({ description: "Owner or member only" }),
+    team_id: z.uuid().nullable().optional().meta({ description: "Owner or member only" }),
+    suite_id: z.uuid().nullable(),
+    suite_version: z.number().int().nullable().meta({ description: "In force when the run was finalised" }),
+    passed: z.boolean().nullable(),
+    correctness: share,
+    axes: Axes.nullable(),
+    latency_ms: z.number().int().nullable(),
+    tool_calls_made: z.number().int().nullable(),
+    failure_code: z.string().nullable(),
+    failure_detail: z.string().nullable().optional().meta({ description: "Owner or member only" }),
+    evidence_cost_usd: z.number().nullable(),
+    evidence_cost_source: CostSource,
+    evidence_cost_partial: z.boolean(),
+    evidence_priced_call_count: z.number().int(),
+    evidence_unpriced_call_count: z.number().int(),
+    evidence_total_call_count: z.number().int(),
+    total_cost_usd: z.number().nullable(),
+    serving_model: z.string().nullable(),
+    input_tokens: z.number().int().nullable(),
+    output_tokens: z.number().int().nullable(),
+    architecture_version: z.number().int().nullable().meta({
+      description:
+        "The version of the agent's architecture that the run belongs to, by its telemetry; null without. The owner and members count over all runs, others over public runs alone",
+    }),
+    evidence_signed: z.boolean(),
+    created_at: Instant,
+    started_at: Instant.nullable(),
+    finalized_at: Instant.nullable(),
+  })
+  .meta({ id: "RunRead" });
+
+export const PHASES = [
+  "dispatched",
+  "agent_responding",
+  "response_received",
+  "output_evaluated",
+  "telemetry_collected",
+  "architecture_hashed",
+  "architecture_compared",
+  "scored",
+  "evidence_signed",
+] as const;
+
+export const PhaseOutcome = z.enum(["started", "succeeded", "failed", "unavailable", "not_applicable"]);
+
+export const RunPhases = z
+  .object({
+    run_id: z.uuid(),
+    items: z.array(
+      z.object({
+        sequence: z.number().int(),
+        phase: z.enum(PHASES),
+        outcome: PhaseOutcome,
+        occurred_at: Instant,
+        duration_ms: z.number().int().nullable(),
+        metadata: z.record(z.string(), z.json()).meta({
+          description:
+            "Of `telemetry_collected`: `spans`. Of `architecture_hashed`: `architecture_hash`, of what this run showed. Of `architecture_compared`: `version` and whether it is new by this run, `changed`; numbered over public runs for a public run, over all runs for a private one",
+        }),
+      }),
+    ),
+  })
+  .meta({ id: "RunPhases" });
+
+const Committed = z.object({ body_base64: z.string(), salt: z.string() }).nullable();
+
+export const RunOutput = z
+  .object({
+    run_id: z.uuid(),
+    output: z.json().nullable(),
+    explanation: z.string().nullable(),
+    request: Committed.meta({ description: "Null for a run of a secret task" }),
+    response: Committed,
+  })
+  .meta({ id: "RunOutput" });
+
+const count = z.number().int();
+
+export const ScreeningSessionRead = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.uuid(),
+    trigger: Trigger,
+    status: z.enum(["queued", "running", "completed", "cancelled"]),
+    task_plan: z.array(z.object({ task_id: z.uuid(), suite_version: z.number().int(), position: z.number().int() })),
+    repeats: z.number().int(),
+    run_ids: z.array(z.uuid()),
+    counts: z.object({
+      queued: count,
+      running: count,
+      completed: count,
+      failed: count,
+      cancelled: count,
+      passed: count,
+    }),
+    suite_id: z.uuid().nullable(),
+    created_at: Instant,
+    started_at: Instant.nullable(),
+    finished_at: Instant.nullable(),
+  })
+  .meta({ id: "ScreeningSessionRead" });
+
+export const ScreeningPreflightRead = z
+  .object({
+    max_tasks_per_batch: count,
+    max_repeats: count,
+    max_runs_per_batch: count,
+    max_concurrency_per_agent: count,
+    max_task_time_limit_ms: count,
+    max_response_bytes: count,
+    active_tasks: count,
+    estimated_max_duration_ms: count.meta({
+      description: "The longest that a batch over all active tasks (at most 100), once each, can take",
+    }),
+    repeats_estimate: RepeatsEstimate.nullable().meta({ description: "Null without `width`" }),
+  })
+  .meta({ id: "ScreeningPreflightRead" });
+
+export const RunUpdate = z
+  .strictObject({
+    status: z.enum(["running", "completed", "failed"]),
+    output: z.json().optional(),
+    tool_calls: z
+      .array(z.strictObject({ name: z.string().max(200), arguments: z.json() }))
+      .max(1000)
+      .optional(),
+    error: z.string().max(2000).optional(),
+    usage: z
+      .json()
+      .optional()
+      .meta({ description: "`{calls: [{model, input_tokens, output_tokens, cost_usd?}], cost_usd?}`" }),
+    serving_model: z.string().max(200).optional(),
+    input_tokens: z.number().int().min(0).optional(),
+    output_tokens: z.number().int().min(0).optional(),
+  })
+  .meta({ id: "RunUpdate" });

@@ -1,0 +1,80 @@
+import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
+import { columnsJson } from "../db/json.ts";
+import { agents } from "../db/schema/index.ts";
+import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
+import type { RunRead } from "./schemas.ts";
+
+/** RunRead as the database gives it. */
+export type RunRow = z.output<typeof RunRead>;
+
+/** Columns of a run that RunRead shows to everybody who sees the run, in its order. */
+const PUBLIC_COLUMNS = [
+  [
+    "id",
+    "agent_id",
+    "task_id",
+    "status",
+    "trigger",
+    "simulated",
+    "screening_session_id",
+    "repeat_index",
+    "repeat_total",
+  ],
+  ["suite_id", "suite_version", "passed", "correctness", "axes", "latency_ms", "tool_calls_made", "failure_code"],
+  ["evidence_cost_usd", "evidence_cost_source", "evidence_cost_partial", "evidence_priced_call_count"],
+  ["evidence_unpriced_call_count", "evidence_total_call_count", "total_cost_usd", "serving_model", "input_tokens"],
+  ["output_tokens", "evidence_signed", "created_at", "started_at", "finalized_at"],
+].flat();
+
+/** SQL: whether a viewer may do `action` with the run row `r`, by the owner of the agent row `a`. */
+export function mayRun(action: Action, viewer: Viewer): SQL<boolean> {
+  return may(action, viewer, agentOwner);
+}
+
+/** SQL: whether a viewer may cancel the run row `r` of the agent row `a`: who may run the agent, and who asked for the run. */
+export function mayCancel(viewer: string): SQL<boolean> {
+  return sql`(${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid)`;
+}
+
+/** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
+export function visibleRun(viewer: Viewer): SQL<boolean> {
+  const asked = viewer === null ? sql`false` : sql`r.user_id = ${idOf(viewer)}`;
+  return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
+}
+
+/** Columns that the owner and members see in addition, or instead. */
+export const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"] as const;
+
+/**
+ * SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. Others are told the
+ * version that public runs alone count.
+ */
+export function runJson(owned: SQL): SQL {
+  return sql`(${columnsJson("r", PUBLIC_COLUMNS)}
+    || case when ${owned} then ${columnsJson("r", OWNER_COLUMNS)}
+       else jsonb_build_object('architecture_version', r.architecture_public_version) end)`;
+}
+
+/** A run in the parts that make up RunRead: what all are shown, and what its owner or others are shown besides. */
+export interface RunParts {
+  all: Omit<RunRow, keyof RunParts["own"]>;
+  own: Pick<RunRow, (typeof OWNER_COLUMNS)[number]>;
+  others: Pick<RunRow, "architecture_version">;
+}
+
+/** SQL: the `RunParts` of the run row `r`, for `runFor` to put together where one look serves several viewers. */
+export const runParts: SQL = sql`jsonb_build_object('all', ${columnsJson("r", PUBLIC_COLUMNS)},
+  'own', ${columnsJson("r", OWNER_COLUMNS)},
+  'others', jsonb_build_object('architecture_version', r.architecture_public_version))`;
+
+/** The run as its owner and members (`own`), or as all others are shown it: what `runJson` gives. */
+export function runFor({ all, own, others }: RunParts, isOwn: boolean): RunRow {
+  return { ...all, ...(isOwn ? own : others) };
+}
+
+/** SQL: runs joined to their agents, as `r` and `a`. */
+export function runsWithAgents(runs: SQL): SQL {
+  return sql`${runs} r join ${agents} a on a.id = r.agent_id`;
+}

@@ -1,0 +1,240 @@
+import type { Json, SeedTool } from "../public/types.ts";
+import { zip } from "./lists.ts";
+import { drawUntil } from "./random.ts";
+import { clock, dayNumber, isoDate, money, prose } from "./text.ts";
+import { defineTemplate } from "./types.ts";
+import { FAMILY_NAMES } from "./words.ts";
+
+const TEXT = { type: "string" };
+const COUNT = { type: "integer", minimum: 1 };
+
+/** A tool whose arguments are all required. */
+function tool(name: string, description: string, properties: { [name: string]: Json }): SeedTool {
+  return {
+    name,
+    description,
+    parameters: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+  };
+}
+
+const REFUND_TOOLS = [
+  tool("issue_refund", "Pays money back for one order.", {
+    order_id: TEXT,
+    amount_cents: COUNT,
+    reason: { type: "string", enum: ["damaged", "withdrawal"] },
+  }),
+  tool("send_notice", "Sends the customer of one order a standard letter.", {
+    order_id: TEXT,
+    notice: { type: "string", enum: ["too_late", "reminder"] },
+  }),
+  tool("close_order", "Closes an order for good; no refund is possible afterwards.", { order_id: TEXT }),
+];
+
+const refunds = defineTemplate(
+  {
+    id: "refund-calls",
+    title: "Returns of the day",
+    domain: "tool_use",
+    output_format: "tool_calls",
+    reference_cost_usd: 0.008,
+    reference_latency_ms: 9000,
+  },
+  (random) => {
+    const [shop] = random.companies(1);
+    const [damaged, plain, opened, late, kept] = random.codes("O", 5);
+    const limit = random.int(14, 30);
+    const feePercent = random.pick([5, 8, 12, 15]);
+    const order = (order_id: string, days: number | null, condition: "damaged" | "unopened" | "opened") => {
+      const delivered = dayNumber(2027, 1, 1) + random.int(0, 300);
+      return {
+        order_id,
+        delivered_on: isoDate(delivered),
+        returned_on: days === null ? null : isoDate(delivered + days),
+        condition,
+        price: random.int(1100, 19_900),
+        shipping: random.int(250, 990),
+      };
+    };
+    const orders = [
+      order(damaged, limit + random.int(1, 20), "damaged"),
+      order(plain, limit, "unopened"),
+      order(opened, random.int(2, limit - 1), "opened"),
+      order(late, limit + 1, random.pick(["unopened", "opened"])),
+      order(kept, null, "unopened"),
+    ] as const;
+    const openedFee = Math.ceil((orders[2].price * feePercent) / 100);
+    const refund = (order_id: string, cents: number, reason: string) => ({
+      name: "issue_refund",
+      arguments: { order_id: [order_id], amount_cents: [cents], reason: [reason] },
+    });
+    return {
+      prompt: prose(
+        `Handle the orders of ${shop} in the input by calling the tools; prices are in dollars. What came back damaged is`,
+        "refunded with price and shipping, whenever it came back. What else came back is refunded with its price, without the",
+        `shipping, if it came back within ${limit} days of the delivery (on day ${limit} after it is still in time); if it had`,
+        `been opened, ${feePercent}% of the price is kept, rounded up to the full cent. What came back later gets the notice that`,
+        "it is too late. What has not come back gets nothing. Make no other call; the order of the calls does not matter.",
+      ),
+      input: {
+        orders: random
+          .shuffle(orders)
+          .map(({ price, shipping, ...rest }) => ({ ...rest, price: money(price), shipping: money(shipping) })),
+      },
+      tools: REFUND_TOOLS,
+      grader: { type: "tool_calls", order: "any" },
+      expected_output: [
+        refund(damaged, orders[0].price + orders[0].shipping, "damaged"),
+        refund(plain, orders[1].price, "withdrawal"),
+        refund(opened, orders[2].price - openedFee, "withdrawal"),
+        { name: "send_notice", arguments: { order_id: [late], notice: ["too_late"] } },
+      ],
+      expected_tool_calls: 4,
+    };
+  },
+);
+
+const BOOKING_TOOLS = [
+  tool("create_booking", "Books a room. Times are UTC, as YYYY-MM-DDTHH:MM:SSZ.", {
+    room_id: TEXT,
+    start_utc: TEXT,
+    duration_minutes: COUNT,
+    attendee_ids: { type: "array", items: { type: "string" }, minItems: 1 },
+  }),
+  tool("cancel_booking", "Cancels a booking for good.", { booking_id: TEXT }),
+  tool("extend_booking", "Makes a booking longer; its start stays.", { booking_id: TEXT, extra_minutes: COUNT }),
+];
+const TOPICS = ["Budget review", "Safety briefing", "Hiring round", "Warehouse plan"] as const;
+
+const rebook = defineTemplate(
+  {
+    id: "rebooking-calls",
+    title: "Moving a meeting",
+    domain: "tool_use",
+    output_format: "tool_calls",
+    reference_cost_usd: 0.008,
+    reference_latency_ms: 9000,
+  },
+  (random) => {
+    const [first, ...others] = random.people(6);
+    const families = random.sample(FAMILY_NAMES, 7);
+    const ids = random.codes("U", 7);
+    const host = { person_id: ids[0], name: `${first} ${families[0]}` };
+    const namesake = { person_id: ids[1], name: `${first} ${families[1]}` };
+    const staff = zip(others, zip(ids, families).slice(2)).map(([name, [person_id, family]]) => ({
+      person_id,
+      name: `${name} ${family}`,
+    }));
+    const guests = random.sample(staff, random.int(3, 4));
+    const heads = guests.length + 1;
+    const [roomIds, bookingIds] = [random.codes("R", 5), random.codes("B", 3)];
+    const [topic, otherTopic] = random.sample(TOPICS, 2);
+    const seatCounts = [heads - 1, heads + random.int(0, 1), heads, heads + 2, heads + 6];
+    const rooms = zip(roomIds, seatCounts).map(([room_id, seats], i) => ({ room_id, seats, screen: i !== 2 }));
+    const best = roomIds[1];
+    const bookings = [
+      { booking_id: bookingIds[0], host: host.name, topic, room_id: roomIds[3] },
+      { booking_id: bookingIds[1], host: namesake.name, topic, room_id: roomIds[4] },
+      { booking_id: bookingIds[2], host: host.name, topic: otherTopic, room_id: best },
+    ];
+    const day = dayNumber(2027, 1, 1) + random.int(0, 360);
+    // East in the morning and west in the evening: the day in UTC is another one.
+    const [hours, start] = random.pick([
+      [random.int(8, 11), 60 * random.int(5, 7)] as const,
+      [-random.int(6, 9), 60 * random.int(18, 20)] as const,
+    ]);
+    const local = start + 15 * random.int(0, 3);
+    const utc = 1440 * day + local - 60 * hours;
+    const duration = 15 * random.int(2, 7);
+    const offset = `UTC${hours < 0 ? "-" : "+"}${clock(60 * Math.abs(hours))}`;
+    return {
+      prompt: prose(
+        `Move the meeting "${topic}" of ${host.name} by calling the tools: it shall begin on ${isoDate(day)} at`,
+        `${clock(local)} local time (${offset}) and last ${duration} minutes. Besides the host come`,
+        `${guests.map(({ name }) => name).join(", ")}. Book the room with the fewest seats that has a screen and a seat for each`,
+        "person who comes, the host included; all rooms are free then. Make the new booking first, then cancel the old one, and",
+        "make no other call. The attendees are the host, then the others in the order in which they stand here.",
+      ),
+      input: {
+        people: random.shuffle([host, namesake, ...staff]),
+        rooms: random.shuffle(rooms),
+        bookings: random.shuffle(bookings),
+      },
+      tools: BOOKING_TOOLS,
+      grader: { type: "tool_calls", order: "strict" },
+      expected_output: [
+        {
+          name: "create_booking",
+          arguments: {
+            room_id: [best],
+            start_utc: [`${isoDate(Math.floor(utc / 1440))}T${clock(utc)}:00Z`],
+            duration_minutes: [duration],
+            attendee_ids: [[host, ...guests].map(({ person_id }) => person_id)],
+          },
+        },
+        { name: "cancel_booking", arguments: { booking_id: [bookingIds[0]] } },
+      ],
+      expected_tool_calls: 2,
+    };
+  },
+);
+
+const STOCK_TOOLS = [
+  tool("transfer_stock", "Brings pieces of a product from a depot to the shop.", {
+    product_id: TEXT,
+    depot_id: TEXT,
+    quantity: COUNT,
+  }),
+  tool("order_from_supplier", "Orders pieces of a product from its supplier.", { product_id: TEXT, quantity: COUNT }),
+  tool("discontinue_product", "Takes a product out of the range.", { product_id: TEXT }),
+];
+
+const restock = defineTemplate(
+  {
+    id: "restock-calls",
+    title: "Filling the shelves",
+    domain: "tool_use",
+    output_format: "tool_calls",
+    reference_cost_usd: 0.009,
+    reference_latency_ms: 10_000,
+  },
+  (random) => {
+    const [depotA, depotB] = random.codes("D", 2);
+    const ids = random.codes("S", 6);
+    return drawUntil(() => {
+      const stock = (quantity: number) => Math.max(0, quantity + random.int(-20, 12));
+      const products = ids.map((product_id) => {
+        const [minimum, target] = [random.int(10, 20), random.int(30, 60)];
+        const on_hand = minimum + random.pick([-7, -4, -1, 0, 3]);
+        const pack_size = random.pick([6, 8, 12, 15]);
+        const quantity = on_hand < minimum ? Math.ceil((target - on_hand) / pack_size) * pack_size : 0;
+        const [a, b] = [stock(quantity), stock(quantity)];
+        const product = { product_id, on_hand, minimum, target, pack_size, depots: { [depotA]: a, [depotB]: b } };
+        return { product, quantity, tied: a === b, depot: a > b ? depotA : depotB, most: Math.max(a, b) };
+      });
+      const short = products.filter(({ quantity }) => quantity > 0);
+      const calls = short.map(({ product: { product_id }, quantity, depot, most }) =>
+        most >= quantity
+          ? { name: "transfer_stock", arguments: { product_id: [product_id], depot_id: [depot], quantity: [quantity] } }
+          : { name: "order_from_supplier", arguments: { product_id: [product_id], quantity: [quantity] } },
+      );
+      const transfers = calls.filter(({ name }) => name === "transfer_stock").length;
+      if (short.some(({ tied }) => tied) || calls.length !== 4 || transfers < 2 || transfers === 4) return undefined;
+      return {
+        prompt: prose(
+          "Restock the shop by calling the tools. A product with fewer pieces on hand than its minimum gets as many whole packs",
+          "as are needed to reach at least its target; quantities in calls are in pieces. They come from the depot that holds",
+          "more pieces of the product, if it holds the whole quantity; otherwise the whole quantity is ordered from the",
+          "supplier. Other products get no call. The order of the calls does not matter.",
+        ),
+        input: { products: products.map(({ product }) => product) },
+        tools: STOCK_TOOLS,
+        grader: { type: "tool_calls", order: "any" },
+        expected_output: calls,
+        expected_tool_calls: calls.length,
+      };
+    });
+  },
+);
+
+/** Templates of the domain `tool_use`. */
+export const toolUseTemplates = [refunds, rebook, restock];

@@ -1,0 +1,32 @@
+import { sql } from "drizzle-orm";
+import { team_invitations } from "../../db/schema/index.ts";
+import { readJson } from "../../db/statement.ts";
+import type { Context } from "../../platform/context.ts";
+import { invitationJson, type InvitationRow, noTeam, notAllowed, teamFor } from "../view.ts";
+
+interface Result {
+  allowed: boolean;
+  items: InvitationRow[];
+  total: number;
+}
+
+/** A page of a workspace's invitations, newest first, for those who manage its members; throws 404 and `forbidden`. */
+export async function listInvitations(
+  ctx: Context,
+  userId: string,
+  teamId: string,
+  { page, page_size: size }: { page: number; page_size: number },
+): Promise<{ items: InvitationRow[]; total: number }> {
+  const order = sql`i.created_at desc, i.id desc`;
+  const result = await readJson<Result>(
+    ctx,
+    sql`with target as (${teamFor("manage_members", userId, teamId)}),
+    hits as (select i.* from ${team_invitations} i join target t on t.id = i.team_id and t.allowed),
+    paged as (select * from hits i order by ${order} limit ${size} offset ${(page - 1) * size})
+    select jsonb_build_object('allowed', t.allowed, 'total', (select count(*) from hits), 'items', coalesce((
+      select jsonb_agg(${invitationJson(ctx)} order by ${order}) from paged i), '[]')) as result from target t`,
+  );
+  if (result === null) throw noTeam();
+  if (!result.allowed) throw notAllowed("seeing its invitations");
+  return result;
+}

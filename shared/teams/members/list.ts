@@ -1,0 +1,26 @@
+import { sql } from "drizzle-orm";
+import { team_members, users } from "../../db/schema/index.ts";
+import { readJson } from "../../db/statement.ts";
+import type { Context } from "../../platform/context.ts";
+import { memberJson, type MemberRow, noTeam, teamFor } from "../view.ts";
+
+/** A page of a workspace's members, in the order in which they joined; throws 404. */
+export async function listMembers(
+  ctx: Context,
+  userId: string,
+  teamId: string,
+  { page, page_size: size }: { page: number; page_size: number },
+): Promise<{ items: MemberRow[]; total: number }> {
+  const order = sql`m.joined_at, m.user_id`;
+  const result = await readJson<{ items: MemberRow[]; total: number }>(
+    ctx,
+    sql`with target as (${teamFor("see", userId, teamId)}),
+    hits as (select m.* from ${team_members} m join target on target.id = m.team_id),
+    paged as (select * from hits m order by ${order} limit ${size} offset ${(page - 1) * size})
+    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
+      select jsonb_agg(${memberJson} order by ${order}) from paged m join ${users} u on u.id = m.user_id), '[]')) as result
+    from target`,
+  );
+  if (result === null) throw noTeam();
+  return result;
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { change, verdict } from "../../db/change.ts";
+import { team_members, users } from "../../db/schema/index.ts";
+import type { Context } from "../../platform/context.ts";
+import { notFound } from "../../platform/problem.ts";
+import { TeamMemberRead, type TeamMemberUpdate } from "../schemas.ts";
+import { takeTurn } from "../turns.ts";
+import { memberJson, noTeam, notAllowed, stillOwner, teamFor } from "../view.ts";
+
+const ROLE_CHANGE = verdict({
+  forbidden: sql`not t.allowed`,
+  no_member: sql`m.user_id is null`,
+  owner: sql`m.role = 'owner'`,
+});
+
+/**
+ * Gives a member another role; the owner keeps that role. Throws 404 for the workspace or the member, `forbidden`, and
+ * `workspace_ownership` to an owner who would be something else.
+ */
+export async function updateMember(
+  ctx: Context,
+  userId: string,
+  teamId: string,
+  memberId: string,
+  input: z.output<typeof TeamMemberUpdate>,
+): Promise<z.output<typeof TeamMemberRead>> {
+  const { member } = await change(ctx, {
+    lock: takeTurn(sql`${teamId}::uuid`, userId),
+    parts: sql`with target as (
+      select t.id, ${ROLE_CHANGE.sql} as outcome
+      from (${teamFor("manage_members", userId, teamId)}) t
+        left join ${team_members} m on m.team_id = t.id and m.user_id = ${memberId}::uuid
+    ), m as (
+      update ${team_members} m set role = ${input.role} from target t
+      where m.team_id = t.id and m.user_id = ${memberId}::uuid and t.outcome = 'done' returning m.*
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome,
+      'member', (select ${memberJson} from m join ${users} u on u.id = m.user_id)) as result from target t`,
+    verdict: ROLE_CHANGE,
+    done: z.object({ member: TeamMemberRead }),
+    refusals: {
+      not_found: noTeam,
+      forbidden: () => notAllowed("changing members"),
+      no_member: () => notFound("member"),
+      owner: () => (memberId === userId ? stillOwner() : notAllowed("changing its owner")),
+    },
+  });
+  return member;
+}

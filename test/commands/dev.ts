@@ -1,0 +1,32 @@
+/** `npm run dev`: the whole service on this machine, until Ctrl-C. */
+import { fileURLToPath } from "node:url";
+import { startStack } from "../stack/stack.ts";
+
+const { PORT, CONSOLE_PORT, STACK_DIR } = process.env;
+const started = Date.now();
+const stack = await startStack({
+  dir: STACK_DIR ?? fileURLToPath(new URL("../../.local", import.meta.url)),
+  port: PORT === undefined ? undefined : Number(PORT),
+  consolePort: CONSOLE_PORT === undefined ? undefined : Number(CONSOLE_PORT),
+  fresh: process.argv.includes("--fresh"),
+  progress: (step) => console.log(`starting ${step} …`),
+});
+console.log(`
+Ready after ${((Date.now() - started) / 1000).toFixed(1)} s.
+
+  the service   ${stack.url}
+  the console   ${stack.consoleUrl}   mail, queue, counters, faults
+  description   ${stack.url}/openapi.json
+  the database  ${stack.databaseUrl}
+                behind the driver's front ${stack.settings["NEON_LOCAL_PROXY"]}
+
+Ctrl-C stops everything.`);
+
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    void stack.stop().then(() => process.exit(0));
+  });
+}

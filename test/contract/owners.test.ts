@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { filesUnder, modules, partOf } from "./sources.ts";
+
+const SCHEMA = "shared/db/schema/";
+
+/** Each table and the part of the project that owns it: the one after which its file in the schema is called. */
+const OWNERS = new Map(
+  filesUnder("shared/db/schema").flatMap(({ path, text }) =>
+    [...text.matchAll(/^export const (\w+) = pgTable\(/gm)].map(
+      ([, table = ""]) => [table, `shared/${path.slice(SCHEMA.length, -".ts".length)}`] as const,
+    ),
+  ),
+);
+
+/** A write in SQL, or by the query builder. */
+const WRITE = /\b(?:insert into|update|delete from|merge into) \$\{(\w+)\}|\.(?:insert|update|delete)\((\w+)\)/g;
+
+/** Writes outside the owner of a table: to be emptied, and never to grow. */
+const STRANGERS: readonly string[] = [
+  "shared/agents/otlp-token.ts → otlp_tokens",
+  "shared/agents/remove.ts → otlp_tokens",
+  "shared/agents/update.ts → certifications",
+  "shared/billing/cancel.ts → users",
+  "shared/billing/checkout.ts → users",
+  "shared/billing/customer.ts → users",
+  "shared/billing/follow.ts → users",
+  "shared/certification/advance.ts → screening_sessions",
+  "shared/certification/expire.ts → agents",
+  "shared/certification/reserve.ts → allowances",
+  "shared/certification/reserve.ts → outbox",
+  "shared/certification/reserve.ts → runs",
+  "shared/certification/reserve.ts → screening_sessions",
+  "shared/certification/settle.ts → agents",
+  "shared/certification/verdict.ts → agents",
+  "shared/certification/verdict.ts → screening_sessions",
+  "shared/identity/deletion/finalise-account.ts → agents",
+  "shared/identity/deletion/finalise-account.ts → allowances",
+  "shared/identity/deletion/finalise-account.ts → analytics_events",
+  "shared/identity/deletion/finalise-account.ts → billing_customers",
+  "shared/identity/deletion/finalise-account.ts → certifications",
+  "shared/identity/deletion/finalise-account.ts → idempotency_keys",
+  "shared/identity/deletion/finalise-account.ts → listings",
+  "shared/identity/deletion/finalise-account.ts → otlp_tokens",
+  "shared/identity/deletion/finalise-account.ts → purchases",
+  "shared/identity/deletion/finalise-account.ts → readiness_checks",
+  "shared/identity/deletion/finalise-account.ts → revenue",
+  "shared/identity/deletion/finalise-account.ts → scorecards",
+  "shared/identity/deletion/finalise-account.ts → screening_schedules",
+  "shared/identity/deletion/finalise-account.ts → seller_accounts",
+  "shared/identity/deletion/finalise-account.ts → survey_responses",
+  "shared/identity/deletion/finalise-account.ts → task_submissions",
+  "shared/identity/deletion/finalise-account.ts → team_invitations",
+  "shared/identity/deletion/finalise-account.ts → team_members",
+  "shared/identity/deletion/finalise-account.ts → teams",
+  "shared/identity/deletion/finalise-account.ts → waitlist_entries",
+  "shared/identity/deletion/finalise-account.ts → webhook_events",
+  "shared/identity/deletion/finalise-account.ts → webhooks",
+  "shared/identity/deletion/finalise-content.ts → agents",
+  "shared/identity/deletion/finalise-content.ts → outbox",
+  "shared/identity/deletion/finalise-content.ts → run_exchanges",
+  "shared/identity/deletion/finalise-content.ts → runs",
+  "shared/identity/deletion/finalise-content.ts → screening_sessions",
+  "shared/identity/deletion/finalise-content.ts → spans",
+  "shared/identity/deletion/finalise-content.ts → teams",
+  "shared/identity/passwords/disown.ts → otlp_tokens",
+  "shared/identity/passwords/disown.ts → team_invitations",
+  "shared/identity/passwords/disown.ts → webhooks",
+  "shared/identity/sessions/forget.ts → idempotency_keys",
+  "shared/marketplace/purchases/settle.ts → agents",
+  "shared/marketplace/seller/events.ts → users",
+  "shared/registry/recheck.ts → agents",
+  "shared/runs/after-end.ts → outbox",
+  "shared/runs/announcements.ts → outbox",
+  "shared/runs/callback.ts → outbox",
+  "shared/runs/cancel-or-give-up.ts → allowances",
+  "shared/runs/cancel-or-give-up.ts → outbox",
+  "shared/runs/keep-answer.ts → outbox",
+  "shared/runs/load-answered.ts → outbox",
+  "shared/runs/record-score.ts → agents",
+  "shared/runs/submit.ts → allowances",
+  "shared/runs/submit.ts → outbox",
+  "shared/teams/remove.ts → scorecards",
+  "shared/teams/remove.ts → screening_schedules",
+  "shared/teams/remove.ts → webhooks",
+  "shared/waitlist/join.ts → allowances",
+];
+
+describe("the owner of a table", () => {
+  test("is a part of the project", () => {
+    const parts = new Set(modules().map(({ path }) => partOf(path)));
+    expect([...new Set(OWNERS.values())].filter((owner) => !parts.has(owner))).toEqual([]);
+    expect(OWNERS.size).toBeGreaterThan(40);
+  });
+
+  test("alone inserts, updates and deletes there", () => {
+    const strangers = modules().flatMap(({ path, text }) =>
+      [...text.matchAll(WRITE)].flatMap(([, inSql, built]) => {
+        const table = inSql ?? built ?? "";
+        const owner = OWNERS.get(table);
+        return owner === undefined || owner === partOf(path) ? [] : [`${path} → ${table}`];
+      }),
+    );
+    expect([...new Set(strangers)].toSorted()).toEqual(STRANGERS);
+  });
+});

@@ -1,0 +1,114 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TEMPLATES } from "../../../shared/mail/message.ts";
+import { render } from "../../../shared/mail/render.ts";
+import { newUser } from "../../stack/client.ts";
+import { linkOf } from "../../stack/mailbox.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+const FRONTEND = "https://app.example.test";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ settings: { FRONTEND_URL: `${FRONTEND}/` } });
+});
+
+afterAll(() => service.stop());
+
+/** Registers with these answers of the mail service, then lets a day pass; tells what it was asked, and what came. */
+async function afterFailures(...statuses: number[]) {
+  const seen = service.resend.keys.length;
+  service.resend.failNext(...statuses);
+  const user = await newUser(service);
+  await service.settled();
+  await service.broker.advance(DAY);
+  return { user, keys: service.resend.keys.slice(seen), mails: service.mailbox.list(user.email) };
+}
+
+describe("a mail", () => {
+  it.each([[[500]], [[503, 429]], [[429, 409, 502]]])(
+    "is tried again after %j with the same idempotency key, and comes once",
+    async (statuses) => {
+      const { keys, mails } = await afterFailures(...statuses);
+      expect(keys).toHaveLength(statuses.length + 1);
+      expect(new Set(keys).size).toBe(1);
+      expect(mails).toHaveLength(1);
+    },
+  );
+
+  it.each([400, 401, 403, 422])(
+    "that is refused by %i is not tried again, and the log does not tell whose it was",
+    async (status) => {
+      const { user, keys, mails } = await afterFailures(status);
+      expect(keys).toHaveLength(1);
+      expect(mails).toEqual([]);
+      const failed = service.logs.filter((line) => line.includes("delivery failed")).at(-1) ?? "";
+      expect(failed).toContain(`Resend refused the mail verify_email with ${status}`);
+      expect(service.logs.some((line) => line.includes("message died") && line.includes('"mail"'))).toBe(true);
+      expect(service.logs.join()).not.toContain(user.email);
+    },
+  );
+
+  it("comes once when the queue delivers it twice", async () => {
+    service.broker.setChaos({ duplicate: true });
+    const { keys, mails } = await afterFailures();
+    service.broker.setChaos({ duplicate: false });
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys).size).toBe(1);
+    expect(mails).toHaveLength(1);
+  });
+
+  it("is given up after three more tries, which the log tells", async () => {
+    const { keys, mails } = await afterFailures(...Array<number>(4).fill(500));
+    expect(keys).toHaveLength(4);
+    expect(mails).toEqual([]);
+    expect(service.logs.some((line) => line.includes("message died") && line.includes('"mail"'))).toBe(true);
+  });
+
+  it("is never dropped in silence where there is no API key", async () => {
+    const keyless = await startService({ settings: { RESEND_API_KEY: "" } });
+    const user = await newUser(keyless);
+    await keyless.settled();
+    await keyless.broker.advance(DAY);
+    expect(keyless.logs.some((line) => line.includes("RESEND_API_KEY is not set"))).toBe(true);
+    expect(keyless.logs.some((line) => line.includes("message died"))).toBe(true);
+    expect([keyless.resend.keys, keyless.mailbox.list(user.email)]).toEqual([[], []]);
+    await keyless.stop();
+  });
+});
+
+describe("the text of a mail", () => {
+  it.each(
+    TEMPLATES.map((template) => [
+      template,
+      `/${template.replace("verify_email", "verify-email").replaceAll("_", "-")}`,
+    ]),
+  )("%s leads to %s of the frontend, wherever that is", (template, path) => {
+    for (const frontend of [FRONTEND, `${FRONTEND}/`, `${FRONTEND}/base/`]) {
+      const mail = render(template, { username: null }, "t0ken", frontend);
+      const link = linkOf({ to: "", created_at: "", ...mail });
+      expect(link.href).toBe(`${frontend.replace(/\/$/, "")}${path}?token=t0ken`);
+    }
+  });
+
+  it("carries a name of any kind without a way out of the text", () => {
+    const plain = render("verify_email", { username: "" }, "t", FRONTEND);
+    const marks = (html: string): string => html.replaceAll(/[^<>"]/g, "");
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("<", ">", "&", '"', "'", "/", "=", " ", "a") }), (username) => {
+        const mail = render("verify_email", { username }, "t", FRONTEND);
+        expect(marks(mail.html)).toBe(marks(plain.html));
+        expect(mail.text).toContain(`Hello ${username},`);
+      }),
+    );
+  });
+
+  it("greets by the name that the account has", () => {
+    const named = render("reset_password", { username: "ada" }, "t", FRONTEND);
+    const unnamed = render("reset_password", { username: null }, "t", FRONTEND);
+    expect([named.text, unnamed.text].map((text) => text.split("\n")[0])).toEqual(["Hello ada,", "Hello,"]);
+  });
+});

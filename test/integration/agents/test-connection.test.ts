@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { verifyRequest } from "../../../shared/platform/outbound/signature.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Answer, newUser, type User } from "../../stack/client.ts";
+import { CUT, type Handler, json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { startAgent } from "../runs/support.ts";
+
+const SECRET = "content of the answer";
+
+let service: TestService;
+let agent: Consumer;
+let user: User;
+
+beforeAll(async () => {
+  service = await startService();
+  agent = await startAgent();
+  user = await newUser(service);
+});
+
+beforeEach(() => void agent.seen.splice(0));
+
+afterAll(async () => {
+  await agent.stop();
+  await service.stop();
+});
+
+interface Result {
+  ok: boolean;
+  status_code: number | null;
+  latency_ms: number;
+  failure_code: string | null;
+  detail: string;
+}
+
+function test(fields: object = {}): Promise<Answer<Result>> {
+  return user.call("POST", "/api/v1/integrations/test-connection", { endpoint: agent.url, ...fields });
+}
+
+/** An answer to the JSON-RPC request that came. */
+const rpc =
+  (rest: object): Handler =>
+  ({ body }) =>
+    json(200, { jsonrpc: "2.0", id: (JSON.parse(body.toString()) as { id: string }).id, ...rest });
+const chat = json(200, { choices: [{ message: { role: "assistant", content: SECRET } }], model: "m" });
+
+describe("an endpoint that answers by its protocol is ok", () => {
+  it.each<[string, string, number, Handler]>([
+    ["native", "an answer", 200, () => json(200, { output: SECRET })],
+    ["native", "a promise to call back", 202, () => ({ status: 202 })],
+    ["openai_chat", "a completion", 200, () => chat],
+    ["a2a", "a message", 200, rpc({ result: { kind: "message", parts: [{ kind: "text", text: SECRET }] } })],
+    ["a2a", "a task that has not ended", 200, rpc({ result: { kind: "task", id: "t", status: { state: "working" } } })],
+  ])("%s: %s", async (agent_protocol, _what, status_code, answer) => {
+    agent.answer = answer;
+    const { status, body, text } = await test({ agent_protocol });
+    expect([status, body]).toMatchObject([200, { ok: true, status_code, failure_code: null }]);
+    expect(Number.isInteger(body.latency_ms)).toBe(true);
+    expect(text).not.toContain(SECRET);
+    expect(agent.seen).toHaveLength(1);
+  });
+});
+
+describe("an endpoint that does not is named with its failure and what mends it", () => {
+  const deep = `${"[".repeat(100)}${"]".repeat(100)}`;
+  it.each<[string, string, number | null, string, Handler, RegExp]>([
+    ["native", "a refusal", 401, "agent_http_error", () => json(401, { error: SECRET }), /401.*200/s],
+    [
+      "native",
+      "a call for patience",
+      503,
+      "agent_http_error",
+      () => ({ status: 503, headers: { "retry-after": "1" } }),
+      /503/,
+    ],
+    ["openai_chat", "202", 202, "agent_http_error", () => ({ status: 202 }), /202/],
+    [
+      "native",
+      "a redirect",
+      302,
+      "agent_redirected",
+      () => ({ status: 302, headers: { location: "/x" } }),
+      /final URL/,
+    ],
+    ["native", "HTML", 200, "agent_invalid_response", () => ({ status: 200, body: `<p>${SECRET}</p>` }), /not JSON/],
+    ["native", "JSON of another kind", 200, "agent_invalid_response", () => json(200, { text: SECRET }), /output/],
+    ["native", "JSON nested too deeply", 200, "agent_invalid_response", () => ({ status: 200, body: deep }), /deeply/],
+    ["native", "a cut connection", null, "agent_unreachable", () => CUT, /server runs/],
+    [
+      "native",
+      "more than 1 MiB",
+      null,
+      "agent_response_too_large",
+      () => ({ status: 200, body: "x".repeat(1024 * 1024 + 1) }),
+      /1 MiB/,
+    ],
+    ["a2a", "an error", 200, "agent_reported_failure", rpc({ error: { code: -32603, message: SECRET } }), /own log/],
+  ])("%s: %s", async (agent_protocol, _what, status_code, failure_code, answer, detail) => {
+    agent.answer = answer;
+    const { status, body, text } = await test({ agent_protocol });
+    expect([status, body]).toMatchObject([200, { ok: false, status_code, failure_code }]);
+    expect(body.detail).toMatch(detail);
+    expect(text).not.toContain(SECRET);
+    expect(agent.seen).toHaveLength(1);
+  });
+});
+
+it("the request is a run's: signed, with a task, and a token that opens nothing", async () => {
+  agent.answer = () => json(200, { output: "ready" });
+  await test();
+  const [request] = agent.seen;
+  const keys = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as Parameters<
+    typeof verifyRequest
+  >[1];
+  const { method = "", headers = {}, body = Buffer.of() } = request ?? {};
+  const signed = { method, url: agent.url, headers: new Headers(headers as Record<string, string>), body };
+  expect(await verifyRequest(signed, keys, { now: new Date() })).toMatchObject({ ok: true });
+  const sent = JSON.parse(body.toString());
+  expect(sent).toMatchObject({ protocol: "2026-11", task: { output_format: "text" } });
+  const { url, token } = sent.callback;
+  const report = await fetch(url, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ status: "completed", output: "ready" }),
+  });
+  expect(report.status).toBe(401);
+});
+
+it("nothing is kept, and an endpoint that may not be called is told apart from one that failed", async () => {
+  const before = await service.sql(
+    "select (select count(*) from runs) as runs, (select count(*) from agents) as agents",
+  );
+  for (const endpoint of ["https://10.0.0.1/", "http://agent.example.com/", `${service.url}/x`, ""]) {
+    const answer = await test({ endpoint });
+    expect([answer.status, answer.body]).toMatchObject([422, { code: "endpoint_not_allowed" }]);
+  }
+  expect(agent.seen).toEqual([]);
+  expect(
+    await service.sql("select (select count(*) from runs) as runs, (select count(*) from agents) as agents"),
+  ).toEqual(before);
+});

@@ -1,0 +1,53 @@
+import { inject } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seed } from "../../../migrations/seed.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { TEST_KEYS } from "../../stack/vitest-setup.ts";
+
+let service: TestService;
+let url: string;
+
+beforeAll(async () => {
+  service = await startService();
+  const database = new URL(service.settings["DATABASE_URL"] ?? "").pathname;
+  url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}${database}`;
+});
+
+afterAll(() => service.stop());
+
+const everything = () => service.sql("select * from tasks order by id");
+
+describe("seeding the catalogue", () => {
+  it("again changes nothing", async () => {
+    const before = await everything();
+    const again = await seed(url, TEST_KEYS);
+    expect(again).toMatchObject({ suites: 8, tasks: before.length, changed: 0 });
+    expect(await everything()).toEqual(before);
+  });
+
+  it("side by side changes nothing either", async () => {
+    const before = await everything();
+    await Promise.all([seed(url, TEST_KEYS), seed(url, TEST_KEYS), seed(url, TEST_KEYS)]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it("puts a task that differs in its place anew, under a new version of its suite, and retires the old one", async () => {
+    const [old] = await service.sql<{ id: string; slug: string; suite_id: string; position: number }>(
+      "update tasks set prompt = 'another text' where slug = (select min(slug) from tasks where not is_secret) returning *",
+    );
+    expect(await seed(url, TEST_KEYS)).toMatchObject({ changed: 1 });
+    const rows = await service.sql<{ id: string; is_active: boolean; suite_version: number; position: number }>(
+      "select id, is_active, suite_version, position from tasks where slug = $1 order by is_active",
+      [old?.slug],
+    );
+    expect(rows).toMatchObject([
+      { id: old?.id, is_active: false, suite_version: 1 },
+      { is_active: true, suite_version: 2, position: old?.position },
+    ]);
+    const versions = await service.sql<{ suite_version: number }>(
+      "select distinct suite_version from tasks where suite_id = $1 and is_active",
+      [old?.suite_id],
+    );
+    expect(versions).toEqual([{ suite_version: 2 }]);
+  });
+});

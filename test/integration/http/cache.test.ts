@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Caller, caller, newUser } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+
+let service: TestService;
+let ahead = 0;
+let addresses = 0;
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
+  const { id } = await newUser(service);
+  await service.sql("insert into agents (user_id, name, connection_mode) values ($1, 'agent', 'mock')", [id]);
+});
+
+afterAll(() => service.stop());
+
+/** A caller without credentials from an address of its own, which reads an isolate's memory if there is anything in it. */
+function reader(): Caller {
+  addresses += 1;
+  return caller(service, { "cf-connecting-ip": `172.24.0.${addresses}` });
+}
+
+const dbRequests = () => service.counters.snapshot().db.requests;
+
+describe("an answer that is kept", () => {
+  // What was kept before has expired.
+  beforeEach(() => void (ahead += 60_000));
+
+  it.each([
+    [
+      "a page of a list",
+      "/api/v1/tasks",
+      ["?page=1", "?page_size=20&page=1", "?page=1&page_size=20", "?page=01", "?page_size=2e1", "?pag%65=1", "?", "?&"],
+    ],
+    [
+      "the board",
+      "/api/v1/leaderboard?period=all",
+      ["&verified_only=false", "&verified_only=no", "&page=1&verified_only=0", "&page_size=20"],
+    ],
+    ["a page for people, links to which carry marks", "/", ["?utm_source=a", "?utm_source=b", "?fbclid=1&page=1"]],
+  ])("is one for all spellings of what it answers: %s", async (_what, path, spellings) => {
+    service.counters.reset();
+    const first = await reader().call("GET", path);
+    expect([first.status, dbRequests()]).toEqual([200, 1]);
+    // Twice: the second time the spelling itself is known.
+    for (const spelling of [...spellings, ...spellings]) {
+      const again = await reader().call("GET", path + spelling);
+      expect([spelling, again.status, again.text]).toEqual([spelling, 200, first.text]);
+      for (const name of ["etag", "link", "cache-control", "content-type", "content-security-policy"]) {
+        expect(again.headers.get(name), name).toBe(first.headers.get(name));
+      }
+    }
+    expect(dbRequests()).toBe(1);
+  });
+
+  it("is another for another question", async () => {
+    service.counters.reset();
+    const paths = ["", "?page=2", "?page_size=19", "?domain=math", "?domain=coding"];
+    for (const path of paths) await reader().call("GET", `/api/v1/tasks${path}`);
+    expect(dbRequests()).toBe(paths.length);
+  });
+
+  it("is found for an id in capitals", async () => {
+    const { body } = await reader().call("GET", "/api/v1/tasks?page_size=1");
+    const path = `/api/v1/tasks/${body.items[0].id}`;
+    service.counters.reset();
+    const texts = [path, path.replace(/[^/]+$/, (id) => id.toUpperCase())].map(
+      async (one) => (await reader().call("GET", one)).body.id,
+    );
+    expect(new Set(await Promise.all(texts)).size).toBe(1);
+    await reader().call(
+      "GET",
+      path.replace(/[^/]+$/, (id) => id.toUpperCase()),
+    );
+    expect(dbRequests()).toBeLessThanOrEqual(2);
+  });
+
+  it("does not hide that a question is wrong", async () => {
+    await reader().call("GET", "/api/v1/tasks");
+    for (const [query, code] of [
+      ["?utm_source=a", "unrecognized_parameter"],
+      ["?page=0", "validation_failed"],
+    ]) {
+      for (let round = 0; round < 2; round += 1) {
+        expect(await reader().call("GET", `/api/v1/tasks${query}`)).toMatchObject({ status: 422, body: { code } });
+      }
+    }
+  });
+});
+
+describe("a parameter that is not known", () => {
+  it.each([
+    ["/api/v1/agents?page_sice=5", ["page_sice", "page_size"]],
+    ["/api/v1/runs?state=queued", ["state", "status"]],
+    ["/api/v1/leaderboard?verified=true", ["verified", "verified_only"]],
+    ["/api/v1/certify/diagnostic?x=1", ["x", "no query parameters"]],
+  ])("is 422 that says what may be meant: %s", async (path, words) => {
+    const { status, body } = await reader().call("GET", path);
+    expect([status, body.code]).toEqual([422, "unrecognized_parameter"]);
+    for (const word of words) expect(body.detail).toContain(word);
+  });
+
+  it("is no matter beside the API", async () => {
+    for (const path of ["/", "/docs", "/openapi.json", "/healthz", "/.well-known/jwks.json"])
+      expect((await reader().call("GET", `${path}?utm_source=a`)).status, path).toBe(200);
+    const query = { query: "{ leaderboard { items { name } } }" };
+    expect((await reader().call("POST", "/graphql?utm_source=a", query)).status).toBe(200);
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { DAILY_ITEMS } from "../../../shared/daily/items.ts";
+import { type Caller, caller } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+
+const NAMES = { db: "database", redis: "redis", qstash: "queue" } as const;
+const DAILY = {
+  daily: DAILY_ITEMS.map(({ name }) => ({ name, last_success_at: null, last_error: null })),
+};
+const SERVICES = Object.keys(NAMES) as (keyof typeof NAMES)[];
+
+let service: TestService;
+let monitor: Caller;
+
+beforeAll(async () => {
+  service = await startService();
+  monitor = caller(service);
+});
+
+afterEach(() => {
+  for (const name of SERVICES) service.faults.set({ service: name, mode: "none" });
+});
+
+afterAll(() => service.stop());
+
+describe("healthz", () => {
+  it("is 200 at once whatever is down or hangs, and asks nobody", async () => {
+    for (const mode of ["down", "hang"] as const) {
+      for (const name of SERVICES) service.faults.set({ service: name, mode });
+      service.counters.reset();
+      const start = performance.now();
+      const answer = await monitor.call("GET", "/healthz");
+      expect(performance.now() - start).toBeLessThan(500);
+      expect([answer.status, answer.body]).toEqual([200, { status: "ok" }]);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      const { db, redis, qstash } = service.counters.snapshot();
+      expect([db.requests, redis.requests, qstash.requests]).toEqual([0, 0, 0]);
+    }
+  });
+});
+
+describe("readyz", () => {
+  it("is 200 and names each dependency when all answer", async () => {
+    const answer = await monitor.call("GET", "/readyz");
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { status: "ok", dependencies: { database: "ok", redis: "ok", queue: "ok" }, ...DAILY },
+    ]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it.each(SERVICES.flatMap((name) => (["down", "error", "hang"] as const).map((mode) => [name, mode] as const)))(
+    "is 503 within four seconds and names what does not answer: %s is %s",
+    async (name, mode) => {
+      service.faults.set({ service: name, mode });
+      const start = performance.now();
+      const answer = await monitor.call("GET", "/readyz");
+      expect(performance.now() - start).toBeLessThan(4000);
+      const dependencies = { database: "ok", redis: "ok", queue: "ok", [NAMES[name]]: "down" };
+      const daily = name === "db" ? { daily: [] } : DAILY;
+      expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies, ...daily }]);
+    },
+  );
+
+  it("is 200 again when the dependency is back", async () => {
+    service.faults.set({ service: "db", mode: "down" });
+    expect((await monitor.call("GET", "/readyz")).status).toBe(503);
+    service.faults.set({ service: "db", mode: "none" });
+    expect((await monitor.call("GET", "/readyz")).status).toBe(200);
+  });
+});

@@ -1,0 +1,488 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { issueCredential } from "../../../shared/certification/credential.ts";
+import type { Context } from "../../../shared/platform/context.ts";
+import { loadSigningKeys } from "../../../shared/platform/keys.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Answer, type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { contextOf } from "../runs/run-events-support.ts";
+import { addAgent, addSuite, range, startAgent, type TestSuite, unique } from "../runs/support.ts";
+import { addTeam, elsewhere } from "../workspaces/teams-support.ts";
+
+const DAY = 86_400_000;
+const JWT = "application/vc+jwt";
+
+let service: TestService;
+let endpoint: Consumer;
+let suite: TestSuite;
+let owner: User;
+let stranger: User;
+let anonymous: Caller;
+/** What certification's consumers work with. */
+let ctx: Context;
+/** Ahead of the machine's clock by this, in milliseconds. */
+let ahead = 0;
+const now = () => new Date(Date.now() + ahead);
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now } });
+  [owner, stranger] = [await newUser(service, { plan: "team" }), await newUser(service)];
+  anonymous = caller(service);
+  endpoint = await startAgent();
+  suite = await addSuite(service, 2);
+  ctx = contextOf(service, now);
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+beforeEach(() => {
+  ahead = 0;
+  // Each test from addresses of its own, so that no limit is shared.
+  [owner, stranger] = elsewhere([owner, stranger]);
+});
+
+interface Certified {
+  agent: string;
+  id: string;
+  session: string;
+}
+
+/** Screens an agent of `owner` and certifies it for 90 days, as its certification does; not signed yet. */
+async function certify(fields: object = {}, columns: Record<string, unknown> = {}): Promise<Certified> {
+  const agent = await addAgent(owner, { endpoint: endpoint.url, ...fields });
+  const batch = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 2 });
+  expect(batch.status, batch.text).toBe(200);
+  await service.settled();
+  const session: string = batch.body[0].screening_session_id;
+  const row: Record<string, unknown> = {
+    agent_id: agent,
+    user_id: owner.id,
+    status: "certified",
+    price_usd: 39,
+    eu_waiver_at: now(),
+    screening_session_id: session,
+    score: 92.4,
+    issued_at: now(),
+    expires_at: new Date(now().getTime() + 90 * DAY),
+    ...columns,
+  };
+  const names = Object.keys(row);
+  const [made] = await service.sql<{ id: string }>(
+    `insert into certifications (${names.join(", ")}) overriding system value
+     values (${names.map((_name, place) => `$${place + 1}`).join(", ")}) returning id`,
+    Object.values(row),
+  );
+  return { agent, session, id: made?.id ?? "" };
+}
+
+async function issued(
+  fields: object = {},
+  columns: Record<string, unknown> = {},
+): Promise<Certified & { jws: string }> {
+  const certified = await certify(fields, columns);
+  await issueCredential(ctx, certified.id);
+  return { ...certified, jws: (await kept(certified.id)).jws ?? "" };
+}
+
+/** What a refund does to a certification. */
+async function refund(id: string): Promise<void> {
+  await service.sql("update certifications set status = 'refunded', revoked_at = now() where id = $1", [id]);
+}
+
+async function kept(id: string): Promise<{ jws: string | null; kid: string | null; status_index: number }> {
+  const [row] = await service.sql<{ jws: string | null; kid: string | null; status_index: number }>(
+    "select jws, kid, status_index from certifications where id = $1",
+    [id],
+  );
+  if (row === undefined) throw new Error("no such certification");
+  return row;
+}
+
+const pathOf = (agent: string) => `/api/v1/agents/${agent}/credential`;
+const listOf = (list: number | string) => `/api/v1/credentials/status/${list}`;
+let addresses = 0;
+
+/** Asks from an address of its own. */
+function ask(path: string, by: Caller = anonymous, headers: Record<string, string> = {}): Promise<Answer> {
+  addresses += 1;
+  return by.call("GET", path, undefined, {
+    "cf-connecting-ip": `10.99.${addresses >> 8}.${addresses & 255}`,
+    ...headers,
+  });
+}
+
+/** Asks once what may be kept of the answer has expired. */
+function askAfresh(path: string): Promise<Answer> {
+  ahead += 10_000;
+  return ask(path);
+}
+
+async function freshList(list = 0): Promise<string> {
+  return (await askAfresh(listOf(list))).text;
+}
+
+const claimsOf = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
+
+/**
+ * What anybody can do with the published keys and the list, without the service's code: says why a credential is not to be
+ * trusted, or null.
+ */
+async function objection(jws: string, list: string, keys: JSONWebKeySet, at = now()): Promise<string | null> {
+  const verified = async (text: string) => {
+    const { payload, protectedHeader } = await compactVerify(text, createLocalJWKSet(keys), { algorithms: ["EdDSA"] });
+    const claims = claimsOf(payload);
+    const from = protectedHeader.kid?.startsWith(`${claims.issuer}#`) === true && protectedHeader.typ === "vc+jwt";
+    const valid = Date.parse(claims.validFrom) <= at.getTime() && at.getTime() < Date.parse(claims.validUntil);
+    return { claims, problem: from ? (valid ? null : "validity") : "issuer" };
+  };
+  try {
+    const [credential, status] = [await verified(jws), await verified(list)];
+    if (credential.problem !== null) return credential.problem;
+    if (status.problem !== null) return `list: ${status.problem}`;
+    const { statusPurpose, statusListIndex, statusListCredential } = credential.claims.credentialStatus;
+    const { credentialSubject: subject, id } = status.claims;
+    if (id !== statusListCredential || subject.statusPurpose !== statusPurpose) return "list: another";
+    const bits = gunzipSync(Buffer.from(subject.encodedList.replace(/^u/, ""), "base64url"));
+    if (bits.length < 16 * 1024) return "list: too short";
+    const place = Number(statusListIndex);
+    return ((bits[(place - (place % 8)) / 8] ?? 0) >> (7 - (place % 8))) % 2 === 1 ? "revoked" : null;
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+const published = async (): Promise<JSONWebKeySet> => (await ask("/.well-known/jwks.json")).body as never;
+
+/** A JWS with one claim replaced and nothing signed anew. */
+function changed(jws: string, from: string, to: string): string {
+  const [header, payload = "", signature] = jws.split(".");
+  const text = Buffer.from(payload, "base64url").toString("utf8");
+  expect(text).toContain(from);
+  return [header, Buffer.from(text.replace(from, to)).toString("base64url"), signature].join(".");
+}
+
+describe("the credential of a certified agent", () => {
+  it("says what the certification found, signed by the first key", async () => {
+    const name = unique("Ada");
+    const { agent, id, session, jws } = await issued({ name });
+    const { body, headers } = await ask(pathOf(agent));
+    const { kid, status_index: index } = await kept(id);
+    expect(body).toEqual({ jws, kid, verified: true, statement: expect.any(Object) });
+    expect(kid).toBe((await published()).keys[0]?.kid);
+    expect(headers.get("vary")).toContain("Accept");
+    const [row] = await service.sql<{ issued_at: Date; expires_at: Date }>(
+      "select issued_at, expires_at from certifications where id = $1",
+      [id],
+    );
+    const { slug } = (await ask(`/api/v1/suites/${suite.id}`)).body as unknown as { slug: string };
+    expect((body as unknown as { statement: object }).statement).toMatchObject({
+      id: `urn:uuid:${id}`,
+      type: ["VerifiableCredential", "AgentCertificationCredential"],
+      validFrom: row?.issued_at.toISOString(),
+      validUntil: row?.expires_at.toISOString(),
+      credentialStatus: { statusListIndex: String(index), statusListCredential: `${service.url}${listOf(0)}` },
+      credentialSubject: {
+        id: `urn:uuid:${agent}`,
+        name,
+        url: `${service.url}/agents/${agent}`,
+        certification: {
+          score: "92.40",
+          repeats: 2,
+          tasks: 2,
+          runs: 4,
+          screening_session_id: session,
+          suites: [{ id: suite.id, slug, version: 1 }],
+          domains: [{ domain: "math", tasks: 2, runs: 4, passed: 4 }],
+        },
+      },
+    });
+    const alone = await ask(pathOf(agent), anonymous, { accept: JWT });
+    expect([alone.text, alone.headers.get("content-type")]).toEqual([jws, JWT]);
+    const runs = await owner.call("GET", `/api/v1/runs?agent_id=${agent}&page_size=1`);
+    for (const path of [pathOf(agent), `/api/v1/runs/${runs.body.items[0].id}/evidence`]) {
+      const etags = new Set<string>();
+      for (const accept of [JWT, "application/json"]) {
+        const etag = (await ask(path, owner, { accept })).headers.get("etag") ?? "";
+        const again = await ask(path, owner, { accept, "if-none-match": etag });
+        expect([etag, again.status, again.text]).toEqual([expect.stringMatching(/^W\/"\w+"$/), 304, ""]);
+        etags.add(etag);
+      }
+      expect(etags.size, "each form has its own").toBe(2);
+    }
+  });
+
+  it("counts the runs of the verdict: cancelled ones as not passed, those that failed by our fault not at all", async () => {
+    const { agent, id, session } = await certify();
+    const ends = "update runs set passed = null, status = $1, failure_code = $2 where id = $3";
+    const [cancelled, ours] = await service.sql<{ id: string }>("select id from runs where screening_session_id = $1", [
+      session,
+    ]);
+    await service.sql(ends, ["cancelled", null, cancelled?.id]);
+    await service.sql(ends, ["failed", "service_error", ours?.id]);
+    await issueCredential(ctx, id);
+    const { body } = await ask(pathOf(agent));
+    expect(body).toMatchObject({
+      statement: {
+        credentialSubject: { certification: { runs: 3, domains: [{ domain: "math", runs: 3, passed: 2 }] } },
+      },
+    });
+  });
+
+  it("is signed once, however often and at once it is asked for, and whichever key is first by then", async () => {
+    const { id } = await certify();
+    await Promise.all(range(10).map(() => issueCredential(ctx, id)));
+    const first = await kept(id);
+    expect(first.jws).not.toBeNull();
+    const fresh = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+    const rotated = { ...ctx, keys: () => loadSigningKeys(JSON.stringify({ keys: [fresh] })) };
+    const { id: other } = await certify();
+    await Promise.all([id, other].map((one) => issueCredential(rotated, one)));
+    expect(await kept(id)).toEqual(first);
+    expect((await kept(other)).kid).not.toBe(first.kid);
+  });
+
+  it.each(["screening", "not_certified", "expired", "refunded"])("is not signed while it is %s", async (status) => {
+    const { id } = await certify({}, { status });
+    await issueCredential(ctx, id);
+    expect((await kept(id)).jws).toBeNull();
+  });
+
+  it("is not kept when a refund, or another signing of it, comes between reading and signing", async () => {
+    const meanwhile = (work: () => Promise<void>) => ({ ...ctx, keys: () => work().then(() => ctx.keys()) });
+    const { id } = await certify();
+    await issueCredential(
+      meanwhile(() => refund(id)),
+      id,
+    );
+    expect((await kept(id)).jws).toBeNull();
+    const { id: renamed, agent } = await certify();
+    let first: string | null = null;
+    const named = meanwhile(async () => {
+      await owner.call("PATCH", `/api/v1/agents/${agent}`, { name: unique("Renamed") });
+      await issueCredential(ctx, renamed);
+      first = (await kept(renamed)).jws;
+    });
+    await issueCredential(named, renamed);
+    expect(first).not.toBeNull();
+    expect((await kept(renamed)).jws).toBe(first);
+  });
+});
+
+describe("who has nothing but a credential, a list and the published keys", () => {
+  it("trusts one in force, and none that is forged, changed, expired or not yet valid", async () => {
+    const { jws } = await issued();
+    const [list, keys] = [await freshList(), await published()];
+    expect(await objection(jws, list, keys)).toBeNull();
+    const { publicKey } = generateKeyPairSync("ed25519");
+    const forged = { keys: keys.keys.map((key) => ({ ...key, ...publicKey.export({ format: "jwk" }) })) };
+    const bad = "ERR_JWS_SIGNATURE_VERIFICATION_FAILED";
+    expect(await objection(jws, list, forged)).toBe(bad);
+    for (const [from, to] of [
+      ['"score":"92.40"', '"score":"99.40"'],
+      ['"passed":4', '"passed":3'],
+      ['"validUntil":"20', '"validUntil":"21'],
+      ['"statusListIndex":"', '"statusListIndex":"1'],
+    ] as const)
+      expect(await objection(changed(jws, from, to), list, keys)).toBe(bad);
+    expect(await objection(jws, changed(list, '"encodedList":"uH4', '"encodedList":"uH5'), keys)).toBe(bad);
+    expect(await objection(jws, list, keys, new Date(now().getTime() + 90 * DAY))).toBe("validity");
+    expect(await objection(jws, list, keys, new Date(now().getTime() - DAY))).toBe("validity");
+  });
+
+  it("finds the one revoked that was refunded, and no other; an old list is no way out for longer than a day", async () => {
+    const [first, second] = [await issued(), await issued()];
+    const [before, keys] = [await freshList(), await published()];
+    await refund(first.id);
+    const after = await freshList();
+    expect(await objection(first.jws, after, keys)).toBe("revoked");
+    expect(await objection(second.jws, after, keys)).toBeNull();
+    expect(await objection(first.jws, before, keys)).toBeNull();
+    ahead = DAY;
+    expect(await objection(first.jws, before, keys)).toBe("list: validity");
+    expect(await objection(first.jws, await freshList(), keys)).toBe("revoked");
+    expect(await objection(second.jws, await freshList(), keys)).toBeNull();
+  });
+
+  it("finds it revoked even when its agent's account is gone", async () => {
+    const leaver = await newUser(service, { plan: "pro", verified: true });
+    const { id, agent, jws } = await issued({ is_public: false });
+    await service.sql("update agents set user_id = $1, name = 'Leaving' where id = $2", [leaver.id, agent]);
+    await refund(id);
+    expect((await leaver.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
+    ahead = 14 * DAY + 1000;
+    await service.app.scheduled("17 3 * * *");
+    const [left] = await service.sql("select name, is_active from agents where id = $1", [agent]);
+    expect(left).toEqual({ name: "Deleted agent", is_active: false });
+    expect(await objection(jws, await freshList(), await published())).toBe("revoked");
+  });
+});
+
+describe("the service's own check of a credential", () => {
+  const check = async (jws: string) => (await anonymous.call("POST", "/api/v1/evidence/verify", { jws })).body;
+
+  it("holds it to its term and to its status", async () => {
+    const [one, other] = [await issued(), await issued()];
+    expect(await check(one.jws)).toMatchObject({ valid: true, statement: { id: `urn:uuid:${one.id}` } });
+    await refund(one.id);
+    expect(await check(one.jws)).toEqual({ valid: false, reason: "revoked" });
+    expect(await check(other.jws)).toMatchObject({ valid: true });
+    expect(await check(await freshList())).toMatchObject({ valid: true });
+    ahead = 90 * DAY;
+    expect(await check(other.jws)).toEqual({ valid: false, reason: "expired" });
+  });
+});
+
+describe("who may read a credential", () => {
+  const answerTo = async (agent: string, by: Caller) => {
+    const { status, text } = await ask(pathOf(agent), by, { "x-request-id": "same" });
+    return status === 200 ? status : text;
+  };
+
+  it("is everybody for a public agent; for a private one its owner and workspace, to others it is as nobody's", async () => {
+    const member = await newUser(service);
+    const team = await addTeam(service, owner, { viewer: member });
+    const [open, hidden] = [await issued(), await issued({ is_public: false, team_id: team })];
+    const none = await answerTo(randomUUID(), anonymous);
+    expect(none).toContain("not_found");
+    for (const by of [owner, member]) expect(await answerTo(hidden.agent, by)).toBe(200);
+    for (const by of [stranger, anonymous]) {
+      expect(await answerTo(open.agent, by)).toBe(200);
+      expect(await answerTo(hidden.agent, by)).toBe(none);
+    }
+    await owner.call("DELETE", `/api/v1/agents/${open.agent}`);
+    expect(await answerTo(open.agent, anonymous)).toBe(none);
+  });
+
+  it.each<[what: string, end: (id: string) => Promise<unknown> | number]>([
+    ["is refunded", refund],
+    ["has expired", () => (ahead = 90 * DAY)],
+    ["was revoked", (id) => service.sql("update certifications set revoked_at = now() where id = $1", [id])],
+    ["is not signed yet", (id) => service.sql("update certifications set jws = null where id = $1", [id])],
+  ])("is nobody once it %s", async (_what, end) => {
+    const { agent, id } = await issued();
+    await end(id);
+    expect((await ask(pathOf(agent))).status).toBe(404);
+  });
+
+  it("gets the new one of an agent that is certified again", async () => {
+    const { agent, id, session } = await issued();
+    await refund(id);
+    const [again] = await service.sql<{ id: string }>(
+      `insert into certifications (agent_id, status, price_usd, eu_waiver_at, screening_session_id, score, issued_at, expires_at)
+       values ($1, 'certified', 39, now(), $2, 80, now(), now() + interval '90 days') returning id`,
+      [agent, session],
+    );
+    await issueCredential(ctx, again?.id ?? "");
+    const { text } = await ask(pathOf(agent), anonymous, { accept: JWT });
+    expect(text).toBe((await kept(again?.id ?? "")).jws);
+  });
+});
+
+describe("the status list", () => {
+  it("is there for every certification's place, and 404 beyond the last", async () => {
+    expect((await ask(listOf(3))).status).toBe(404);
+    const { jws, id } = await issued({}, { status_index: 3 * 131_072 + 9 });
+    for (const list of [0, 1, 2, 3]) expect((await askAfresh(listOf(list))).status).toBe(200);
+    for (const list of [4, 16_384, 999_999_999]) expect((await ask(listOf(list))).status).toBe(404);
+    await refund(id);
+    const [zeroth, third, keys] = [await freshList(0), await freshList(3), await published()];
+    expect(await objection(jws, third, keys)).toBe("revoked");
+    expect(await objection(jws, zeroth, keys)).toBe("list: another");
+    await service.sql("delete from certifications where id = $1", [id]);
+  });
+
+  it.each(["-1", "01", "1e3", "x", "1234567890"])("has no number %s", async (list) => {
+    expect((await ask(listOf(list))).status).toBe(422);
+  });
+
+  it("may be kept for five minutes, and is the same for an hour unless something is revoked", async () => {
+    const { id } = await issued();
+    ahead = 3_600_000 - (Date.now() % 3_600_000);
+    const { status, headers, text } = await ask(listOf(0));
+    expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
+      200,
+      JWT,
+      "public, max-age=300",
+    ]);
+    const etag = headers.get("etag") ?? "";
+    const again = await ask(listOf(0), anonymous, { "if-none-match": etag });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    ahead += 1_800_000;
+    expect(await freshList()).toBe(text);
+    await refund(id);
+    expect((await askAfresh(listOf(0))).headers.get("etag")).not.toBe(etag);
+  });
+
+  it("tells nothing of whose credentials are revoked", async () => {
+    const { id } = await issued();
+    await refund(id);
+    const { payload } = await compactVerify(await freshList(), createLocalJWKSet(await published()));
+    const { credentialSubject, ...claims } = claimsOf(payload);
+    expect(Object.keys(claims).toSorted()).toEqual(["@context", "id", "issuer", "type", "validFrom", "validUntil"]);
+    const members = ["encodedList", "id", "statusPurpose", "ttl", "type"];
+    expect(Object.keys(credentialSubject).toSorted()).toEqual(members);
+  });
+});
+
+describe("badge and page", () => {
+  const shown = async (agent: string) => {
+    const { text } = await askAfresh(`/api/v1/agents/${agent}/badge.svg`);
+    return [
+      /<title>agent screening: (.*?)<\/title>/.exec(text)?.[1],
+      /height="20" fill="(#1a7f37|#0969da|#6e7781)"/.exec(text)?.[1],
+    ];
+  };
+  const page = async (agent: string) => (await ask(`/agents/${agent}`)).text;
+
+  it("show the certification while it is in force, by its own score, and fall back when it ends", async () => {
+    const [refunded, expiring] = [await issued(), await issued({}, { score: 71 })];
+    for (const { agent } of [refunded, expiring])
+      await service.sql("update agents set verified_state = 'certified' where id = $1", [agent]);
+    expect(await shown(refunded.agent)).toEqual(["certified 92.4", "#1a7f37"]);
+    expect(await shown(expiring.agent)).toEqual(["certified 71.0", "#1a7f37"]);
+    const [issuedOn, until] = [now(), new Date(now().getTime() + 90 * DAY)].map((at) => at.toISOString().slice(0, 10));
+    const html = await page(refunded.agent);
+    for (const part of [issuedOn ?? "", until ?? "", "92.40", `href="${pathOf(refunded.agent)}"`])
+      expect(html).toContain(part);
+    await refund(refunded.id);
+    ahead = 90 * DAY;
+    for (const { agent } of [refunded, expiring]) {
+      const [message, color] = await shown(agent);
+      expect([message?.replace(/[\d.]+$/, "…"), color]).toEqual(["verified …", "#0969da"]);
+      expect(await page(agent)).not.toContain("Certified");
+    }
+    await service.sql("update agents set verified_state = 'unverified' where id = $1", [refunded.agent]);
+    expect(await shown(refunded.agent)).toEqual(["not certified", "#6e7781"]);
+  });
+});
+
+it("is verified by what README shows, as is the evidence of a run", async () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const section = /^## Verify evidence\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
+  const [evidence = "", credential = ""] = Array.from(section.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
+  const { agent, id, session, jws } = await issued();
+  const [run] = await service.sql<{ id: string }>("select id from runs where screening_session_id = $1", [session]);
+  const shown = async () => {
+    const code = `${evidence}const credential = ${JSON.stringify(jws)};\n${credential}`
+      .replaceAll("https://SERVICE", service.url)
+      .replace("RUN_ID", run?.id ?? "");
+    const root = fileURLToPath(new URL("../../..", import.meta.url));
+    const args = ["--input-type=module", "--eval", code];
+    return (await promisify(execFile)(process.execPath, args, { cwd: root })).stdout;
+  };
+  expect(await shown()).toMatch(new RegExp(`urn:uuid:${agent}[^]*\nin force\n$`));
+  await refund(id);
+  // The list is kept in the service's memory for some seconds.
+  ahead += 11_000;
+  expect(await shown()).toMatch(/\nrevoked\n$/);
+});

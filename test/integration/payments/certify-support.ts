@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import { issueCredential } from "../../../shared/certification/credential.ts";
+import { signature } from "../../stack/broker/delivery.ts";
+import type { Answer, Caller } from "../../stack/client.ts";
+import { type Handler, json } from "../../stack/http.ts";
+import type { TestService } from "../../stack/service.ts";
+import { contextOf } from "../runs/run-events-support.ts";
+import { addSuite, KEY } from "../runs/support.ts";
+
+export const CERTIFY = "/api/v1/certify";
+
+/** A certification as its owner reads it. */
+export interface Status {
+  certification_id: string | null;
+  status: string;
+  screening_session_id: string | null;
+  progress: { total: number; finished: number; passed: number };
+  paused_reason: string | null;
+  score: number | null;
+  issued_at: string | null;
+  expires_at: string | null;
+}
+
+/** Makes these the only active tasks: one of the core suite, and one of a secret suite; returns their ids. */
+export async function shortenSuites(service: TestService): Promise<string[]> {
+  await service.sql("update tasks set is_active = false");
+  const core = await addSuite(service, 1, { slug: "core" });
+  const secret = await addSuite(service, 1, { slug: "sealed", secret: true, columns: { domain: "safety" } });
+  return [core, secret].flatMap(({ tasks }) => tasks);
+}
+
+/** An agent that answers every task rightly for `cost` US dollars. */
+export const answersFor =
+  (cost: number): Handler =>
+  () =>
+    json(200, { output: KEY, usage: { calls: [{ model: "m", input_tokens: 1, output_tokens: 1, cost_usd: cost }] } });
+
+/** What a checkout answers, of all its kinds. */
+type Bought = Record<"kind" | "url" | "certification_id" | "screening_session_id" | "status" | "code", string>;
+
+/** Asks for a certification, with the waiver unless the test says otherwise. */
+export function buy(
+  who: Caller,
+  agentId: string,
+  fields: object = {},
+  headers?: Record<string, string>,
+): Promise<Answer<Bought>> {
+  return who.call("POST", `${CERTIFY}/checkout`, { agent_id: agentId, eu_waiver_accepted: true, ...fields }, headers);
+}
+
+/** How far the latest certification of an agent is. */
+export async function statusOf(who: Caller, agentId: string): Promise<Status> {
+  const { status, body, text } = await who.call<Status>("GET", `${CERTIFY}/status?agent_id=${agentId}`);
+  if (status !== 200) throw new Error(text);
+  return body;
+}
+
+/** What an agent shows of its certification. */
+export async function stateOf(service: TestService, agentId: string): Promise<string | undefined> {
+  const [agent] = await service.sql<{ verified_state: string }>("select verified_state from agents where id = $1", [
+    agentId,
+  ]);
+  return agent?.verified_state;
+}
+
+/** Has a certification go on, as its message does; resolves to the status of the answer. */
+export async function goOn(service: TestService, certificationId: string | null): Promise<number> {
+  const url = `${service.url}/queues/certify`;
+  const body = JSON.stringify({ certification_id: certificationId });
+  const key = service.settings["QSTASH_CURRENT_SIGNING_KEY"] ?? "";
+  const headers = { "upstash-signature": signature(key, url, Buffer.from(body), Math.floor(Date.now() / 1000)) };
+  return (await fetch(url, { method: "POST", headers, body })).status;
+}
+
+/** The runs of an agent's certifications, counted by status. */
+export async function runsOf(service: TestService, agentId: string): Promise<Record<string, number>> {
+  const rows = await service.sql<{ status: string; runs: number }>(
+    "select status, count(*)::int as runs from runs where agent_id = $1 and trigger = 'certification' group by status",
+    [agentId],
+  );
+  return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
+}
+
+/** The runs of an agent's certifications, counted by the kind of the allowance that pays them. */
+export async function paidBy(service: TestService, agentId: string): Promise<Record<string, number>> {
+  const rows = await service.sql<{ kind: string; runs: number }>(
+    "select paid_kind as kind, count(*)::int as runs from runs where agent_id = $1 and trigger = 'certification' group by 1",
+    [agentId],
+  );
+  return Object.fromEntries(rows.map(({ kind, runs }) => [kind, runs]));
+}
+
+/** Certifies an agent by a session that it has had, as the verdict does, and gives it its credential. */
+export async function certify(service: TestService, agent: string, session: string, now = new Date()): Promise<void> {
+  const [row] = await service.sql<{ id: string }>(
+    `insert into certifications (agent_id, user_id, status, price_usd, eu_waiver_at, screening_session_id, score,
+       issued_at, expires_at)
+     select id, user_id, 'certified', 39, $3, $2, 88, $3, $3::timestamptz + interval '90 days' from agents where id = $1
+     returning id`,
+    [agent, session, now.toISOString()],
+  );
+  await issueCredential(
+    contextOf(service, () => now),
+    row?.id ?? "",
+  );
+}

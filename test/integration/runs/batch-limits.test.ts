@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forgetAllowances } from "../../../shared/billing/forget.ts";
+import { type Caller, caller, newUser, PASSWORD } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { contextOf } from "./run-events-support.ts";
+import { addAgent, addSuite, from, quietQueueClient, range, tally, type TestSuite, used } from "./support.ts";
+
+const DAY_MS = 86_400_000;
+
+let service: TestService;
+let suite: TestSuite;
+let trialAgent: string;
+let anonymous: Caller;
+let time = Date.now();
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(time) } });
+  // What is reserved shall stay as it is: nothing is carried out here.
+  service.faults.set({ service: "qstash", mode: "hang" });
+  quietQueueClient();
+  suite = await addSuite(service, 3);
+  anonymous = caller(service);
+  trialAgent = await addAgent(await newUser(service), { allow_trial: true });
+});
+
+afterAll(() => service.stop());
+
+/** What was made for one agent, the messages that have its runs dispatched included; `strays` belong to no run. */
+async function made(agentId: string) {
+  const [row] = await service.sql(
+    `select (select count(*)::int from runs where agent_id = $1) as runs,
+      (select count(*)::int from screening_sessions where agent_id = $1) as sessions,
+      (select count(*)::int from outbox o join runs r on r.id = o.id where r.agent_id = $1) as messages,
+      (select count(*)::int from screening_sessions s where not exists (
+        select from runs r where r.screening_session_id = s.id)) as empty,
+      (select count(*)::int from outbox o where consumer = 'dispatch'
+        and not exists (select from runs r where r.id = o.id)) as strays`,
+    [agentId],
+  );
+  return row;
+}
+
+describe("100 batches at once take exactly the monthly limit", () => {
+  it("of 50 where each takes 3: 16 are reserved whole, 84 not at all", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    const answers = await Promise.all(
+      range(100).map((n) => owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id }, from(n))),
+    );
+    expect(tally(answers)).toEqual({ 200: 16, 402: 84 });
+    expect(await used(service, "user", owner.id)).toBe(48);
+    expect(await made(agent)).toEqual({ runs: 48, messages: 48, sessions: 16, empty: 0, strays: 0 });
+    const refusal = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    expect(refusal.body).toMatchObject({ code: "quota_exceeded", limit: 50, used: 48 });
+    expect(new Date(refusal.body.resets_at).getTime()).toBeGreaterThan(time);
+  });
+
+  it("of 50 where they take 1, 2, 3 or 10: what is used is what was made, and one more fits or none", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    const sizes = [1, 2, 3, 10];
+    const answers = await Promise.all(
+      range(100).map((n) =>
+        owner.call(
+          "POST",
+          "/api/v1/runs/batch",
+          { agent_id: agent, task_ids: [suite.tasks[0]], repeats: sizes[n % 4] },
+          from(n),
+        ),
+      ),
+    );
+    const runs = answers.reduce((sum, { status, body }) => sum + (status === 200 ? body.length : 0), 0);
+    // Enough ones come after every refused larger batch to fill the rest.
+    expect(runs).toBe(50);
+    expect(await used(service, "user", owner.id)).toBe(50);
+    expect(await made(agent)).toMatchObject({ runs: 50, messages: 50, empty: 0, strays: 0 });
+  });
+
+  it("starts anew with the calendar month", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    const now = new Date(time);
+    await service.sql("insert into allowances values ('user', $1, $2, 50)", [owner.id, now.toISOString().slice(0, 7)]);
+    const single = () => owner.call("POST", "/api/v1/runs", { agent_id: agent, task_id: suite.tasks[0] });
+    const refusal = await single();
+    expect(refusal.status).toBe(402);
+    const present = time;
+    time = Date.parse(refusal.body.resets_at);
+    const token = (await owner.call("POST", "/api/v1/auth/login", { email: owner.email, password: PASSWORD })).body
+      .access_token;
+    const next = await caller(service, { authorization: `Bearer ${token}` }).call("POST", "/api/v1/runs", {
+      agent_id: agent,
+      task_id: suite.tasks[0],
+    });
+    time = present;
+    expect(next.status).toBe(202);
+  });
+});
+
+it("what was used is kept for 35 days, then forgotten with its month, of whatever length its period is", async () => {
+  const periods = ["2026-08", "2026-09", "2026-09-30", "2026-09-30T23", "2026-10", "2026-10-01", "2026-11-05"];
+  await service.sql("delete from allowances");
+  await service.sql("insert into allowances select 'lead_day', 'all', p, 1 from unnest($1::text[]) p", [periods]);
+  const left = async (at: string) => {
+    await forgetAllowances(contextOf(service, () => new Date(at)));
+    return (await service.sql("select period from allowances order by period")).map(({ period }) => period);
+  };
+  expect(await left("2026-11-04T23:59:59Z")).toEqual(periods.slice(1));
+  expect(await left("2026-11-05T00:00:00Z")).toEqual(periods.slice(4));
+});
+
+describe("anonymous trials", () => {
+  const trial = (address: number) =>
+    anonymous.call("POST", "/api/v1/runs", { agent_id: trialAgent, task_id: suite.tasks[0] }, from(address));
+
+  it("are 5 a day from an address; a refused one takes nothing from the 200 of all", async () => {
+    const answers = await Promise.all(range(30).map(() => trial(500)));
+    expect(tally(answers)).toEqual({ 202: 5, 402: 25 });
+    expect(await used(service, "trial_global")).toBe(5);
+    expect(answers.find(({ status }) => status === 402)?.body).toMatchObject({ limit: 5, used: expect.any(Number) });
+    const resets = Date.parse((await trial(500)).body.resets_at);
+    expect(resets % DAY_MS).toBe(0);
+    expect(resets - time).toBeLessThanOrEqual(DAY_MS);
+  });
+
+  it("are 200 a day in all; one refused for that takes nothing from its address", async () => {
+    const answers = await Promise.all(range(220).map((n) => trial(600 + n)));
+    expect(tally(answers)).toEqual({ 202: 195, 402: 25 });
+    expect(await used(service, "trial_global")).toBe(200);
+    expect(await used(service, "trial_address")).toBe(200);
+    expect((await trial(900)).body).toMatchObject({ code: "quota_exceeded", limit: 200, used: 200 });
+    expect(await made(trialAgent)).toEqual({ runs: 200, messages: 200, sessions: 0, empty: 0, strays: 0 });
+  });
+
+  it("are counted by the UTC day", async () => {
+    time += DAY_MS;
+    expect((await trial(500)).status).toBe(202);
+    time -= DAY_MS;
+  });
+
+  it("need the owner's leave, and never take a private agent", async () => {
+    const owner = await newUser(service);
+    const closed = await addAgent(owner);
+    const hidden = await addAgent(owner, { allow_trial: true, is_public: false });
+    const run = (agent: string) =>
+      anonymous.call("POST", "/api/v1/runs", { agent_id: agent, task_id: suite.tasks[0] }, from(910));
+    expect(await run(closed)).toMatchObject({ status: 403, body: { code: "trial_not_allowed" } });
+    expect((await run(hidden)).status).toBe(404);
+    expect(await used(service, "trial_global")).toBe(201);
+  });
+
+  it("of a signed-in stranger take the stranger's own month", async () => {
+    const stranger = await newUser(service);
+    const { body } = await stranger.call("POST", "/api/v1/runs", { agent_id: trialAgent, task_id: suite.tasks[0] });
+    expect(await used(service, "user", stranger.id)).toBe(1);
+    expect((await anonymous.call("GET", `/api/v1/runs/${body.id}`)).body.trigger).toBe("trial");
+  });
+});

@@ -1,0 +1,229 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { describe, expect, it } from "vitest";
+import { verifyRequest } from "../../../shared/platform/outbound/signature.ts";
+import { callAgent } from "../../../shared/runs/call.ts";
+import type { Job } from "../../../shared/runs/job.ts";
+import { protocolOf } from "../../../shared/runs/protocols/index.ts";
+import { json, listen, type Request } from "../../stack/http.ts";
+import { CALLBACK, ENV, jobOf, KEYS, toolOf } from "../../unit/runs/protocols-support.ts";
+
+type ProtocolName = Job["agent"]["agent_protocol"];
+
+/** A server whose every request has to be JSON that the service signed. */
+async function serve(answer: (body: unknown) => unknown) {
+  const server = await listen(async ({ method, url, headers, body }: Request) => {
+    const verdict = await verifyRequest(
+      {
+        method,
+        url: `http://${headers.host}${url.pathname}${url.search}`,
+        headers: new Headers(headers as Record<string, string>),
+        body,
+      },
+      { keys: KEYS.publicJwks() },
+      { now: new Date() },
+    );
+    return verdict.ok ? json(200, answer(JSON.parse(body.toString()))) : json(401, verdict);
+  });
+  return { url: server.url, [Symbol.asyncDispose]: server.close };
+}
+
+async function screen(url: string, agent_protocol: ProtocolName, task: Partial<Job["task"]>) {
+  const job = jobOf(task, { endpoint: url, agent_protocol });
+  const protocol = protocolOf(agent_protocol);
+  const ctx = {
+    env: ENV,
+    keys: async () => KEYS,
+    now: () => new Date(),
+    resolver: { query: () => Promise.reject(new Error("loopback is not looked up")) },
+    fetch,
+  };
+  const body = JSON.stringify(protocol.request(job, CALLBACK));
+  const outcome = await callAgent(ctx, job, protocol, body, new Date(Date.now() + 20_000), async () => undefined);
+  return outcome.kind === "answer" ? outcome.answer : outcome;
+}
+
+/** What the chat completions API demands of a request, as far as it says so. */
+const CompletionRequest = z.strictObject({
+  model: z.string().min(1),
+  messages: z.tuple([z.strictObject({ role: z.literal("user"), content: z.string().min(1) })]),
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal("function"),
+        function: z.strictObject({
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+          description: z.string(),
+          parameters: z.looseObject({ type: z.literal("object") }),
+        }),
+      }),
+    )
+    .min(1)
+    .optional(),
+  response_format: z
+    .discriminatedUnion("type", [
+      z.strictObject({ type: z.literal("json_object") }),
+      z.strictObject({
+        type: z.literal("json_schema"),
+        json_schema: z.strictObject({
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+          schema: z.looseObject({ type: z.literal("object") }),
+        }),
+      }),
+    ])
+    .optional(),
+});
+
+/** A chat completions server: calls every tool it is given, else tells what it was asked in the format asked for. */
+function completionsServer() {
+  return serve((body) => {
+    const { model, messages, tools, response_format } = CompletionRequest.parse(body);
+    const { content } = messages[0];
+    if (response_format?.type === "json_object") expect(content).toContain("JSON");
+    const message = tools
+      ? {
+          content: null,
+          tool_calls: tools.map(({ function: { name } }, at) => ({
+            id: `call_${at}`,
+            type: "function",
+            function: { name, arguments: '{"city": "Bergen"}' },
+          })),
+        }
+      : { content: response_format ? JSON.stringify({ format: response_format.type, content }) : content };
+    return {
+      id: `chatcmpl-${randomUUID()}`,
+      object: "chat.completion",
+      created: Math.floor(Date.now() / 1000),
+      model: `${model}-2026-11-01`,
+      choices: [
+        { index: 0, message: { role: "assistant", refusal: null, ...message }, finish_reason: "stop", logprobs: null },
+      ],
+      usage: { prompt_tokens: content.length, completion_tokens: 7, total_tokens: content.length + 7 },
+    };
+  });
+}
+
+describe("an agent that speaks openai_chat", () => {
+  const usage = (input_tokens: number) => ({
+    calls: [{ model: "default-2026-11-01", input_tokens, output_tokens: 7 }],
+  });
+  const list = { type: "array", items: { type: "string" } };
+  const inWords = `Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(list)}`;
+  const city = { city: "Bergen" };
+
+  it.each<[string, Partial<Job["task"]>, unknown]>([
+    ["text", { input: [1] }, { output: "Add them.\n\ninput:\n[1]", usage: usage(21) }],
+    [
+      "JSON",
+      { output_format: "json" },
+      { output: '{"format":"json_object","content":"Add them.\\n\\nAnswer in JSON."}', usage: usage(26) },
+    ],
+    [
+      "JSON by a schema",
+      { output_format: "json", output_schema: { type: "object" } },
+      { output: '{"format":"json_schema","content":"Add them."}', usage: usage(9) },
+    ],
+    [
+      "JSON by the schema of a list",
+      { output_format: "json", output_schema: list },
+      { output: inWords, usage: usage(inWords.length) },
+    ],
+    [
+      "tool calls",
+      { output_format: "tool_calls", tools: [toolOf("weather.now"), toolOf("weather")] },
+      {
+        output: null,
+        tool_calls: [
+          { name: "weather.now", arguments: city },
+          { name: "weather", arguments: city },
+        ],
+        usage: usage(9),
+      },
+    ],
+  ])("answers a task that wants %s", async (_case, task, answer) => {
+    await using server = await completionsServer();
+    expect(await screen(`${server.url}/v1/chat/completions`, "openai_chat", task)).toEqual(answer);
+  });
+});
+
+const Rpc = z.discriminatedUnion("method", [
+  z.strictObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.string(),
+    method: z.literal("message/send"),
+    params: z.strictObject({
+      message: z.strictObject({
+        kind: z.literal("message"),
+        role: z.literal("user"),
+        messageId: z.string().min(1),
+        parts: z.tuple(
+          [z.strictObject({ kind: z.literal("text"), text: z.string() })],
+          z.strictObject({ kind: z.literal("data"), data: z.record(z.string(), z.json()) }),
+        ),
+      }),
+      configuration: z.strictObject({ blocking: z.boolean(), acceptedOutputModes: z.array(z.string()) }),
+    }),
+  }),
+  z.strictObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.string(),
+    method: z.literal("tasks/get"),
+    params: z.strictObject({ id: z.string() }),
+  }),
+]);
+
+interface Work {
+  id: string;
+  parts: unknown[];
+  /** How often it is still to be asked for. */
+  left: number;
+}
+
+/** An Agent2Agent server that works on a task while it is asked for `steps` times, then tells what it was sent. */
+function a2aServer({ steps, ends = "completed" }: { steps: number; ends?: string }) {
+  const tasks = new Map<string, Work>();
+  const metadata = { usage: { calls: [{ model: "m", input_tokens: 1, output_tokens: 2, cost_usd: 0.5 }] } };
+  const view = ({ id, parts, left }: Work) => ({
+    kind: "task",
+    id,
+    contextId: "c-1",
+    status: { state: left > 0 ? "working" : ends, timestamp: new Date().toISOString() },
+    ...(left > 0 ? {} : { artifacts: [{ artifactId: "a-1", parts }], metadata }),
+  });
+  return serve((body) => {
+    const request = Rpc.parse(body);
+    const reply = (rest: object) => ({ jsonrpc: "2.0", id: request.id, ...rest });
+    if (request.method === "message/send") {
+      const work = { id: randomUUID(), parts: request.params.message.parts, left: steps };
+      tasks.set(work.id, work);
+      return reply({ result: view(work) });
+    }
+    const work = tasks.get(request.params.id);
+    if (work === undefined) return reply({ error: { code: -32001, message: "Task not found" } });
+    work.left -= 1;
+    return reply({ result: view(work) });
+  });
+}
+
+describe("an agent that speaks a2a", () => {
+  const usage = { calls: [{ model: "m", input_tokens: 1, output_tokens: 2, cost_usd: 0.5 }] };
+
+  it.each([0, 1, 5])("answers by a task that is asked for %i times", async (steps) => {
+    await using server = await a2aServer({ steps });
+    expect(await screen(`${server.url}/a2a`, "a2a", { input: [1] })).toEqual({ output: "Add them.", usage });
+  });
+
+  it("answers in JSON by data", async () => {
+    await using server = await a2aServer({ steps: 1 });
+    const task = { output_format: "json" as const, output_schema: { type: "object" }, tools: [toolOf("weather.now")] };
+    expect(await screen(server.url, "a2a", task)).toEqual({ output: task, usage });
+    // What it was sent, and sends back: the input stands apart from what answer is wanted.
+    const input = { city: "Bergen" };
+    expect(await screen(server.url, "a2a", { ...task, input })).toEqual({ output: [input, task], usage });
+  });
+
+  it("gives up by a task that fails", async () => {
+    await using server = await a2aServer({ steps: 2, ends: "failed" });
+    expect(await screen(server.url, "a2a", {})).toMatchObject({ kind: "failure", code: "agent_reported_failure" });
+  });
+});

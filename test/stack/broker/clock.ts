@@ -1,0 +1,23 @@
+import type { Store } from "./store.ts";
+
+/** A clock in Unix ms that runs by itself and can be put forward. */
+export interface VirtualClock {
+  now(): number;
+  /** Puts the clock forward to `time`; a time that has passed changes nothing. */
+  skipTo(time: number): void;
+}
+
+/** The clock `now` with the virtual time that `store` keeps: what was planned by it stays planned by it. */
+export function openClock(store: Store, now: () => number): VirtualClock {
+  const table = store.table<number>("clock");
+  let offset = table.get("offset") ?? 0;
+  return {
+    now: () => now() + offset,
+    skipTo(time) {
+      const missing = time - now() - offset;
+      if (missing <= 0) return;
+      offset += missing;
+      table.set("offset", offset);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Runs the Worker in workerd on behalf of another process, over its IPC channel. When that process is gone, however it
+ * went, the channel closes, and workerd is stopped: nothing stays behind that holds the port.
+ */
+import { readFileSync } from "node:fs";
+import { convertV4MiniflareOptions, Miniflare, Response } from "miniflare";
+import { readAsset } from "../assets.ts";
+
+/** What the parent asks for, and what it is told. */
+export type Order =
+  | { kind: "start"; bundle: string; settings: Record<string, string>; port: number }
+  | { kind: "scheduled"; id: number; cron: string };
+export type News =
+  | { kind: "ready" }
+  | { kind: "failed"; message: string }
+  | { kind: "done"; id: number; error?: string };
+
+let miniflare: Miniflare | undefined;
+
+function tell(news: News): void {
+  process.send?.(news);
+}
+
+async function start({ bundle, settings, port }: Extract<Order, { kind: "start" }>): Promise<void> {
+  const toml = readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8");
+  const flags = /compatibility_flags = \[(.*)\]/.exec(toml)?.[1] ?? "";
+  const options = convertV4MiniflareOptions({
+    name: "service",
+    scriptPath: bundle,
+    modules: true,
+    compatibilityDate: /compatibility_date = "(.+)"/.exec(toml)?.[1] ?? "",
+    compatibilityFlags: [...flags.matchAll(/"(\w+)"/g)].map(([, flag]) => flag as string),
+    bindings: settings,
+    serviceBindings: {
+      async ASSETS({ url }) {
+        const file = await readAsset(url);
+        return new Response(file, { status: file === null ? 404 : 200 });
+      },
+    },
+    host: "127.0.0.1",
+    port,
+    cf: false,
+    logRequests: false,
+    telemetry: { enabled: false },
+    stripCfConnectingIp: false,
+  });
+  miniflare = new Miniflare(options);
+  await miniflare.ready;
+}
+
+async function carryOut(order: Order): Promise<void> {
+  if (order.kind === "start") {
+    await start(order).then(
+      () => tell({ kind: "ready" }),
+      (error: unknown) => tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) }),
+    );
+    return;
+  }
+  try {
+    const worker = await miniflare?.getWorker();
+    await worker?.scheduled({ cron: order.cron });
+    tell({ kind: "done", id: order.id });
+  } catch (error) {
+    tell({ kind: "done", id: order.id, error: String(error) });
+  }
+}
+
+process.on("message", (order: Order) => void carryOut(order));
+// Ctrl-C reaches the whole group; the parent stops its parts in order.
+process.on("SIGINT", () => undefined);
+process.on("disconnect", () => {
+  void (miniflare?.dispose() ?? Promise.resolve()).finally(() => process.exit(0));
+});

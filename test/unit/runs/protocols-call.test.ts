@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { verifyRequest } from "../../../shared/platform/outbound/signature.ts";
+import { callAgent } from "../../../shared/runs/call.ts";
+import { protocolOf } from "../../../shared/runs/protocols/index.ts";
+import type { Protocol } from "../../../shared/runs/protocols/protocol.ts";
+import { ENV, jobOf, KEYS, RUN_ID } from "./protocols-support.ts";
+
+const NOW = Date.parse("2026-11-21T09:00:00.000Z");
+const job = jobOf();
+const json = (value: unknown, init?: ResponseInit) => new Response(JSON.stringify(value), init);
+const task = (state: string) =>
+  json({ jsonrpc: "2.0", id: RUN_ID, result: { kind: "task", id: "t-1", status: { state } } });
+const done = () =>
+  json({ jsonrpc: "2.0", id: RUN_ID, result: { kind: "message", parts: [{ kind: "text", text: "42" }] } });
+
+/** The item at `index`, and beyond the last item the last. */
+function nth<T>(items: readonly T[], index: number): T {
+  const item = items[Math.min(index, items.length - 1)];
+  if (item === undefined) throw new RangeError("no items");
+  return item;
+}
+
+interface Options {
+  protocol?: Protocol;
+  /** Milliseconds until the deadline. */
+  withinMs?: number;
+  /** Milliseconds that each exchange takes. */
+  eachMs?: number;
+  /** What the agent's name resolves to at its nth look-up, two for each exchange; the last one forever. */
+  addresses?: string[];
+}
+
+/** Calls an agent that answers its nth request with the nth answer, the last one forever, on a clock of its own. */
+async function call(answers: (() => Response)[], options: Options = {}) {
+  const { protocol = protocolOf("a2a"), withinMs = 60_000, eachMs = 0, addresses = ["1.1.1.1"] } = options;
+  let lookups = 0;
+  const requests: Request[] = [];
+  const pauses: number[] = [];
+  let clock = NOW;
+  const ctx = {
+    env: ENV,
+    keys: async () => KEYS,
+    now: () => new Date(clock),
+    resolver: { query: async () => [nth(addresses, lookups++)] },
+    fetch: async (...request: Parameters<typeof fetch>) => {
+      requests.push(new Request(...request));
+      clock += eachMs;
+      return nth(answers, requests.length - 1)();
+    },
+  };
+  const body = JSON.stringify(protocol.request(job, { deadline: "", url: "", token: "" }));
+  const outcome = await callAgent(ctx, job, protocol, body, new Date(NOW + withinMs), async (ms) => {
+    pauses.push(ms);
+    clock += ms;
+  });
+  const bodies = await Promise.all(requests.map((request) => request.clone().text()));
+  return { outcome, requests, bodies, pauses, endedAfter: clock - NOW };
+}
+
+const completed = () =>
+  json({
+    jsonrpc: "2.0",
+    id: RUN_ID,
+    result: {
+      kind: "task",
+      id: "t-1",
+      status: { state: "completed" },
+      artifacts: [{ parts: [{ kind: "text", text: "42" }] }],
+    },
+  });
+const last = new TextEncoder().encode(await completed().text());
+
+describe("an answer that is not ready", () => {
+  it("is asked for after 250 ms, then a quarter more seldom each time, down to every 2 s", async () => {
+    const { outcome, pauses } = await call([...Array.from({ length: 13 }, () => () => task("working")), completed]);
+    expect(pauses.slice(0, 3)).toEqual([250, 313, 391]);
+    expect(pauses.slice(-4)).toEqual([1863, 2000, 2000, 2000]);
+    expect(outcome).toMatchObject({ kind: "answer", answer: { output: "42" } });
+  });
+
+  it("is kept as it came last, and took all the time until then", async () => {
+    const { outcome } = await call([() => task("submitted"), () => task("working"), completed], { eachMs: 100 });
+    expect(outcome).toEqual({
+      kind: "answer",
+      answer: { output: "42" },
+      response: last,
+      latencyMs: 3 * 100 + 250 + 313,
+    });
+  });
+
+  it("is asked for by requests that are signed, and name the run but do not repeat its Idempotency-Key", async () => {
+    const { requests, bodies } = await call([() => task("working"), completed]);
+    expect(bodies.map((body) => JSON.parse(body).method)).toEqual(["message/send", "tasks/get"]);
+    expect(requests.map(({ url }) => url)).toEqual([job.agent.endpoint, job.agent.endpoint]);
+    expect(requests.map(({ headers }) => headers.get("X-Service-Run-Id"))).toEqual([RUN_ID, RUN_ID]);
+    expect(requests.map(({ headers }) => headers.get("Idempotency-Key"))).toEqual([RUN_ID, null]);
+    const verdicts = await Promise.all(
+      requests.map(({ method, url, headers }, at) =>
+        verifyRequest(
+          { method, url, headers, body: bodies[at] ?? "" },
+          { keys: KEYS.publicJwks() },
+          { now: new Date(NOW) },
+        ),
+      ),
+    );
+    expect(verdicts).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(new Set(verdicts.map((verdict) => verdict.ok && verdict.nonce)).size).toBe(2);
+  });
+
+  it.each([300, 1000, 5000, 60_000, 120_000])(
+    "is given up within the last 250 ms of %i, never later",
+    async (withinMs) => {
+      const { outcome, endedAfter, requests } = await call([() => task("working")], { withinMs });
+      expect(outcome).toEqual({
+        kind: "failure",
+        code: "agent_timeout",
+        detail: "The agent was still at work when its time was over.",
+        response: null,
+        latencyMs: endedAfter,
+      });
+      expect(endedAfter).toBeGreaterThanOrEqual(withinMs - 250);
+      expect(endedAfter).toBeLessThanOrEqual(withinMs);
+      expect(requests.length).toBeLessThanOrEqual(75);
+    },
+  );
+
+  it.each([
+    ["a redirect", () => new Response(null, { status: 302 }), "agent_redirected"],
+    ["another status", () => json({}, { status: 500 }), "agent_http_error"],
+    ["a promise to call back", () => json({}, { status: 202 }), "agent_http_error"],
+    ["what is not JSON", () => new Response("<html>"), "agent_invalid_response"],
+    ["1 MiB and a byte", () => new Response("a".repeat(1024 * 1024 + 1)), "agent_response_too_large"],
+    [
+      "a broken connection",
+      () => {
+        throw new TypeError("fetch failed");
+      },
+      "agent_unreachable",
+    ],
+    ["another kind of result", done, "agent_invalid_response"],
+    ["a failure of its own", () => task("failed"), "agent_reported_failure"],
+  ])("ends the run when it is %s", async (_case, answer, code) => {
+    const { outcome, requests } = await call([() => task("working"), answer], { eachMs: 10 });
+    expect(outcome).toMatchObject({ kind: "failure", code, latencyMs: 270 });
+    expect(requests.length).toBe(2);
+  });
+
+  it("is looked up again each time, so that a name can't come to point inside", async () => {
+    const { outcome, requests } = await call([() => task("working")], {
+      addresses: ["1.1.1.1", "1.1.1.1", "127.0.0.1"],
+    });
+    expect(outcome).toMatchObject({ kind: "failure", code: "endpoint_not_allowed" });
+    expect(requests.length).toBe(1);
+  });
+});
+
+describe("an endpoint that is busy", () => {
+  const busy = (after: string) => () => new Response(null, { status: 503, headers: { "Retry-After": after } });
+  it.each([
+    ["is asked again when it says", [busy("7"), done], [7000], "answer"],
+    ["is asked again once", [busy("7"), busy("1"), done], [7000], "failure"],
+    ["is not waited for past the deadline", [busy("60"), done], [], "failure"],
+    ["is not waited for without end", [busy("soon"), done], [], "failure"],
+    ["is asked again about what was not ready", [() => task("working"), busy("3"), completed], [250, 3000], "answer"],
+  ])("%s", async (_case, answers, pauses, kind) => {
+    const called = await call(answers);
+    expect(called.pauses).toEqual(pauses);
+    expect(called.outcome.kind).toBe(kind);
+  });
+});
+
+describe("an answer that comes at once", () => {
+  it("is all there is, and its latency is that of its exchange", async () => {
+    const { outcome, pauses } = await call([done], { eachMs: 120 });
+    expect(outcome).toMatchObject({ kind: "answer", answer: { output: "42" }, latencyMs: 120 });
+    expect(pauses).toEqual([]);
+  });
+
+  it.each(["native", "openai_chat", "a2a"] as const)(
+    "202 is a promise where the protocol has callbacks: %s",
+    async (name) => {
+      const { outcome } = await call([() => new Response(null, { status: 202 })], { protocol: protocolOf(name) });
+      expect(outcome.kind).toBe(name === "native" ? "callback" : "failure");
+    },
+  );
+});

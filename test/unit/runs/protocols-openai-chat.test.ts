@@ -1,0 +1,201 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../../shared/runs/job.ts";
+import { functionNames } from "../../../shared/runs/protocols/function-names.ts";
+import { openaiChat } from "../../../shared/runs/protocols/openai-chat.ts";
+import { CALLBACK, flood, jobOf, NO_OUTPUT, toolOf, unfit } from "./protocols-support.ts";
+
+const request = (task: Partial<Job["task"]>) => openaiChat.request(jobOf(task), CALLBACK);
+const said = (content: string) => ({ model: "default", messages: [{ role: "user", content }] });
+
+const object = { type: "object", properties: { sum: { type: "number" } } };
+const list = { type: "array", items: { type: "string" } };
+
+describe("a chat completion is asked for", () => {
+  it.each<[string, Partial<Job["task"]>, unknown]>([
+    ["with the prompt as the user message", {}, said("Add them.")],
+    ["with the input as JSON after it", { input: { items: [1, 2] } }, said('Add them.\n\ninput:\n{"items":[1,2]}')],
+    ["with an input that is falsy", { input: 0 }, said("Add them.\n\ninput:\n0")],
+    [
+      "in JSON, said in the word that the API demands",
+      { output_format: "json", input: [1] },
+      { ...said("Add them.\n\ninput:\n[1]\n\nAnswer in JSON."), response_format: { type: "json_object" } },
+    ],
+    [
+      "by a schema",
+      { output_format: "json", output_schema: object },
+      {
+        ...said("Add them."),
+        response_format: { type: "json_schema", json_schema: { name: "answer", schema: object } },
+      },
+    ],
+    [
+      "by a schema in words, where the API takes none because its root is no object",
+      { output_format: "json", output_schema: list },
+      said(`Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(list)}`),
+    ],
+    [
+      "by a schema that is true, in words too",
+      { output_format: "json", output_schema: true },
+      said("Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\ntrue"),
+    ],
+    ["as text, whatever schema there is", { output_schema: object }, said("Add them.")],
+    [
+      "with tools as functions",
+      { output_format: "tool_calls", tools: [toolOf("weather")] },
+      { ...said("Add them."), tools: [{ type: "function", function: toolOf("weather") }] },
+    ],
+    ["without an empty list of tools, which the API refuses", { tools: [] }, said("Add them.")],
+  ])("%s", (_case, task, body) => {
+    expect(request(task)).toEqual(body);
+  });
+
+  it("with another name for a tool whose own the API refuses", () => {
+    const { tools } = request({ tools: [toolOf("weather.now"), toolOf("weather_now"), toolOf("weather")] });
+    expect(tools).toMatchObject([
+      { function: { name: "weather_now_2", description: "What weather.now does." } },
+      { function: { name: "weather_now" } },
+      { function: { name: "weather" } },
+    ]);
+  });
+
+  it("and answered at once", () => {
+    expect(openaiChat.callsBack).toBe(false);
+  });
+});
+
+describe("the function names of tools", () => {
+  it.each([
+    ["stand for themselves", ["a", "B-2_c", "x".repeat(64)], ["a", "B-2_c", "x".repeat(64)]],
+    ["keep what the pattern takes", ["files/read", "wetter für", ""], ["files_read", "wetter_f_r", "_"]],
+    ["are cut", ["y".repeat(65)], ["y".repeat(56)]],
+    ["are told apart by a number", ["a.b", "a b", "a_b"], ["a_b_1", "a_b_2", "a_b"]],
+  ])("%s", (_case, tools, names) => {
+    expect([...functionNames(tools)]).toEqual(expect.arrayContaining(tools.map((tool, at) => [tool, names[at]])));
+  });
+
+  it("are ones that the API takes, and as many as there are tools, each tool's own wherever that will do", () => {
+    const name = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom("a", "b", ".", "_", "1") }),
+      fc.string({ minLength: 60 }),
+    );
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 50 }), (tools) => {
+        const names = functionNames(tools);
+        expect(new Set(names.values()).size).toBe(new Set(tools).size);
+        for (const [tool, given] of names) {
+          expect(given).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+          if (/^[a-zA-Z0-9_-]{1,64}$/.test(tool)) expect(given).toBe(tool);
+        }
+      }),
+    );
+  });
+});
+
+const job = jobOf({ tools: [toolOf("weather.now"), toolOf("weather")] });
+const read = (body: unknown) => openaiChat.read(body, job);
+const completion = (message: unknown, rest: object = {}) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1795251600,
+  choices: [{ index: 0, message, finish_reason: "stop", logprobs: null }],
+  ...rest,
+});
+const assistant = { role: "assistant", content: "42", refusal: null };
+const calling = (name: unknown, text: unknown) =>
+  completion({
+    ...assistant,
+    content: null,
+    tool_calls: [{ id: "call_1", type: "function", function: { name, arguments: text } }],
+  });
+const called = (name: string, value: unknown) => ({ output: null, tool_calls: [{ name, arguments: value }] });
+
+describe("a chat completion", () => {
+  it.each<[string, unknown, unknown]>([
+    ["of text", completion(assistant), { output: "42" }],
+    ["of JSON is the text that the model wrote", completion({ content: '{"a":1}' }), { output: '{"a":1}' }],
+    ["of empty text", completion({ content: "" }), { output: "" }],
+    ["of a call", calling("weather", '{"city":"Bergen"}'), called("weather", { city: "Bergen" })],
+    ["of a call by another name", calling("weather_now", "{}"), called("weather.now", {})],
+    ["of a call of a tool that does not exist", calling("rain", "{}"), called("rain", {})],
+    ["of a call without arguments", calling("weather", ""), called("weather", {})],
+    ["of a call whose arguments are no object", calling("weather", "[1]"), called("weather", [1])],
+    ["of a call whose arguments are not JSON", calling("weather", "{city:"), called("weather", "{city:")],
+    [
+      "of a call whose arguments reach for a prototype",
+      calling("weather", '{"__proto__":{"a":1},"b":2}'),
+      called("weather", { b: 2 }),
+    ],
+    [
+      "of a call whose arguments nest too deep",
+      calling("weather", `${"[".repeat(65)}${"]".repeat(65)}`),
+      called("weather", `${"[".repeat(65)}${"]".repeat(65)}`),
+    ],
+    [
+      "of text beside an empty list of calls",
+      completion({ ...assistant, tool_calls: [] }),
+      { output: "42", tool_calls: [] },
+    ],
+    ["of a refusal", completion({ content: null, refusal: "I won't." }), { output: "I won't.", refused: true }],
+    ["of a refusal with text", completion({ content: "No.", refusal: "I won't." }), { output: "No.", refused: true }],
+    ["with further choices", { choices: [{ message: assistant }, 7] }, { output: "42" }],
+  ])("%s", (_case, body, answer) => {
+    expect(read(body)).toEqual({ kind: "answer", answer });
+  });
+
+  it.each<[string, object, unknown]>([
+    [
+      "one call of its model",
+      { model: "gpt-4o", usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 } },
+      { calls: [{ model: "gpt-4o", input_tokens: 12, output_tokens: 3 }] },
+    ],
+    [
+      "what can't be priced, as it is",
+      { model: 5, usage: { prompt_tokens: "12" } },
+      { calls: [{ model: 5, input_tokens: "12", output_tokens: null }] },
+    ],
+    [
+      "a call without a model",
+      { usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      { calls: [{ model: null, input_tokens: 1, output_tokens: 2 }] },
+    ],
+    ["nothing where usage is null", { model: "gpt-4o", usage: null }, undefined],
+    ["nothing where usage is no object", { model: "gpt-4o", usage: [1] }, undefined],
+    ["nothing where there is none", { model: "gpt-4o" }, undefined],
+  ])("used %s", (_case, rest, usage) => {
+    const answer = { output: "42", ...(usage === undefined ? {} : { usage }) };
+    expect(read(completion(assistant, rest))).toEqual({ kind: "answer", answer });
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ["null", null, unfit("")],
+    ["a list", [completion(assistant)], unfit("")],
+    ["no choices", { model: "gpt-4o" }, unfit("choices")],
+    ["choices that are no list", { choices: { 0: { message: assistant } } }, unfit("choices")],
+    ["an empty list of choices", { choices: [] }, unfit("choices")],
+    ["a choice without a message", { choices: [{ text: "42" }] }, unfit("choices.0.message")],
+    ["content that is no text", completion({ content: 42 }), unfit("choices.0.message.content")],
+    ["a refusal that is no text", completion({ refusal: true }), unfit("choices.0.message.refusal")],
+    ["nothing said", completion({ role: "assistant" }), NO_OUTPUT],
+    ["null said", completion({ content: null, refusal: null, tool_calls: null }), NO_OUTPUT],
+    ["null said and an empty refusal", completion({ content: null, refusal: "" }), NO_OUTPUT],
+    ["a call without a function", completion({ tool_calls: [{}] }), unfit("choices.0.message.tool_calls.0.function")],
+    ["a call without a name", calling(null, "{}"), unfit("choices.0.message.tool_calls.0.function.name")],
+    ["arguments that are not text", calling("weather", {}), unfit("choices.0.message.tool_calls.0.function.arguments")],
+    ["1 MiB of what are no calls", completion({ tool_calls: flood("0") }), unfit("choices.0.message.tool_calls")],
+    ["1 MiB of what are no choices", { choices: flood("0") }, unfit("choices.0")],
+    ["the API's own error", { error: { message: "no", code: 500 } }, unfit("choices")],
+  ])("of %s is refused", (_case, body, reading) => {
+    expect(read(body)).toEqual(reading);
+  });
+
+  it("is read or refused whatever stands in a message, and never thrown at", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (message, usage) => {
+        expect(["answer", "failure"]).toContain(read(message).kind);
+        expect(["answer", "failure"]).toContain(read(completion(message, { usage })).kind);
+      }),
+    );
+  });
+});
