@@ -43,6 +43,9 @@ let here: Variant;
 beforeAll(async () => {
   service = await startService({ stripe: true });
   here = variant(service, {});
+  // Makes the denylist of sessions whole. Until it is, the first request of all reads more than those that repeat it, and
+  // what it calls would not be what they call.
+  await service.app.scheduled("* * * * *");
   const real = globalThis.fetch;
   const outside = [service.settings["NEON_LOCAL_PROXY"], service.stripe.url].map(String);
   vi.stubGlobal("fetch", async (input: string | URL | Request, init?: RequestInit) => {
