@@ -61,7 +61,7 @@ export const health = [
     method: "get",
     path: "/readyz",
     tag,
-    summary: "Whether each dependency answers, and when each item of the daily work was last done",
+    summary: "Whether each dependency answers, and when each daily item was last done",
     auth: "none",
     returns: { 200: Readiness, 503: Readiness },
     async handler({ ctx }) {

@@ -11,7 +11,7 @@ import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
 import { recompute } from "../board/recompute.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
-import { forgetDeliveries, forgetEvents } from "../webhooks/forget.ts";
+import { forgetDeliveries } from "../webhooks/forget.ts";
 
 /** An item of the daily work. */
 export interface DailyItem {
@@ -31,7 +31,6 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "forget addresses", pieces: 20, work: forgetAddresses },
   { name: "forget spans", pieces: 20, work: forgetSpans },
   { name: "forget deliveries", pieces: 20, work: forgetDeliveries },
-  { name: "forget announced events", pieces: 20, work: forgetEvents },
   { name: "re-check manifests", pieces: 5, work: scheduleRechecks },
   { name: "expire certifications", pieces: 20, work: expireCertifications },
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },

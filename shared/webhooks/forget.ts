@@ -12,8 +12,24 @@ const SIZE = 5000;
 
 const keptSince = (ctx: Context): Date => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000);
 
-/** Deletes at most 5,000 attempts older than 30 days. */
-export function forgetDeliveries(ctx: Context): Promise<Piece> {
+/**
+ * Deletes what is older than 30 days, at most 5,000 rows a piece: first attempts, and once none is left, the events that
+ * no attempt refers to any more.
+ */
+export async function forgetDeliveries(ctx: Context, cursor: string | null): Promise<Piece> {
+  if (cursor === EVENTS) return staying(EVENTS, await forgetEvents(ctx));
+  const { next } = await forgetAttempts(ctx);
+  return { next: next ?? EVENTS };
+}
+
+/** The cursor once the attempts are done. */
+const EVENTS = "events";
+
+function staying(cursor: string, { next }: Piece): Piece {
+  return { next: next === null ? null : cursor };
+}
+
+function forgetAttempts(ctx: Context): Promise<Piece> {
   // The ids tell when the attempts came to be, and are what the index is over.
   return deletePiece(
     ctx,
@@ -24,8 +40,7 @@ export function forgetDeliveries(ctx: Context): Promise<Piece> {
   );
 }
 
-/** Deletes at most 5,000 events older than 30 days that no attempt is left of. */
-export function forgetEvents(ctx: Context): Promise<Piece> {
+function forgetEvents(ctx: Context): Promise<Piece> {
   return deletePiece(
     ctx,
     sql`delete from ${webhook_events} where id in (
