@@ -119,7 +119,7 @@ describe("the console", () => {
   });
 
   it("refuses what it does not know, and shows a person a page", async () => {
-    expect((await first.console.call("POST", "/faults", { service: "mail", mode: "down" })).status).toBe(400);
+    expect((await first.console.call("POST", "/faults", { service: "printer", mode: "down" })).status).toBe(400);
     expect((await first.console.call("GET", "/nothing")).status).toBe(404);
     expect((await first.console.call("GET", "/", undefined, { accept: "text/html" })).text).toContain("Local stack");
   });
