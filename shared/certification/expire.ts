@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { after, type Piece } from "../db/pieces.ts";
-import { agents, certifications } from "../db/schema/index.ts";
+import { certifications } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { lockAgents } from "../agents/lock.ts";
+import { setVerifiedState } from "../agents/parts.ts";
 import { stateWithout } from "./state.ts";
 
 /** Certifications that one statement ends. */
@@ -18,8 +19,7 @@ export async function expireCertifications(ctx: Context): Promise<Piece> {
     update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
     returning c.id, c.agent_id
   ), shown as (
-    update ${agents} a set verified_state = ${stateWithout(sql`select id from expired`, ctx.now())}
-    where a.id in (select agent_id from expired)
+    ${setVerifiedState(sql`select agent_id from expired`, stateWithout(sql`select id from expired`, ctx.now()))}
   )`;
   const lock = lockAgents(sql`select d.agent_id from (${due}) d`);
   const count = sql`select to_jsonb(count(*)) as result from expired`;

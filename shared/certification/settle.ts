@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { agents, certifications } from "../db/schema/index.ts";
+import { setVerifiedState } from "../agents/parts.ts";
+import { certifications } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
@@ -68,8 +69,7 @@ export async function settleRefund(ctx: Context, certificationId: string, paymen
     where c.id = ${certificationId}::uuid and c.status <> 'refunded'
     returning c.id, c.agent_id, c.screening_session_id
   ), shown as (
-    update ${agents} a set verified_state = ${stateWithout(sql`select id from undone`, now)}
-    from undone x where a.id = x.agent_id
+    ${setVerifiedState(sql`select agent_id from undone`, stateWithout(sql`select id from undone`, now))}
   ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from undone)`, now)}`;
   const result = sql`select ${owed(...AFTER_END)} as result`;
   const messages = await writeJson<Message[]>(ctx, ctes, result, lockCertification(certificationId));

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { setVerifiedState } from "../agents/parts.ts";
 import { agents, certifications, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import { readJson, writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
@@ -60,7 +61,7 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
     update ${screening_sessions} s set finished_at = ${at} from ended e
     where s.id = e.screening_session_id and s.finished_at is null
   ), shown as (
-    update ${agents} a set verified_state = 'certified' from ended e where a.id = e.agent_id and e.is_certified
+    ${setVerifiedState(sql`select agent_id from ended where is_certified`, sql`'certified'`)}
   )`;
   await writeJson(ctx, ctes, sql`select to_jsonb(true) as result`, lockCertification(certificationId));
   ctx.cache.invalidate("board");

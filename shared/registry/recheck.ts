@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { markManifestChecked, setRegistryStatus } from "../agents/parts.ts";
 import { agents } from "../db/schema/index.ts";
 import { after, type Piece } from "../db/pieces.ts";
 import { readJson } from "../db/statement.ts";
@@ -36,7 +37,7 @@ async function takePiece(ctx: Context): Promise<Message[]> {
         and (a.manifest_checked_at is null or a.manifest_checked_at < ${at} - ${FRESH_HOURS}::integer * interval '1 hour')
       order by a.manifest_checked_at nulls first limit ${SIZE} for update skip locked
     ), marked as (
-      update ${agents} a set manifest_checked_at = ${at} from due d where a.id = d.id returning a.id
+      ${markManifestChecked(sql`select id from due`, at)}
     ), rechecks as (${oweAnew(
       "recheck",
       sql`select id, floor(extract(epoch from ${at}) / 86400)::integer as generation,
@@ -67,7 +68,5 @@ export async function recheck(ctx: Context, agentId: string): Promise<void> {
   const { manifest_url, endpoint } = registration;
   const { manifest } = await look(ctx, manifest_url);
   const status = manifest !== null && manifest.endpoint === endpoint ? "registered" : "stale";
-  await ctx.db.execute(sql`update ${agents} a set registry_status = ${status}
-    where a.id = ${agentId}::uuid and a.registry_status <> ${status} and a.registry_status <> 'unregistered'
-      and a.manifest_url = ${manifest_url} and a.endpoint is not distinct from ${endpoint}::text`);
+  await ctx.db.execute(setRegistryStatus(agentId, status, registration));
 }

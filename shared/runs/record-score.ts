@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agents, run_evidence, runs } from "../db/schema/index.ts";
+import { run_evidence, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { flush } from "../db/outbox.ts";
 import { owed } from "../db/owed.ts";
@@ -10,6 +10,7 @@ import { oweEvents } from "./announcements.ts";
 import type { Assessment } from "./assess.ts";
 import { AFTER_END, afterEnd } from "./after-end.ts";
 import { lockAgents } from "../agents/lock.ts";
+import { markVerified } from "../agents/parts.ts";
 import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
@@ -89,8 +90,7 @@ function ending({ run, task }: Answered, result: Result, counted: boolean, inOrd
     insert into ${run_evidence} (run_id, jws, kid)
     select id, ${signed?.jws ?? null}, ${signed?.kid ?? null} from done where ${signed !== null}
   ), verified as (
-    update ${agents} a set verified_state = 'verified' from done r
-    where a.id = r.agent_id and ${VERIFIES} and a.verified_state = 'unverified'
+    ${markVerified(sql`select r.agent_id from done r where ${VERIFIES}`)}
   ), facts as (${appendPhases(
     sql`select p.* from placed p join done d on d.id = p.id`,
     factsOf(result),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { lockAccounts } from "../../agents/account.ts";
+import { insertHired } from "../../agents/parts.ts";
 import { note } from "../../analytics/event.ts";
 import { agents, purchases, revenue } from "../../db/schema/index.ts";
 import { writeJson } from "../../db/statement.ts";
@@ -27,10 +28,9 @@ export async function completePurchase(ctx: Context, purchaseId: string, session
       hired_agent_id = case when p.buyer_id is not null then ${newId(ctx.now())}::uuid end
     where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
   ), clone as (
-    insert into ${agents} (id, user_id, name, connection_mode, declared_configuration, variant_of, is_public)
-    select p.hired_agent_id, p.buyer_id, ${freeName}, 'mock', p.declared_configuration,
-      (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id), false
-    from p where p.buyer_id is not null
+    ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name, p.declared_configuration,
+      (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
+    from p where p.buyer_id is not null`)}
   ), sold as (
     insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
     select p.id, p.seller_id, p.price_usd, p.fee_usd, p.price_usd - p.fee_usd, ${now} from p
