@@ -1,6 +1,5 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { hashOtlpToken, isOtlpToken } from "../../shared/agents/otlp-token.ts";
 import { bearerToken } from "../../shared/http/credentials.ts";
 import { assertWithin, countAddress, countCaller } from "../../shared/http/limits.ts";
 import { ok } from "../../shared/http/reply.ts";
@@ -11,6 +10,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { MAX_BYTES, readSpans } from "../../shared/telemetry/body.ts";
 import { receiveSpans } from "../../shared/telemetry/receive.ts";
 import { ExportTraceServiceResponse, toJson, toProtobuf, toStatus } from "../../shared/telemetry/response.ts";
+import { hashOtlpToken, isOtlpToken } from "../../shared/telemetry/token.ts";
 
 const PROTOBUF = "application/x-protobuf";
 

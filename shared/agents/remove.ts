@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { agents, otlp_tokens } from "../db/schema/index.ts";
+import { agents } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
+import { deleteTokens } from "../telemetry/token.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { agentOwner, visibleAgent } from "./view.ts";
 
@@ -21,7 +22,7 @@ export async function removeAgent(ctx: Context, principal: UserPrincipal, agentI
     update ${agents} a set is_active = false, customer_llm_provider = null, updated_at = now()
     from target t where a.id = t.id and t.allowed and a.is_active
   ), discarded as (
-    delete from ${otlp_tokens} o using target t where o.agent_id = t.id and t.allowed
+    ${deleteTokens(sql`select id from target where allowed`)}
   )`;
   const result = sql`select to_jsonb((select allowed from target)) as result`;
   const removed = await writeJson<boolean | null>(ctx, ctes, result, lockAccounts(accountOfAgent(agentId)));

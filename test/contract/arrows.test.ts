@@ -3,7 +3,7 @@ import { filesInRoot, filesUnder, type Import, importsOf, isOwn, modules, partOf
 
 /** Which other domains each domain builds on. A change here is a change of the architecture. */
 const DOMAINS: Record<string, string[]> = {
-  agents: ["billing", "identity", "scoring", "teams"],
+  agents: ["billing", "identity", "scoring", "teams", "telemetry"],
   analytics: [],
   billing: [],
   board: ["agents", "catalogue", "identity", "scoring"],

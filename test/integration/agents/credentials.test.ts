@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashOtlpToken, isOtlpToken } from "../../../shared/agents/otlp-token.ts";
+import { hashOtlpToken, isOtlpToken } from "../../../shared/telemetry/token.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addSuite, from, range, tally, unique } from "../runs/support.ts";
