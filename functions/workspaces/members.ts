@@ -36,7 +36,7 @@ export const teamMembers = [
     returns: { 200: pageOf(TeamMemberRead, "TeamMemberPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, query }) {
-      return ok(paged(await listMembers(ctx, principal.userId, id, query), query));
+      return ok(paged(await listMembers(ctx, principal, id, query), query));
     },
   }),
   route({
@@ -51,11 +51,11 @@ export const teamMembers = [
     auth: "session",
     params: memberParams,
     body: TeamMemberUpdate,
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
     returns: { 200: TeamMemberRead },
     problems: ["not_found", "forbidden", "workspace_ownership"],
     async handler({ ctx, principal, params: { id, user_id }, body }) {
-      return ok(await updateMember(ctx, principal.userId, id, user_id, body));
+      return ok(await updateMember(ctx, principal, id, user_id, body));
     },
   }),
   route({
@@ -69,12 +69,12 @@ export const teamMembers = [
       "a member made in the workspace stays there.",
     auth: "session",
     params: memberParams,
-    right: ({ ctx, principal: { userId }, params: { id, user_id } }) =>
-      assertTeamRight(ctx, user_id.toLowerCase() === userId ? "see" : "manage_members", userId, id),
+    right: ({ ctx, principal, params: { id, user_id } }) =>
+      assertTeamRight(ctx, user_id.toLowerCase() === principal.userId ? "see" : "manage_members", principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "workspace_ownership"],
     async handler({ ctx, principal, params: { id, user_id } }) {
-      await removeMember(ctx, principal.userId, id, user_id);
+      await removeMember(ctx, principal, id, user_id);
       return noContent();
     },
   }),
@@ -91,7 +91,7 @@ export const teamMembers = [
     auth: "session",
     params,
     body: TeamInvitationCreate,
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
     returns: { 201: TeamInvitationRead },
     problems: ["not_found", "forbidden", "already_member", "quota_exceeded"],
     idempotent: true,
@@ -112,7 +112,7 @@ export const teamMembers = [
     returns: { 200: pageOf(TeamInvitationRead, "TeamInvitationPage") },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id }, query }) {
-      return ok(paged(await listInvitations(ctx, principal.userId, id, query), query));
+      return ok(paged(await listInvitations(ctx, principal, id, query), query));
     },
   }),
   route({
@@ -126,11 +126,11 @@ export const teamMembers = [
       "was accepted is 409 `already_member`.",
     auth: "session",
     params: params.extend({ invitation_id: z.uuid() }),
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "already_member"],
     async handler({ ctx, principal, params: { id, invitation_id } }) {
-      await revokeInvitation(ctx, principal.userId, id, invitation_id);
+      await revokeInvitation(ctx, principal, id, invitation_id);
       return noContent();
     },
   }),
@@ -149,7 +149,7 @@ export const teamMembers = [
     returns: { 200: TeamRead },
     problems: ["invalid_token"],
     async handler({ ctx, principal, body }) {
-      return ok(await acceptInvitation(ctx, principal.userId, body.token));
+      return ok(await acceptInvitation(ctx, principal, body.token));
     },
   }),
 ];

@@ -3,6 +3,8 @@ import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { listActivity, TeamActivityRead } from "../../shared/results/activity.ts";
+import { removeSchedulesOfTeams } from "../../shared/schedules/remove-of-teams.ts";
+import { removeScorecardsOfTeams } from "../../shared/scorecards/remove-of-teams.ts";
 import { createTeam } from "../../shared/teams/create.ts";
 import { listTeams } from "../../shared/teams/list.ts";
 import { readTeam } from "../../shared/teams/read.ts";
@@ -11,9 +13,13 @@ import { assertTeamRight } from "../../shared/teams/right.ts";
 import { TeamCreate, TeamOwnershipTransfer, TeamRead, TeamUpdate } from "../../shared/teams/schemas.ts";
 import { transferTeam } from "../../shared/teams/transfer.ts";
 import { updateTeam } from "../../shared/teams/update.ts";
+import { removeWebhooksOfTeams } from "../../shared/webhooks/remove-of-teams.ts";
 
 const tag = "Teams";
 const params = z.object({ id: z.uuid() });
+
+/** What is deleted with a workspace, besides its members and invitations: each part comes from the tables' owner. */
+const CLEANUPS = [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams];
 
 export const teams = [
   route({
@@ -31,7 +37,7 @@ export const teams = [
     problems: ["quota_exceeded"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
-      const team = await createTeam(ctx, principal.userId, body);
+      const team = await createTeam(ctx, principal, body);
       return created(team, `/api/v1/teams/${team.id}`);
     },
   }),
@@ -45,7 +51,7 @@ export const teams = [
     query: pageQuery,
     returns: { 200: pageOf(TeamRead, "TeamPage") },
     async handler({ ctx, principal, query }) {
-      return ok(paged(await listTeams(ctx, principal.userId, query), query));
+      return ok(paged(await listTeams(ctx, principal, query), query));
     },
   }),
   route({
@@ -60,7 +66,7 @@ export const teams = [
     returns: { 200: TeamRead },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id } }) {
-      return ok(await readTeam(ctx, principal.userId, id));
+      return ok(await readTeam(ctx, principal, id));
     },
   }),
   route({
@@ -73,11 +79,11 @@ export const teams = [
     auth: "session",
     params,
     body: TeamUpdate,
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
     returns: { 200: TeamRead },
     problems: ["not_found", "forbidden"],
     async handler({ ctx, principal, params: { id }, body }) {
-      return ok(await updateTeam(ctx, principal.userId, id, body));
+      return ok(await updateTeam(ctx, principal, id, body));
     },
   }),
   route({
@@ -91,11 +97,11 @@ export const teams = [
       "invitations, scorecards, schedules and webhooks go with it, and nobody sees its runs any more; runs still open end.",
     auth: "session",
     params,
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
     returns: { 204: null },
     problems: ["not_found", "forbidden", "workspace_not_empty"],
     async handler({ ctx, principal, params: { id } }) {
-      await removeTeam(ctx, principal.userId, id);
+      await removeTeam(ctx, principal, id, CLEANUPS);
       return noContent();
     },
   }),
@@ -111,11 +117,11 @@ export const teams = [
     auth: "session",
     params,
     body: TeamOwnershipTransfer,
-    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
     returns: { 200: TeamRead },
     problems: ["not_found", "forbidden", "quota_exceeded"],
     async handler({ ctx, principal, params: { id }, body }) {
-      return ok(await transferTeam(ctx, principal.userId, id, body.user_id));
+      return ok(await transferTeam(ctx, principal, id, body.user_id));
     },
   }),
   route({

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { monthOf } from "../billing/plans.ts";
 import { allowances, team_members, teams } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 
 /**
- * SQL: how many workspaces count against an account: those it owns, and deleted ones whose monthly allowance was drawn
- * on this month, so that deleting one and making another gives no second allowance.
+ * SQL: how many workspaces count against an account: those it owns, and deleted ones that paid for runs this month, so
+ * that deleting a workspace and creating another does not give a second monthly allowance.
  */
 export function teamsUsed(ctx: Context, account: SQL): SQL<number> {
   return sql`(select count(*)::integer from ${teams} t where t.owner_id = ${account} and (
@@ -15,8 +16,11 @@ export function teamsUsed(ctx: Context, account: SQL): SQL<number> {
       where w.kind = 'team' and w.owner = t.id::text and w.period = ${monthOf(ctx.now())} and w.used > 0)))`;
 }
 
+/** How many workspaces a plan allows, and how many of them are used. */
+export const TeamQuota = z.object({ limit: z.int(), used: z.int() });
+
 /** The 402 for an account whose plan allows no further workspace. */
-export function teamQuota(limit: number, used: number): Problem {
+export function teamQuota({ limit, used }: z.output<typeof TeamQuota>): Problem {
   return new Problem(
     "quota_exceeded",
     `The owner's plan allows ${limit} workspaces, and ${used} count: those owned, and deleted ones that paid for runs ` +

@@ -1,12 +1,20 @@
 import { sql } from "drizzle-orm";
-import { readJson } from "../db/statement.ts";
+import type * as z from "zod";
+import { read } from "../db/change.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { noTeam, roleOf, teamFor, teamJson, type TeamRow } from "./view.ts";
+import { TeamRead } from "./schemas.ts";
+import { noTeam, roleOf, teamFor, teamJson } from "./view.ts";
 
-/** One workspace of the account; throws 404 for one that it is no member of. */
-export async function readTeam(ctx: Context, userId: string, teamId: string): Promise<TeamRow> {
-  const team = await readJson<TeamRow>(
+/** One of the caller's workspaces; throws 404 for one that the caller is not a member of. */
+export async function readTeam(
+  ctx: Context,
+  { userId }: SessionPrincipal,
+  teamId: string,
+): Promise<z.output<typeof TeamRead>> {
+  const team = await read(
     ctx,
+    TeamRead,
     sql`select ${teamJson(ctx, roleOf(userId))} as result from (${teamFor("see", userId, teamId)}) t`,
   );
   if (team === null) throw noTeam();

@@ -1,5 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { readJson } from "../db/statement.ts";
+import * as z from "zod";
+import { read } from "../db/change.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import type { Action } from "./rights.ts";
@@ -10,12 +12,17 @@ import { teamFor } from "./view.ts";
  * the caller may only see it. One round trip.
  */
 export async function assertRight(ctx: Context, what: string, target: SQL): Promise<void> {
-  const allowed = await readJson<boolean>(ctx, sql`select to_jsonb(t.allowed) as result from (${target}) t`);
+  const allowed = await read(ctx, z.boolean(), sql`select to_jsonb(t.allowed) as result from (${target}) t`);
   if (allowed === null) throw notFound(what);
   if (!allowed) throw new Problem("forbidden", `You may see this ${what}; your role does not allow you to do this.`);
 }
 
-/** Throws 404 for a workspace that the account is no member of, `forbidden` where its role there does not allow `action`. */
-export async function assertTeamRight(ctx: Context, action: Action, userId: string, teamId: string): Promise<void> {
+/** Throws 404 for a workspace that the caller is not a member of, `forbidden` where the role there does not allow `action`. */
+export async function assertTeamRight(
+  ctx: Context,
+  action: Action,
+  { userId }: SessionPrincipal,
+  teamId: string,
+): Promise<void> {
   await assertRight(ctx, "workspace", teamFor(action, userId, teamId));
 }

@@ -1,25 +1,28 @@
 import { type SQL, sql } from "drizzle-orm";
 import { team_members } from "../db/schema/index.ts";
 
-/** What the roles of a workspace may do, each including what stands before it in decisions section 8. */
-export const RIGHTS = {
+/** The roles in a workspace, each of which may do what those before it may. */
+export const ROLES = ["viewer", "member", "runner", "editor", "admin", "owner"] as const;
+
+/** A role in a workspace. */
+export type Role = (typeof ROLES)[number];
+
+/** Something a role may allow. */
+export type Action = "see" | "see_outputs" | "run" | "edit" | "buy" | "manage_members" | "own";
+
+/** What each role in a workspace may do. */
+export const RIGHTS: Readonly<Record<Role, readonly Action[]>> = {
   viewer: ["see"],
   member: ["see", "see_outputs"],
   runner: ["see", "see_outputs", "run"],
   editor: ["see", "see_outputs", "run", "edit"],
   admin: ["see", "see_outputs", "run", "edit", "buy", "manage_members"],
   owner: ["see", "see_outputs", "run", "edit", "buy", "manage_members", "own"],
-} as const satisfies Record<string, readonly string[]>;
-
-/** A role in a workspace. */
-export type Role = keyof typeof RIGHTS;
-
-/** Something a role may allow. */
-export type Action = (typeof RIGHTS)["owner"][number];
+};
 
 /** The roles that allow an action. */
 export function rolesWith(action: Action): Role[] {
-  return (Object.keys(RIGHTS) as Role[]).filter((role) => (RIGHTS[role] as readonly Action[]).includes(action));
+  return ROLES.filter((role) => RIGHTS[role].includes(action));
 }
 
 /** Who looks: an account by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */

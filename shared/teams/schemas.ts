@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { Email } from "../identity/schemas.ts";
 import { Instant } from "../platform/time.ts";
-import { RIGHTS, type Role } from "./rights.ts";
+import { ROLES } from "./rights.ts";
 
-const TeamRole = z.enum(Object.keys(RIGHTS) as Role[]).meta({
+const TeamRole = z.enum(ROLES).meta({
   description:
     "Each role may do what those before it may: `viewer` reads, `member` also sees outputs, `runner` also runs, checks " +
     "readiness and schedules, `editor` also changes agents, webhooks and scorecards, `admin` also manages members and " +
     "invitations, `owner` also renames, transfers and deletes",
 });
-/** What a member can be made: the owner comes to be by transfer alone. */
+/** The roles that can be given to a member: a workspace gets another owner only by a transfer. */
 const GrantedRole = TeamRole.exclude(["owner"]);
 
 const name = z

@@ -1,26 +1,20 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
 import { monthOf, planLimit } from "../billing/plans.ts";
 import { allowances, team_invitations, team_members, teams, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { type Action, may } from "./rights.ts";
-import type { TeamInvitationRead, TeamMemberRead, TeamRead } from "./schemas.ts";
 
-/** TeamRead as the database gives it. */
-export type TeamRow = z.input<typeof TeamRead>;
-/** TeamMemberRead as the database gives it. */
-export type MemberRow = z.input<typeof TeamMemberRead>;
-/** TeamInvitationRead as the database gives it. */
-export type InvitationRow = z.input<typeof TeamInvitationRead>;
-
-/** Seats of a workspace (decisions section 8). */
+/** Seats of a workspace. */
 export const SEATS = 5;
 
-/** The workspace row `t` as the owner of what belongs to it, for `may`. */
+/** The owner columns of the workspace row `t`, which owns itself, for `may`. */
 const itself = { user_id: sql`null::uuid`, team_id: sql`t.id` };
 
-/** SQL: a query of the workspace where the viewer sees it, its columns and whether the viewer may do `action` (`allowed`). */
+/**
+ * SQL: a query of a workspace: its columns, and whether the viewer may do `action` with it (`allowed`). It finds nothing
+ * where the viewer does not see the workspace.
+ */
 export function teamFor(action: Action, viewer: string, teamId: string): SQL {
   return sql`select t.*, ${may(action, viewer, itself)} as allowed
     from ${teams} t where t.id = ${teamId}::uuid and ${may("see", viewer, itself)}`;
@@ -64,7 +58,7 @@ export function invitationJson(ctx: Context): SQL {
       when ${isOpen(ctx)} then 'pending' else 'expired' end)`;
 }
 
-/** The 404 for a workspace that the caller is no member of. */
+/** The 404 for a workspace that the caller is not a member of. */
 export function noTeam(): Problem {
   return notFound("workspace");
 }
@@ -74,7 +68,7 @@ export function notAllowed(what: string): Problem {
   return new Problem("forbidden", `Your role in this workspace does not allow ${what}.`);
 }
 
-/** The 409 for the owner, who can neither leave nor be made something else. */
+/** The 409 for the owner, who can neither leave nor take another role. */
 export function stillOwner(): Problem {
   return new Problem("workspace_ownership", "Hand the workspace over to another member first, or delete it.");
 }

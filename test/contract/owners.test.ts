@@ -71,9 +71,6 @@ const STRANGERS: readonly string[] = [
   "shared/runs/load-answered.ts → outbox",
   "shared/runs/submit.ts → allowances",
   "shared/runs/submit.ts → outbox",
-  "shared/teams/remove.ts → scorecards",
-  "shared/teams/remove.ts → screening_schedules",
-  "shared/teams/remove.ts → webhooks",
   "shared/waitlist/join.ts → allowances",
 ];
 

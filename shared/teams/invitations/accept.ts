@@ -1,35 +1,46 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { ALWAYS, change } from "../../db/change.ts";
 import { team_invitations, team_members, teams, users } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
 import { invalidToken } from "../../identity/email-token.ts";
+import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
+import { TeamRead } from "../schemas.ts";
 import { takeTurn } from "../turns.ts";
-import { isOpen, roleOf, teamJson, type TeamRow } from "../view.ts";
+import { isOpen, roleOf, teamJson } from "../view.ts";
 
 /**
- * Makes the account a member by the token that was mailed to its address, which proves the address. The seat is the one
- * that the invitation held. Who is a member by this token gets the workspace again. Throws `invalid_token` for every
- * token that is unknown, revoked, replaced, expired, used or another address's.
+ * Makes the caller a member by the token that was mailed to the caller's address, which proves the address. The member
+ * takes the seat that the invitation held. Sent again by somebody who joined by it, the token gives the workspace once
+ * more. Throws `invalid_token` for every token that is unknown, revoked, replaced, expired, used or another address's.
  */
-export async function acceptInvitation(ctx: Context, userId: string, token: string): Promise<TeamRow> {
+export async function acceptInvitation(
+  ctx: Context,
+  { userId }: SessionPrincipal,
+  token: string,
+): Promise<z.output<typeof TeamRead>> {
   const hash = sha256(token);
-  const ctes = sql`with given as (
-    select i.* from ${team_invitations} i join ${users} u on u.id = ${userId}::uuid and u.email = i.email
-    where i.token_hash = ${hash} and (${isOpen(ctx)} or i.accepted_at is not null and exists (
-      select from ${team_members} m where m.team_id = i.team_id and m.user_id = u.id))
-  ), joined as (
-    insert into ${team_members} (team_id, user_id, role)
-    select g.team_id, ${userId}::uuid, g.role from given g where g.accepted_at is null
-    on conflict do nothing
-  ), spent as (
-    update ${team_invitations} i set accepted_at = ${ctx.now().toISOString()}::timestamptz from given g
-    where i.id = g.id and g.accepted_at is null
-  )`;
-  const result = sql`select to_jsonb((select ${teamJson(ctx, sql`coalesce(${roleOf(userId)}, g.role)`)}
-    from given g join ${teams} t on t.id = g.team_id)) as result`;
-  const lock = takeTurn(sql`select i.team_id from ${team_invitations} i where i.token_hash = ${hash}`, userId);
-  const team = await writeJson<TeamRow | null>(ctx, ctes, result, lock);
-  if (team === null) throw invalidToken();
+  const { team } = await change(ctx, {
+    lock: takeTurn(sql`select i.team_id from ${team_invitations} i where i.token_hash = ${hash}`, userId),
+    parts: sql`with target as (
+      select i.* from ${team_invitations} i join ${users} u on u.id = ${userId}::uuid and u.email = i.email
+      where i.token_hash = ${hash} and (${isOpen(ctx)} or i.accepted_at is not null and exists (
+        select from ${team_members} m where m.team_id = i.team_id and m.user_id = u.id))
+    ), joined as (
+      insert into ${team_members} (team_id, user_id, role)
+      select g.team_id, ${userId}::uuid, g.role from target g where g.accepted_at is null
+      on conflict do nothing
+    ), accepted as (
+      update ${team_invitations} i set accepted_at = ${ctx.now().toISOString()}::timestamptz from target g
+      where i.id = g.id and g.accepted_at is null
+    )`,
+    result: sql`select jsonb_build_object('outcome', ${ALWAYS.sql},
+        'team', ${teamJson(ctx, sql`coalesce(${roleOf(userId)}, g.role)`)}) as result
+      from target g join ${teams} t on t.id = g.team_id`,
+    verdict: ALWAYS,
+    done: z.object({ team: TeamRead }),
+    refusals: { not_found: invalidToken },
+  });
   return team;
 }

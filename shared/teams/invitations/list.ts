@@ -1,25 +1,26 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../../db/change.ts";
+import { pageResult } from "../../db/page.ts";
 import { team_invitations } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
+import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { invitationJson, type InvitationRow, noTeam, notAllowed, teamFor } from "../view.ts";
+import { TeamInvitationRead } from "../schemas.ts";
+import { invitationJson, noTeam, notAllowed, teamFor } from "../view.ts";
 
-interface Result {
-  allowed: boolean;
-  items: InvitationRow[];
-  total: number;
-}
+const InvitationList = pageResult(TeamInvitationRead);
 
 /** A page of a workspace's invitations, newest first, for those who manage its members; throws 404 and `forbidden`. */
 export async function listInvitations(
   ctx: Context,
-  userId: string,
+  { userId }: SessionPrincipal,
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: InvitationRow[]; total: number }> {
+): Promise<z.output<typeof InvitationList>> {
   const order = sql`i.created_at desc, i.id desc`;
-  const result = await readJson<Result>(
+  const result = await read(
     ctx,
+    InvitationList.extend({ allowed: z.boolean() }),
     sql`with target as (${teamFor("manage_members", userId, teamId)}),
     hits as (select i.* from ${team_invitations} i join target t on t.id = i.team_id and t.allowed),
     paged as (select * from hits i order by ${order} limit ${size} offset ${(page - 1) * size})

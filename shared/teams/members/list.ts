@@ -1,19 +1,26 @@
 import { sql } from "drizzle-orm";
+import type * as z from "zod";
+import { read } from "../../db/change.ts";
+import { pageResult } from "../../db/page.ts";
 import { team_members, users } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
+import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { memberJson, type MemberRow, noTeam, teamFor } from "../view.ts";
+import { TeamMemberRead } from "../schemas.ts";
+import { memberJson, noTeam, teamFor } from "../view.ts";
+
+const MemberList = pageResult(TeamMemberRead);
 
 /** A page of a workspace's members, in the order in which they joined; throws 404. */
 export async function listMembers(
   ctx: Context,
-  userId: string,
+  { userId }: SessionPrincipal,
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: MemberRow[]; total: number }> {
+): Promise<z.output<typeof MemberList>> {
   const order = sql`m.joined_at, m.user_id`;
-  const result = await readJson<{ items: MemberRow[]; total: number }>(
+  const result = await read(
     ctx,
+    MemberList,
     sql`with target as (${teamFor("see", userId, teamId)}),
     hits as (select m.* from ${team_members} m join target on target.id = m.team_id),
     paged as (select * from hits m order by ${order} limit ${size} offset ${(page - 1) * size})

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, verdict } from "../../db/change.ts";
 import { team_members, users } from "../../db/schema/index.ts";
+import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { TeamMemberRead, type TeamMemberUpdate } from "../schemas.ts";
@@ -20,7 +21,7 @@ const ROLE_CHANGE = verdict({
  */
 export async function updateMember(
   ctx: Context,
-  userId: string,
+  { userId }: SessionPrincipal,
   teamId: string,
   memberId: string,
   input: z.output<typeof TeamMemberUpdate>,
