@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
-import { pageResult } from "../db/page.ts";
+import { pageResult } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
