@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/view.ts";
+import { takeAllowance } from "../billing/allowances.ts";
 import { monthEnd, monthOf, planLimit } from "../billing/plans.ts";
-import { agents, allowances, outbox, runs, screening_sessions, tasks, users } from "../db/schema/index.ts";
+import { agents, outbox, runs, screening_sessions, tasks, users } from "../db/schema/index.ts";
 import { runIdAt } from "../db/run-id.ts";
 import type { Context } from "../platform/context.ts";
 import { certificationTasks, MOST_AGAIN, REPEATS } from "./rules.ts";
@@ -84,13 +85,12 @@ export function reserving(ctx: Pick<Context, "now">): SQL {
     select position, sum(count(*) filter (where not is_own)) over (order by position)::integer as units
     from slots group by position
   ), paid as (
-    insert into ${allowances} as w (kind, owner, period, used)
-    select x.paid_kind, x.paid_owner, ${monthOf(now)},
-      coalesce((select max(units) from needed where units <= x.run_limit), 0)
-    from terms x where x.is_live and exists (select from needed where units > 0)
-    on conflict (kind, owner, period) do update set used = w.used
-      + coalesce((select max(n.units) from needed n, terms x where n.units <= x.run_limit - w.used), 0)
-    returning new.used - coalesce(old.used, 0) as units
+    ${takeAllowance(
+      sql`select x.paid_kind, x.paid_owner, ${monthOf(now)},
+          coalesce((select max(units) from needed where units <= x.run_limit), 0)
+        from terms x where x.is_live and exists (select from needed where units > 0)`,
+      { units: sql`coalesce((select max(n.units) from needed n, terms x where n.units <= x.run_limit - w.used), 0)` },
+    )}
   ), reserved as (
     insert into ${runs} (id, agent_id, task_id, trigger, screening_session_id, position, repeat_index, repeat_total, user_id,
       scope, team_id, paid_kind, paid_owner, paid_period, suite_id, created_at)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { allowances, outbox, runs } from "../db/schema/index.ts";
+import { giveBackAllowance } from "../billing/allowances.ts";
+import { outbox, runs } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -16,22 +17,6 @@ import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } f
 const MAX_ATTEMPTS = 5;
 
 /**
- * SQL: gives the allowance of the runs that `ended` (columns paid_kind, paid_owner, paid_period) names back; that of an
- * anonymous trial to its address and to all.
- */
-function refund(ended: SQL): SQL {
-  return sql`update ${allowances} w set used = greatest(0, w.used - x.units)
-    from (
-      select p.kind, p.owner, e.paid_period as period, count(*)::integer as units
-      from (${ended}) e cross join lateral (
-        values (e.paid_kind, e.paid_owner), (case when e.paid_kind = 'trial_address' then 'trial_global' end, 'all')
-      ) as p(kind, owner)
-      group by 1, 2, 3
-    ) x
-    where w.kind = x.kind and w.owner = x.owner and w.period = x.period`;
-}
-
-/**
  * SQL: the parts `ended` and `afterEnd`'s of a statement that cancels the queued runs within `scope` (a condition over runs
  * `r`) and gives their allowance back. Running ones go on: what an agent was asked for counts, however it ends.
  */
@@ -39,7 +24,7 @@ export function cancelling(scope: SQL, now: Date): SQL {
   return sql`ended as (
       update ${runs} r set status = 'cancelled', finalized_at = ${now.toISOString()}::timestamptz
       where ${scope} and r.status = 'queued' returning r.*
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from ended`)}
+    ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from ended`)}
     ), dropped as (
       delete from ${outbox} o using ended e where o.id = e.id and o.consumer = 'dispatch'
     ), ${afterEnd("ended", now)}`;
@@ -153,7 +138,7 @@ export async function reap(ctx: Context): Promise<number> {
       on conflict (consumer, id) do update set generation = excluded.generation, due_at = excluded.due_at
       returning ${MESSAGE}
     ), given_up as (${giveUp(ctx, sql`r.id in (select id from expired) and ${hopeless}`)}
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
+    ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${afterEnd("given_up", now)}
     select jsonb_build_object('runs', (select count(*) from expired),
       'messages', ${owed("resent", "owed", ...AFTER_END)}) as result`,
@@ -181,7 +166,7 @@ export async function abandon(ctx: Context, runId: string): Promise<void> {
     sql`with given_up as (${giveUp(ctx, scope)}
     ), dropped as (
       delete from ${outbox} where id = ${runId}::uuid and consumer in ('dispatch', 'score', 'expire')
-    ), refunded as (${refund(sql`select paid_kind, paid_owner, paid_period from given_up`)}
+    ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${afterEnd("given_up", ctx.now())}
     select ${owed(...AFTER_END)} as result`,
   );

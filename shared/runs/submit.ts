@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { inactive, retired } from "../agents/connection.ts";
+import { takeAllowance } from "../billing/allowances.ts";
 import { monthEnd, monthOf, planLimit } from "../billing/plans.ts";
 import {
   agents,
@@ -126,18 +127,15 @@ function reservation(ctx: Context, principal: Submitter, submission: Submission)
     select coalesce(max(w.used), 0) as used from ${allowances} w, judged j
     where w.kind = 'trial_global' and w.period = j.paid_period
   ), paid as (
-    insert into ${allowances} as w (kind, owner, period, used)
-    select paid_kind, paid_owner, paid_period, units from judged
-    where outcome = 'reserved' and units <= run_limit
-      and (paid_kind <> 'trial_address' or (select used from trials) + units <= ${LIMITS.trialsPerDay})
-    on conflict (kind, owner, period) do update set used = w.used + excluded.used
-      where w.used + excluded.used <= (select run_limit from judged)
-    returning w.used
+    ${takeAllowance(
+      sql`select paid_kind, paid_owner, paid_period, units from judged
+        where outcome = 'reserved' and units <= run_limit
+          and (paid_kind <> 'trial_address' or (select used from trials) + units <= ${LIMITS.trialsPerDay})`,
+      { condition: sql`w.used + excluded.used <= (select run_limit from judged)` },
+    )}
   ), paid_by_all as (
-    insert into ${allowances} as w (kind, owner, period, used)
-    select 'trial_global', 'all', paid_period, units from judged
-    where paid_kind = 'trial_address' and exists (select from paid)
-    on conflict (kind, owner, period) do update set used = w.used + excluded.used
+    ${takeAllowance(sql`select 'trial_global', 'all', paid_period, units from judged
+      where paid_kind = 'trial_address' and exists (select from paid)`)}
   ), session as (
     insert into ${screening_sessions} (id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private, created_at)
     select ${sessionId}::uuid, j.id, ${viewer}::uuid, j.team_id, ${suiteId}::uuid, ${trigger},

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { takeAllowance } from "../billing/allowances.ts";
 import { allowances, waitlist_entries } from "../db/schema/index.ts";
 import { writeJson } from "../db/statement.ts";
 import type { MailMessage } from "../mail/message.ts";
@@ -43,9 +44,7 @@ export async function joinWaitlist(ctx: Context, lead: Lead): Promise<boolean> {
       select from needed n left join ${allowances} w using (kind, owner, period)
       where coalesce(w.used, 0) + n.units > n.most)
   ), counted as (
-    insert into ${allowances} as w (kind, owner, period, used)
-    select kind, owner, period, units from needed where exists (select from mailed)
-    on conflict (kind, owner, period) do update set used = w.used + excluded.used
+    ${takeAllowance(sql`select kind, owner, period, units from needed where exists (select from mailed)`)}
   ), ${sql.join(parts, sql`, `)}`;
   const result = sql`select jsonb_build_object('joined', exists (select from entry),
     'messages', ${owed("mail_0", ...mails.slice(1).map(({ part }) => part))}) as result`;

@@ -26,7 +26,7 @@ const DOMAINS: Record<string, string[]> = {
   survey: [],
   teams: ["billing", "identity"],
   telemetry: ["evidence", "scoring"],
-  waitlist: ["identity"],
+  waitlist: ["billing", "identity"],
   webhooks: ["agents", "billing", "identity", "teams"],
 };
 

@@ -23,7 +23,6 @@ const STRANGERS: readonly string[] = [
   "shared/billing/customer.ts → users",
   "shared/billing/follow.ts → users",
   "shared/certification/advance.ts → screening_sessions",
-  "shared/certification/reserve.ts → allowances",
   "shared/certification/reserve.ts → outbox",
   "shared/certification/reserve.ts → runs",
   "shared/certification/reserve.ts → screening_sessions",
@@ -65,13 +64,10 @@ const STRANGERS: readonly string[] = [
   "shared/runs/after-end.ts → outbox",
   "shared/runs/announcements.ts → outbox",
   "shared/runs/callback.ts → outbox",
-  "shared/runs/cancel-or-give-up.ts → allowances",
   "shared/runs/cancel-or-give-up.ts → outbox",
   "shared/runs/keep-answer.ts → outbox",
   "shared/runs/load-answered.ts → outbox",
-  "shared/runs/submit.ts → allowances",
   "shared/runs/submit.ts → outbox",
-  "shared/waitlist/join.ts → allowances",
 ];
 
 describe("the owner of a table", () => {
