@@ -2,9 +2,11 @@ import { forgetAllowances, forgetProviderEvents } from "../billing/forget.ts";
 import { reconcile } from "../billing/reconcile.ts";
 import { rescueCertifications } from "../certification/advance.ts";
 import { expireCertifications } from "../certification/expire.ts";
+import { CLOSINGS } from "../closings/closings.ts";
 import type { Piece } from "../db/pieces.ts";
+import { forgetResults } from "../db/results.ts";
 import { finaliseAccounts } from "../identity/deletion/finalise.ts";
-import { forgetEnded, forgetResults, forgetTokens } from "../identity/sessions/forget.ts";
+import { forgetEnded, forgetTokens } from "../identity/sessions/forget.ts";
 import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
@@ -24,7 +26,7 @@ export interface DailyItem {
 
 /** All that is done once a day. */
 export const DAILY_ITEMS: readonly DailyItem[] = [
-  { name: "delete accounts", pieces: 3, work: finaliseAccounts },
+  { name: "delete accounts", pieces: 3, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "recompute", pieces: 20, work: recompute },
   { name: "forget allowances", pieces: 20, work: forgetAllowances },

@@ -26,6 +26,11 @@ export function oweAnew(consumer: string, source: SQL): SQL {
     returning ${MESSAGE}`;
 }
 
+/** SQL: a part of a statement that takes back what is owed about the things whose `id` the rows of the part `about` have. */
+export function takeBack(about: SQL): SQL {
+  return sql`delete from ${outbox} o using ${about} about where o.id = about.id`;
+}
+
 /** SQL: the messages that the named parts of the statement owe, as a JSON array for `flush`. */
 export function owed(...parts: [string, ...string[]]): SQL {
   const rows = parts.map((part) => sql`select * from ${sql.identifier(part)}`);

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { belongsTo } from "../../db/closing.ts";
 import { agents, api_keys, purchases, runs, team_members, users, webhooks } from "../../db/schema/index.ts";
 import { readJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { Problem } from "../../platform/problem.ts";
-import { belongsTo } from "./finalise-view.ts";
 import type { DeletionPreview } from "../schemas.ts";
 
 type Preview = z.output<typeof DeletionPreview>;

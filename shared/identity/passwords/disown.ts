@@ -3,7 +3,7 @@ import { agents, api_keys, otlp_tokens, sessions, team_invitations, webhooks } f
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
-import { belongsTo } from "../deletion/finalise-view.ts";
+import { belongsTo } from "../../db/closing.ts";
 import type { UserPrincipal } from "../principal.ts";
 import { denySessions } from "../sessions/deny.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { deletePiece, type Piece } from "../../db/pieces.ts";
-import { email_tokens, idempotency_keys, sessions } from "../../db/schema/index.ts";
+import { email_tokens, sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 
 /** Rows that one statement deletes. */
@@ -24,17 +24,6 @@ export function forgetTokens(ctx: Context): Promise<Piece> {
     ctx,
     sql`delete from ${email_tokens} where token_hash in (
       select token_hash from ${email_tokens} where expires_at < now() limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
-}
-
-/** Deletes at most 5,000 results that were kept under an Idempotency-Key and have expired. */
-export function forgetResults(ctx: Context): Promise<Piece> {
-  return deletePiece(
-    ctx,
-    sql`delete from ${idempotency_keys} where (caller, key) in (
-      select caller, key from ${idempotency_keys} where expires_at < now() limit ${SIZE}
     ) returning 1`,
     SIZE,
   );

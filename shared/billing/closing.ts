@@ -1,0 +1,34 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { CloseDomain } from "../db/closing.ts";
+import { owe, oweAnew } from "../db/owed.ts";
+import { allowances, billing_customers, teams } from "../db/schema/index.ts";
+import { newId } from "../platform/ids.ts";
+
+/** Forgets what the account has used up and its customer, and owes the queue the customer's end at the provider. */
+export const closing: CloseDomain = ({ id, now }) => ({
+  parts: {
+    used: sql`delete from ${allowances} w using u where (w.kind = 'user' and w.owner = u.id::text)
+      or (w.kind = 'team' and w.owner in (select t.id::text from ${teams} t where t.owner_id = ${id}::uuid))`,
+    customers: sql`delete from ${billing_customers} b using u where b.user_id = u.id returning b.customer_id`,
+    cancelled: owe(
+      "cancel-billing",
+      newId(now),
+      sql`jsonb_build_object('customer_id', customer_id)`,
+      sql`from customers`,
+    ),
+  },
+  owes: ["cancelled"],
+});
+
+/**
+ * SQL: a part that owes the queue the end of payment pages at the provider, so that nobody can pay there any more: a
+ * message for each row of `pages`, a query of the column `checkout_session_id`, that has one.
+ */
+export function owePagesEnd(pages: SQL): SQL {
+  return oweAnew(
+    "cancel-billing",
+    sql`select uuidv7() as id, 0 as generation, null as flow_key, null::timestamptz as not_before,
+      jsonb_build_object('checkout_session_id', checkout_session_id) as body
+    from (${pages}) pages where checkout_session_id is not null`,
+  );
+}

@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { owePagesEnd } from "../billing/closing.ts";
+import type { CloseDomain } from "../db/closing.ts";
+import { agents, certifications } from "../db/schema/index.ts";
+
+/**
+ * Revokes the credentials of the account's agents and deletes certifications that never came to one; owes the queue the
+ * end of the pages at which it could still pay. What it bought for other owners' agents stays without its name.
+ */
+export const closing: CloseDomain = ({ now, owns }) => {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  return {
+    parts: {
+      certification_pages: owePagesEnd(
+        sql`select c.checkout_session_id from ${certifications} c join ${agents} a on a.id = c.agent_id, u
+          where c.status = 'awaiting_payment' and ${owns}`,
+      ),
+      certificates: sql`update ${certifications} c
+        set status = case c.status when 'certified' then 'expired' else c.status end, user_id = null,
+          revoked_at = coalesce(c.revoked_at, ${at}), jws = null, kid = null, updated_at = ${at}
+        from u, ${agents} a where c.agent_id = a.id and c.issued_at is not null and ${owns}`,
+      uncertified: sql`delete from ${certifications} c using u, ${agents} a
+        where c.agent_id = a.id and c.issued_at is null and ${owns}`,
+      bought: sql`update ${certifications} c set user_id = null from u, ${agents} a
+        where c.user_id = u.id and c.agent_id = a.id and not ${owns}`,
+    },
+    owes: ["certification_pages"],
+  };
+};

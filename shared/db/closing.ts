@@ -1,0 +1,41 @@
+import { type SQL, sql } from "drizzle-orm";
+import { teams } from "./schema/index.ts";
+
+/** An account that is being deleted, as each domain's closing sees it. */
+export interface ClosedAccount {
+  id: string;
+  now: Date;
+  /** SQL: whether the row `a` (`user_id`, `team_id`) is the account's, or of a workspace that the account owns. */
+  owns: SQL<boolean>;
+}
+
+/** What a domain contributes to the deletion of an account. */
+export interface Closing {
+  /**
+   * Parts of the one statement that closes the account, by their names, which are unique among all domains. The part `u`
+   * is the account (`id`), and has no row where the account is not to be closed: every part joins it. All parts see the
+   * data as they were before the statement.
+   */
+  parts?: Readonly<Record<string, SQL>>;
+  /** Which of the parts owe the queue a message. */
+  owes?: readonly string[];
+  /**
+   * Afterwards: statements that delete or strip at most CHUNK rows each, repeated until there are fewer. Each is a `with`
+   * clause whose part `done` has a row for everything it dealt with.
+   */
+  chunks?: readonly SQL[];
+  /** At last, in one batch for all domains: what remains when no chunk is left. */
+  rest?: readonly SQL[];
+}
+
+/** A domain's closing. The domain alone knows which of its tables hold a person's data, and what is kept without a name. */
+export type CloseDomain = (account: ClosedAccount) => Closing;
+
+/** Rows that one statement of `chunks` deletes or strips. */
+export const CHUNK = 500;
+
+/** SQL: whether the row `a` (`user_id`, `team_id`) is the account's, or of a workspace that the account owns. */
+export function belongsTo(userId: string | SQL): SQL<boolean> {
+  return sql`case when a.team_id is null then a.user_id = ${userId}::uuid
+    else a.team_id in (select t.id from ${teams} t where t.owner_id = ${userId}::uuid) end`;
+}

@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+import type { CloseDomain } from "../../db/closing.ts";
+import { isDeleted } from "../../db/deleted.ts";
+import { forgetResultsOf } from "../../db/results.ts";
+import { api_keys, email_tokens, identities, refresh_tokens, sessions, users } from "../../db/schema/index.ts";
+
+/** Ends every way into the account. The parts `keys` and `ended` say which API keys and sessions died with it. */
+export const closing: CloseDomain = ({ id, now }) => ({
+  parts: {
+    keys: sql`delete from ${api_keys} k using u where k.user_id = u.id returning k.key_hash`,
+    ended: sql`update ${sessions} s
+      set revoked_at = coalesce(s.revoked_at, ${now.toISOString()}::timestamptz), user_agent = null
+      from u where s.user_id = u.id returning s.id`,
+    credentials: sql`delete from ${refresh_tokens} t using ${sessions} s, u
+      where s.id = t.session_id and s.user_id = u.id`,
+    tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
+    accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
+    results: forgetResultsOf(sql`u.id::text`, sql`u`),
+  },
+  // The mark that there is something to delete: it goes once all of it is gone.
+  rest: [sql`update ${users} u set deletion_scheduled_for = null where u.id = ${id}::uuid and ${isDeleted}`],
+});

@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { CHUNK, type CloseDomain } from "../db/closing.ts";
+import { takeBack } from "../db/owed.ts";
+import { agents, readiness_checks, run_exchanges, runs, screening_sessions } from "../db/schema/index.ts";
+
+/**
+ * Deletes what the account's agents have run, but for public agents' counted runs and their evidence, which lose everything
+ * that only the owner could see. What the account started for other owners' agents stays without its name.
+ */
+export const closing: CloseDomain = ({ id, owns }) => ({
+  parts: {
+    checks: sql`delete from ${readiness_checks} c using u, ${agents} a where c.agent_id = a.id and ${owns}`,
+  },
+  chunks: [
+    sql`with chunk as (
+      select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
+      where ${owns} and not (r.counted and a.is_public) limit ${CHUNK}
+    ), messages as (
+      ${takeBack(sql`chunk`)}
+    ), done as (
+      delete from ${runs} r using chunk c where r.id = c.id returning r.id
+    )`,
+    sql`with chunk as (
+      select r.id from ${runs} r join ${agents} a on a.id = r.agent_id where ${owns}
+        and (r.explanation is not null or r.failure_detail is not null or r.paid_owner is not null
+          or exists (select from ${run_exchanges} e where e.run_id = r.id)) limit ${CHUNK}
+    ), exchanges as (
+      delete from ${run_exchanges} e using chunk c where e.run_id = c.id
+    ), done as (
+      update ${runs} r set explanation = null, failure_detail = null, paid_kind = null, paid_owner = null,
+        paid_period = null
+      from chunk c where r.id = c.id returning r.id
+    )`,
+    sql`with done as (
+      update ${runs} r set user_id = null
+      where r.id in (select id from ${runs} where user_id = ${id}::uuid limit ${CHUNK}) returning r.id
+    )`,
+  ],
+  rest: [
+    sql`delete from ${screening_sessions} s using ${agents} a where a.id = s.agent_id and ${owns}
+      and not exists (select from ${runs} r where r.screening_session_id = s.id)`,
+    sql`update ${screening_sessions} set user_id = null where user_id = ${id}::uuid`,
+  ],
+});

@@ -1,0 +1,64 @@
+import { is } from "drizzle-orm";
+import { getTableConfig, PgDialect, PgTable } from "drizzle-orm/pg-core";
+import { describe, expect, test } from "vitest";
+import { CLOSINGS } from "../../shared/closings/closings.ts";
+import { belongsTo } from "../../shared/db/closing.ts";
+import * as schema from "../../shared/db/schema/index.ts";
+import { filesUnder, modules } from "./sources.ts";
+
+const id = "00000000-0000-7000-8000-000000000000";
+const closings = CLOSINGS.map((close) => close({ id, now: new Date(0), owns: belongsTo(id) }));
+
+const dialect = new PgDialect();
+const statements = closings
+  .flatMap(({ parts = {}, chunks = [], rest = [] }) => [...Object.values(parts), ...chunks, ...rest])
+  .map((statement) => dialect.sqlToQuery(statement).sql);
+
+/** The tables in which a closing deletes or changes rows. */
+const closed = new Set(
+  statements.flatMap((text) => [...text.matchAll(/\b(?:delete from|update) "(\w+)"/g)].map(([, table = ""]) => table)),
+);
+
+/** Columns that name a person, or an account, without a foreign key. */
+const NAMING = /^(?:email|caller|owner|paid_owner)$/;
+
+/** Each table with a person's data, and the columns that make it one. */
+const personal = Object.values(schema)
+  .filter((value) => is(value, PgTable))
+  .map((table) => {
+    const { name, columns, foreignKeys } = getTableConfig(table);
+    const referring = foreignKeys
+      .map((key) => key.reference())
+      .filter(({ foreignTable }) => getTableConfig(foreignTable).name === "users")
+      .flatMap((reference) => reference.columns);
+    const naming = columns.filter((column) => NAMING.test(column.name));
+    return { name, because: [...naming, ...referring].map((column) => column.name) };
+  })
+  .filter(({ because }) => because.length > 0);
+
+describe("the deletion of an account", () => {
+  test("has a closing for every table with a person's data", () => {
+    expect(personal.length).toBeGreaterThan(20);
+    expect(personal.filter(({ name }) => !closed.has(name))).toEqual([]);
+  });
+
+  test("is composed of the closing of every domain that has one", () => {
+    const files = modules().filter(({ text }) => /^export const closing: CloseDomain\b/m.test(text));
+    expect(files.length).toBe(CLOSINGS.length);
+    const [list] = filesUnder("shared/closings");
+    expect(files.filter(({ path }) => list?.text.includes(`"../${path.slice("shared/".length)}"`) !== true)).toEqual(
+      [],
+    );
+  });
+
+  test("has no two parts of one name, and no part that owes without being there", () => {
+    const names = closings.flatMap(({ parts = {} }) => Object.keys(parts));
+    expect(new Set(names).size).toBe(names.length);
+    expect(closings.flatMap(({ owes = [] }) => owes).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  test.each(statements.filter((text) => text.includes(" as (")))("deals with its rows in chunks: %s", (text) => {
+    expect(text).toContain("limit ");
+    expect(text).toMatch(/\bdone as \(/);
+  });
+});
