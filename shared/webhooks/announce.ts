@@ -1,39 +1,36 @@
 import { Buffer } from "node:buffer";
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { write } from "../db/change.ts";
 import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
-import { flush } from "../db/outbox.ts";
-import { owed } from "../db/owed.ts";
-import type { Message } from "../platform/message.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
 import { listensTo } from "./match.ts";
 import { oweAttempts } from "./messages.ts";
 
 /**
- * Makes a first attempt for each subscription to an event, in one statement, once however often it is called. Nothing
- * is kept of an event that nobody subscribes to. Throws `Permanent` for one that is longer than any body may be.
+ * Makes a first attempt for each subscription to an event, in one statement, and only once however often it is called.
+ * Nothing is kept of an event that nobody subscribes to. Throws `Permanent` for one that is longer than a body may be.
  */
 export async function announce(ctx: Context, event: z.output<typeof WebhookEvent>): Promise<void> {
   const body = eventBody(event);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new Permanent(`the event ${event.id} is too long`);
-  const messages = await readJson<Message[]>(
-    ctx,
-    sql`with told as (
+  await write(ctx, {
+    parts: sql`with subscribed as (
       select w.id, a.id as agent_id from ${agents} a join ${webhooks} w on ${listensTo}
       where a.id = ${event.agent_id}::uuid and ${event.type} = any(w.event_types)
     ), event as (
       insert into ${webhook_events} (id, type, agent_id, body, created_at)
-      select distinct ${event.id}::uuid, ${event.type}, agent_id, ${body}, ${event.created_at}::timestamptz from told
+      select distinct ${event.id}::uuid, ${event.type}, agent_id, ${body}, ${event.created_at}::timestamptz from subscribed
       on conflict (id) do nothing returning id
     ), attempts as (
       insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
-      select t.id, e.id, 1, ${ctx.now().toISOString()}::timestamptz from told t cross join event e
+      select s.id, e.id, 1, ${ctx.now().toISOString()}::timestamptz from subscribed s cross join event e
       returning id, webhook_id
-    ), messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from attempts`)})
-    select ${owed("messages")} as result`,
-  );
-  ctx.defer(() => flush(ctx, messages ?? []));
+    ), messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from attempts`)})`,
+    owes: ["messages"],
+    select: sql`select to_jsonb(count(*)) as result from attempts`,
+    result: z.int(),
+  });
 }

@@ -1,20 +1,25 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { deliveryJson, type DeliveryRow, visibleWebhook } from "./view.ts";
+import { DeliveryRead } from "./schemas.ts";
+import { deliveryJson, visibleWebhook } from "./view.ts";
 
-/** A page of the log of a subscription: every attempt of the last 30 days, newest first. Throws 404. */
+const Deliveries = z.object({ items: z.array(DeliveryRead), total: z.int() });
+
+/** A page of a subscription's log: every attempt of the last 30 days, newest first. Throws 404. */
 export async function listDeliveries(
   ctx: Context,
   principal: SessionPrincipal,
   webhookId: string,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: DeliveryRow[]; total: number }> {
-  const result = await readJson<{ items: DeliveryRow[]; total: number }>(
+): Promise<z.output<typeof Deliveries>> {
+  const found = await read(
     ctx,
+    Deliveries,
     sql`with target as (${visibleWebhook(principal.userId, webhookId)}), paged as (
       select d.* from ${webhook_deliveries} d where d.webhook_id = (select id from target)
       order by d.id desc limit ${size} offset ${(page - 1) * size}
@@ -24,6 +29,6 @@ export async function listDeliveries(
       'items', coalesce((select jsonb_agg(${deliveryJson} order by d.id desc)
         from paged d join ${webhook_events} e on e.id = d.event_id), '[]')) as result from target t`,
   );
-  if (result === null) throw notFound("webhook");
-  return result;
+  if (found === null) throw notFound("webhook");
+  return found;
 }

@@ -7,17 +7,17 @@ export const EVENT_TYPES = ["run.completed", "run.failed", "agent.score_updated"
 export const PING = "ping";
 
 /**
- * An event as the outbox carries it to the consumer `announce`: `id` is the outbox row's too, and the same at every
- * attempt to deliver it. `data` goes out as it is, so it holds no outputs, prompts or credentials.
+ * An event as the outbox carries it to the consumer `announce`. Its `id` is also that of the outbox row, and the same at
+ * every attempt to deliver it. `data` is sent as it is, so it holds no outputs, prompts or credentials.
  */
 export const WebhookEvent = z.strictObject({
   id: z.uuid(),
   type: z.enum(EVENT_TYPES),
-  /** As PostgreSQL's JSON or as ISO 8601 writes it; told in UTC with milliseconds. */
+  /** As PostgreSQL's JSON or as ISO 8601 writes it; sent in UTC with milliseconds. */
   created_at: z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString()),
-  /** The agent that it is about; it is told to subscriptions of this agent's owner alone. */
+  /** The agent that it is about: only subscriptions of this agent's owner are notified. */
   agent_id: z.uuid(),
-  /** An object of the sender's own making, for receivers alone: nothing here reads it. */
+  /** Whatever the sender has to say, for receivers only: nothing here reads it. */
   data: z.record(z.string(), z.unknown()),
 });
 

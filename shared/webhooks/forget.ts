@@ -4,11 +4,11 @@ import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 
-/** Days for which attempts are kept, and events at least. */
+/** How many days attempts are kept; events are kept at least as long. */
 const KEPT_DAYS = 30;
 
-/** Rows that one statement deletes. */
-const SIZE = 5000;
+/** How many rows one statement deletes at most. */
+const BATCH_SIZE = 5000;
 
 const keptSince = (ctx: Context): Date => new Date(ctx.now().getTime() - KEPT_DAYS * 86_400_000);
 
@@ -30,13 +30,13 @@ function staying(cursor: string, { next }: Piece): Piece {
 }
 
 function forgetAttempts(ctx: Context): Promise<Piece> {
-  // The ids tell when the attempts came to be, and are what the index is over.
+  // The ids tell when the attempts were made, and are what the index is on.
   return deletePiece(
     ctx,
     sql`delete from ${webhook_deliveries} where id in (
-      select id from ${webhook_deliveries} where id < ${newId(keptSince(ctx))}::uuid order by id limit ${SIZE}
+      select id from ${webhook_deliveries} where id < ${newId(keptSince(ctx))}::uuid order by id limit ${BATCH_SIZE}
     ) returning 1`,
-    SIZE,
+    BATCH_SIZE,
   );
 }
 
@@ -45,8 +45,8 @@ function forgetEvents(ctx: Context): Promise<Piece> {
     ctx,
     sql`delete from ${webhook_events} where id in (
       select e.id from ${webhook_events} e where e.created_at < ${keptSince(ctx).toISOString()}::timestamptz
-        and not exists (select from ${webhook_deliveries} d where d.event_id = e.id) limit ${SIZE}
+        and not exists (select from ${webhook_deliveries} d where d.event_id = e.id) limit ${BATCH_SIZE}
     ) returning 1`,
-    SIZE,
+    BATCH_SIZE,
   );
 }

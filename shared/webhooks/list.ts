@@ -1,23 +1,28 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { may } from "../teams/rights.ts";
-import { webhookJson, webhookOwner, type WebhookRow } from "./view.ts";
+import { WebhookRead } from "./schemas.ts";
+import { webhookJson, webhookOwner } from "./view.ts";
+
+const Webhooks = z.object({ items: z.array(WebhookRead), total: z.int() });
 
 /** A page of the caller's own subscriptions and those of the caller's workspaces, newest first. */
 export async function listWebhooks(
   ctx: Context,
   principal: SessionPrincipal,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: WebhookRow[]; total: number }> {
-  const result = await readJson<{ items: WebhookRow[]; total: number }>(
+): Promise<z.output<typeof Webhooks>> {
+  const found = await read(
     ctx,
+    Webhooks,
     sql`with hits as (select w.* from ${webhooks} w where ${may("see", principal.userId, webhookOwner)}),
     paged as (select * from hits w order by w.id desc limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object('total', (select count(*) from hits),
       'items', coalesce((select jsonb_agg(${webhookJson} order by w.id desc) from paged w), '[]')) as result`,
   );
-  return result ?? { items: [], total: 0 };
+  return found ?? { items: [], total: 0 };
 }

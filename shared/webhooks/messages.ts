@@ -6,16 +6,16 @@ import { oweAnew } from "../db/owed.ts";
 /** The message that has one attempt made. */
 export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });
 
-/** Generations start anew after so many milliseconds: 25 days, where the queue forgets repeats within minutes. */
+/** Generations start again after so many milliseconds: 25 days, while the queue forgets duplicates within minutes. */
 const GENERATIONS = 2 ** 31;
 
 /**
- * SQL: owes the queue a message for each attempt of `source`, a query of its `id`, its `webhook_id`, and in `due` before
- * when it is not made (null: at once). The flow key keeps the attempts to one subscription within bounds, and a slow
- * receiver from holding up others. Its rows are what `owed` collects.
+ * SQL: owes the queue a message for each attempt of `source`, a query of `id`, `webhook_id` and `due`, the time before
+ * which it is not made (null: at once). The flow key limits how many attempts to one subscription run at once, so that
+ * a slow receiver does not hold up others. Its rows are what `owed` collects.
  */
 export function oweAttempts(ctx: Pick<Context, "now">, source: SQL): SQL {
-  // Tells a message that is owed anew from the one before, which the queue would take for the same.
+  // Without it the queue would take a message that is owed anew for a duplicate of the one before.
   const generation = ctx.now().getTime() % GENERATIONS;
   return oweAnew(
     "deliver",

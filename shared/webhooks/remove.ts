@@ -1,18 +1,22 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { assertAllowed, visibleWebhook } from "./view.ts";
+import { EDITING, noWebhook, notAllowed, visibleWebhook } from "./view.ts";
 
 /** Deletes a subscription with its log; nothing is sent to it any more. Throws 404, 403. */
 export async function removeWebhook(ctx: Context, principal: SessionPrincipal, webhookId: string): Promise<void> {
-  const allowed = await readJson<boolean>(
-    ctx,
-    sql`with target as (${visibleWebhook(principal.userId, webhookId)}), gone as (
-      delete from ${webhooks} w using target t where w.id = t.id and t.allowed
-    )
-    select to_jsonb(allowed) as result from target`,
-  );
-  assertAllowed(allowed);
+  await change(ctx, {
+    parts: sql`with target as (
+      select t.id, ${EDITING.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t
+    ), deleted as (
+      delete from ${webhooks} w using target t where w.id = t.id and t.outcome = 'done'
+    )`,
+    result: sql`select jsonb_build_object('outcome', outcome) as result from target`,
+    verdict: EDITING,
+    done: z.object({}),
+    refusals: { not_found: noWebhook, forbidden: notAllowed },
+  });
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/encryption.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
@@ -7,21 +8,25 @@ import { outboundPolicy } from "../platform/outbound/url.ts";
 import { signatures } from "./sign.ts";
 import { SECRET_PURPOSE } from "./view.ts";
 
-/** An attempt taken up: only the holder of the lease can end it. */
-export interface Attempt {
-  id: string;
-  lease: string;
-  url: string;
+/** An attempt that was just claimed, as the database gives it. */
+export const Claimed = z.object({
+  id: z.uuid(),
+  url: z.string(),
   /** Encrypted; null where attempts go out unsigned. */
-  secret: string | null;
-  type: string;
-  body: string;
+  secret: z.string().nullable(),
+  type: z.string(),
+  body: z.string(),
+});
+
+/** A claimed attempt: only the holder of the lease can end it. */
+export interface Attempt extends z.output<typeof Claimed> {
+  lease: string;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   sentAt: Date;
-  /** Null where no answer came; then the excerpt says why. */
+  /** Null if no answer came; then the excerpt says why. */
   status: number | null;
   durationMs: number;
   excerpt: string;
@@ -37,7 +42,7 @@ const EXCERPT_BYTES = 1024;
 
 /**
  * POSTs an event to a subscription's URL and reads the first 1 KiB of the answer. The URL, and what its name resolves
- * to, are judged first; redirects are answers and are not followed. Null where our own resolver failed and nothing was
+ * to, are checked first; redirects are answers and are not followed. Null if our own resolver failed and nothing was
  * sent. Never rejects for anything that the receiver does.
  */
 export async function send(
@@ -67,7 +72,7 @@ export async function send(
       maxResponseBytes: EXCERPT_BYTES,
       takesRedirects: true,
     },
-    { fetch: abridging(ctx.fetch), resolver, policy: outboundPolicy(env), now },
+    { fetch: truncating(ctx.fetch), resolver, policy: outboundPolicy(env), now },
   ).catch((error: unknown) => {
     if (error instanceof ResolverFault) return null;
     throw error;
@@ -81,8 +86,8 @@ export async function send(
   return { sentAt, status: result.status, durationMs, excerpt: textOf(result.body) };
 }
 
-/** A fetch whose answers end after 1 KiB: a receiver may say more, which nobody reads. */
-function abridging(fetch: Context["fetch"]): Context["fetch"] {
+/** A fetch whose answers end after 1 KiB; nobody reads the rest. */
+function truncating(fetch: Context["fetch"]): Context["fetch"] {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;

@@ -11,7 +11,7 @@ export interface Signed {
 
 /**
  * The signature headers of an attempt: HMAC-SHA256 keyed with the secret, in lower-case hex. v2 is over the timestamp, a
- * dot, the delivery id, a dot, and the exact bytes of the body; the legacy one over these alone.
+ * dot, the delivery id, a dot, and the exact bytes of the body; the legacy one covers only the body.
  */
 export function signatures(secret: string, { deliveryId, timestamp, body }: Signed): Record<string, string> {
   const hmac = () => createHmac("sha256", secret);

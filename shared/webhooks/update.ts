@@ -1,17 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { assertCallable } from "../agents/endpoint.ts";
+import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import type { WebhookUpdate } from "./schemas.ts";
-import { assertAllowed, sealSecret, typesArray, visibleWebhook, webhookJson, type WebhookRow } from "./view.ts";
-
-interface Outcome {
-  allowed: boolean;
-  webhook: WebhookRow | null;
-}
+import { WebhookRead, type WebhookUpdate } from "./schemas.ts";
+import { EDITING, noWebhook, notAllowed, sealSecret, typesArray, visibleWebhook, webhookJson } from "./view.ts";
 
 /**
  * Changes the fields that are given, for every attempt from now on. A new URL, or turning it on, forgets the failures
@@ -22,18 +17,22 @@ export async function updateWebhook(
   principal: SessionPrincipal,
   webhookId: string,
   input: z.output<typeof WebhookUpdate>,
-): Promise<WebhookRow> {
+): Promise<z.output<typeof WebhookRead>> {
   const changes = input.url === undefined ? input : { ...input, url: await assertCallable(ctx, input.url, "/url") };
-  const outcome = await readJson<Outcome>(
-    ctx,
-    sql`with target as (${visibleWebhook(principal.userId, webhookId)}), w as (
+  const { webhook } = await change(ctx, {
+    parts: sql`with target as (
+      select t.id, ${EDITING.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t
+    ), w as (
       update ${webhooks} w set ${sql.join(assignments(ctx, changes), sql`, `)}, updated_at = now()
-      from target t where w.id = t.id and t.allowed returning w.*
-    )
-    select jsonb_build_object('allowed', t.allowed, 'webhook', (select ${webhookJson} from w)) as result from target t`,
-  );
-  assertAllowed(outcome?.allowed ?? null);
-  return outcome?.webhook as WebhookRow;
+      from target t where w.id = t.id and t.outcome = 'done' returning w.*
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome, 'webhook', (select ${webhookJson} from w)) as result
+      from target t`,
+    verdict: EDITING,
+    done: z.object({ webhook: WebhookRead }),
+    refusals: { not_found: noWebhook, forbidden: notAllowed },
+  });
+  return webhook;
 }
 
 function assignments(ctx: Context, input: z.output<typeof WebhookUpdate>): SQL[] {

@@ -1,17 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import { verdict } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { encrypt } from "../platform/encryption.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import type { DeliveryRead, WebhookRead } from "./schemas.ts";
-
-/** WebhookRead as the database gives it. */
-export type WebhookRow = z.output<typeof WebhookRead>;
-
-/** DeliveryRead as the database gives it. */
-export type DeliveryRow = z.output<typeof DeliveryRead>;
 
 /** What encrypted secrets are bound to. */
 export const SECRET_PURPOSE = "webhook";
@@ -37,11 +30,20 @@ export function visibleWebhook(viewer: string, webhookId: string): SQL {
     where w.id = ${webhookId}::uuid and ${may("see", viewer, webhookOwner)}`;
 }
 
-/** Throws 404 for a subscription that is not visible (null), 403 for one that the caller may only see. */
-export function assertAllowed(allowed: boolean | null): void {
-  if (allowed === null) throw notFound("webhook");
-  if (allowed) return;
-  throw new Problem("forbidden", "Only the owner, or an editor of its workspace, may do this with the webhook.");
+/** The verdict on changing the subscription row `t` of `visibleWebhook`. */
+export const EDITING = verdict({ forbidden: sql`not t.allowed` });
+
+/** The verdict on sending something to the subscription row `t` of `visibleWebhook`. */
+export const SENDING = verdict({ forbidden: sql`not t.allowed`, inactive: sql`not t.is_active` });
+
+/** The 404 for a subscription that the caller does not see. */
+export function noWebhook(): Problem {
+  return notFound("webhook");
+}
+
+/** The 403 for a subscription that the caller may only see. */
+export function notAllowed(): Problem {
+  return new Problem("forbidden", "Only the owner, or an editor of its workspace, may do this with the webhook.");
 }
 
 /** The 409 for sending to a subscription that is turned off. */
