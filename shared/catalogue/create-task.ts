@@ -1,34 +1,39 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { change } from "../db/change.ts";
 import { suites, tasks } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, type Problem } from "../platform/problem.ts";
-import type { TaskAdminRead, TaskCreate } from "./create-task-schemas.ts";
+import { TaskAdminRead, type TaskCreate } from "./create-task-schemas.ts";
 import { taskJson } from "./reads.ts";
 
-type TaskAdminRow = z.input<typeof TaskAdminRead>;
-
-/** Whether a task can stand where it is wanted. */
-export type Fit = "fits" | "no_suite" | "other_secrecy";
+/** Why a new task may not be put into the suite that was asked for, as `placeIn` says in `outcome`. */
+export const MISPLACED = ["no_suite", "other_secrecy"] as const;
 
 /**
  * Puts a task at the end of its suite, under the suite's version. Throws 404 for an unknown suite, and
  * `conflicting_parameters` for a task that is to be secret in a public suite or open in a secret one.
  */
-export async function createTask(ctx: Context, input: z.output<typeof TaskCreate>): Promise<TaskAdminRow> {
+export async function createTask(
+  ctx: Context,
+  input: z.output<typeof TaskCreate>,
+): Promise<z.output<typeof TaskAdminRead>> {
   const { suite_id: suiteId = null, is_secret: isSecret = null, ...task } = input;
-  const ctes = sql`with place as (${placeIn(suiteId, isSecret)}), t as (
-    ${insertTask(sql`${JSON.stringify(task)}::jsonb`, sql`(select * from place where fit = 'fits') p`)}
-  )`;
-  const result = sql`select jsonb_build_object('fit', p.fit, 'task', (select ${taskJson} || jsonb_build_object(
-      'prompt', t.prompt, 'expected_output', case when not t.is_secret then t.expected_output end,
-      'grader', case when t.is_secret then jsonb_build_object('type', t.grader -> 'type') else t.grader end
-    ) from t)) as result from place p`;
-  const { fit, task: row } = await writeJson<{ fit: Fit; task: TaskAdminRow }>(ctx, ctes, result, lockSuite(suiteId));
-  if (fit !== "fits") throw misplaced(fit);
+  const { task: created } = await change(ctx, {
+    lock: lockSuite(suiteId),
+    parts: sql`with place as (${placeIn(suiteId, isSecret)}), t as (
+      ${insertTask(sql`${JSON.stringify(task)}::jsonb`, sql`(select * from place where outcome = 'done') p`)}
+    )`,
+    result: sql`select jsonb_build_object('outcome', p.outcome, 'task', (select ${taskJson} || jsonb_build_object(
+        'prompt', t.prompt, 'expected_output', case when not t.is_secret then t.expected_output end,
+        'grader', case when t.is_secret then jsonb_build_object('type', t.grader -> 'type') else t.grader end
+      ) from t)) as result from place p`,
+    verdict: { sql: sql`p.outcome`, cases: MISPLACED },
+    done: z.object({ task: TaskAdminRead }),
+    refusals: { not_found: noSuite, no_suite: noSuite, other_secrecy: otherSecrecy },
+  });
   ctx.cache.invalidate("catalogue");
-  return row;
+  return created;
 }
 
 /** SQL: makes those who add to a suite, or change its version, take turns. */
@@ -37,8 +42,8 @@ export function lockSuite(suiteId: string | null): SQL {
 }
 
 /**
- * SQL: one row (`fit`, `suite_id`, `suite_version`, `position`, `is_secret`): whether a new task fits into the suite, if
- * any, and where. Without a word about its secrecy, it is as secret as its suite.
+ * SQL: one row (`outcome`, `suite_id`, `suite_version`, `position`, `is_secret`): the place of a new task at the end of
+ * its suite, if any, or in `outcome` why it may not be there. Where `isSecret` is null, it is as secret as its suite.
  */
 export function placeIn(suiteId: string | null, isSecret: boolean | null): SQL {
   return sql`select k.id as suite_id, coalesce(k.version, 1) as suite_version,
@@ -46,7 +51,7 @@ export function placeIn(suiteId: string | null, isSecret: boolean | null): SQL {
         else (select coalesce(max(t.position), 0) + 1 from ${tasks} t where t.suite_id = k.id) end as position,
       coalesce(${isSecret}::boolean, k.is_secret, false) as is_secret,
       case when ${suiteId}::uuid is not null and k.id is null then 'no_suite'
-        when k.is_secret <> ${isSecret}::boolean then 'other_secrecy' else 'fits' end as fit
+        when k.is_secret <> ${isSecret}::boolean then 'other_secrecy' else 'done' end as outcome
     from (select) one left join ${suites} k on k.id = ${suiteId}::uuid`;
 }
 
@@ -66,10 +71,14 @@ export function insertTask(content: SQL, places: SQL): SQL {
     returning *`;
 }
 
-/** Why a task can't stand where it is wanted. */
-export function misplaced(fit: Exclude<Fit, "fits">): Problem {
-  if (fit === "no_suite") return notFound("suite");
+/** The 404 for a task whose suite there is not. */
+export function noSuite(): Problem {
+  return notFound("suite");
+}
+
+/** The 422 for a task that is to be secret in a public suite, or open in a secret one. */
+export function otherSecrecy(): Problem {
   const advice =
-    "A secret suite holds secret tasks alone, a public one none: leave is_secret out, or take another suite.";
+    "A secret suite holds only secret tasks, a public one holds none: leave is_secret out, or take another suite.";
   return bodyProblem("conflicting_parameters", "/is_secret", advice);
 }

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read, write } from "../db/change.ts";
 import { service_secrets } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
 import { mintSuite, secretSuites } from "../suites/secret/index.ts";
@@ -10,22 +11,24 @@ import { mintSuite, secretSuites } from "../suites/secret/index.ts";
 /** The name of the minting secret in `service_secrets`, and what its ciphertext is bound to. */
 export const MINTING = "minting";
 
+/** The secret suites of a database: their versions, and the prompts of their active tasks, both by slug. */
+export const Present = z.object({
+  versions: z.record(z.string(), z.int()),
+  prompts: z.record(z.string(), z.string()),
+});
+
 /**
- * The secret that a database without one gets, 32 bytes. Secret tasks were once minted by the encryption key: the key
- * that gives most of those which are there is taken over, so that none of them changes. Else it is random.
- * `present` has the versions of the suites and the prompts of their active tasks, both by slug.
+ * The secret that a database without one gets, 32 bytes. Secret tasks were once minted with the encryption key: the key
+ * that yields most of the tasks present is taken over, so that none of them changes. Otherwise it is random.
  */
-export function firstMintingSecret(
-  keys: Keyring,
-  present: { versions: Record<string, number>; prompts: Record<string, string> },
-): Uint8Array {
+export function firstMintingSecret(keys: Keyring, present: z.output<typeof Present>): Uint8Array {
   const found = keys.map(({ secret }) => {
     const bytes = Buffer.from(secret, "base64");
     const minted = secretSuites.flatMap((suite) => mintSuite(bytes, suite, present.versions[suite.slug] ?? 1));
     return { bytes, same: minted.filter(({ slug, prompt }) => present.prompts[slug] === prompt).length };
   });
   const [best] = found.toSorted((a, b) => b.same - a.same);
-  // Some prompts are the same whatever they are drawn by: what varies is their input.
+  // Some prompts are the same whatever the secret: only their input varies.
   return best !== undefined && best.same * 2 > Object.keys(present.prompts).length ? best.bytes : randomBytes(32);
 }
 
@@ -40,23 +43,26 @@ export function openMinting(sealed: string, keys: Keyring): Uint8Array {
 }
 
 /**
- * The secret that the secret suites are minted with, from `sealed` as the caller has read it. Where a database has none
- * yet, since it was last seeded by an older release, it gets its first one now, the same for all who ask at once.
+ * The secret that the secret suites are minted with, from `sealed` as the caller has read it. A database that has none
+ * yet, because an older release seeded it last, gets its first one now, the same for all who ask at once.
  */
 export async function mintingSecret(ctx: Context, sealed: string | null): Promise<Uint8Array> {
   const keys = ctx.env.DATA_ENCRYPTION_KEYS;
   if (sealed !== null) return openMinting(sealed, keys);
-  const present = await readJson<Parameters<typeof firstMintingSecret>[1]>(ctx, sql.raw(PRESENT));
+  const present = await read(ctx, Present, sql.raw(PRESENT));
   const first = sealMinting(firstMintingSecret(keys, present ?? { versions: {}, prompts: {} }), keys);
-  const kept = await readJson<string>(
-    ctx,
-    sql`insert into ${service_secrets} as s (name, sealed) values (${MINTING}, ${first})
-      on conflict (name) do update set sealed = s.sealed returning to_jsonb(s.sealed) as result`,
-  );
+  const kept = await write(ctx, {
+    parts: sql`with kept as (
+      insert into ${service_secrets} as s (name, sealed) values (${MINTING}, ${first})
+      on conflict (name) do update set sealed = s.sealed returning s.sealed
+    )`,
+    select: sql`select to_jsonb(sealed) as result from kept`,
+    result: z.string(),
+  });
   return openMinting(kept ?? first, keys);
 }
 
-/** SQL: what `firstMintingSecret` looks at, as JSON in the column `result`. */
+/** SQL: `Present` as JSON in the column `result`. */
 export const PRESENT = `select jsonb_build_object(
   'versions', (select coalesce(jsonb_object_agg(slug, version), '{}') from suites where is_secret),
   'prompts', (select coalesce(jsonb_object_agg(slug, prompt), '{}') from tasks

@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { suites, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import type { SuiteRead, TaskDomain, TaskRead } from "./schemas.ts";
+import { SuiteRead, type TaskDomain, TaskRead } from "./schemas.ts";
 
-type TaskRow = z.input<typeof TaskRead>;
-type SuiteRow = z.input<typeof SuiteRead>;
+const Tasks = z.object({ items: z.array(TaskRead), total: z.int() });
+const Suites = z.object({ items: z.array(SuiteRead), total: z.int() });
 
-/** SQL: the public JSON of the task row `t`. The key never leaves the database here, nor what a secret task says. */
+/** SQL: the public JSON of the task row `t`: never the key, and of a secret task nothing that it says. */
 export const taskJson: SQL = sql`jsonb_build_object(
   'id', t.id, 'title', t.title, 'domain', t.domain, 'prompt', case when not t.is_secret then t.prompt end,
   'input', case when not t.is_secret then t.input end, 'output_format', t.output_format,
@@ -26,13 +26,14 @@ export const suiteJson: SQL = sql`jsonb_build_object('id', s.id, 'slug', s.slug,
   'domains', coalesce((select jsonb_agg(distinct t.domain) from ${tasks} t where t.suite_id = s.id and t.is_active), '[]'))`;
 
 /** One task; throws 404. */
-export async function readTask(ctx: Context, taskId: string): Promise<TaskRow> {
-  const row = await readJson<TaskRow>(
+export async function readTask(ctx: Context, taskId: string): Promise<z.output<typeof TaskRead>> {
+  const task = await read(
     ctx,
+    TaskRead,
     sql`select ${taskJson} as result from ${tasks} t where t.id = ${taskId}::uuid`,
   );
-  if (row === null) throw notFound("task");
-  return row;
+  if (task === null) throw notFound("task");
+  return task;
 }
 
 /** A page of the active tasks, suite by suite. */
@@ -43,10 +44,11 @@ export async function listTasks(
     page,
     page_size: size,
   }: { domain?: z.output<typeof TaskDomain> | undefined; page: number; page_size: number },
-): Promise<{ items: TaskRow[]; total: number }> {
+): Promise<z.output<typeof Tasks>> {
   const condition = sql`t.is_active ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}`;
-  const result = await readJson<{ items: TaskRow[]; total: number }>(
+  const found = await read(
     ctx,
+    Tasks,
     sql`with hits as (
       select t.*, row_number() over (order by s.created_at nulls last, s.id, t.position, t.id) as place
       from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}
@@ -55,29 +57,31 @@ export async function listTasks(
       select jsonb_agg(${taskJson} order by t.place) from (
         select * from hits order by place limit ${size} offset ${(page - 1) * size}) t), '[]')) as result`,
   );
-  return result ?? { items: [], total: 0 };
+  return found ?? { items: [], total: 0 };
 }
 
 /** One suite; throws 404. */
-export async function readSuite(ctx: Context, suiteId: string): Promise<SuiteRow> {
-  const row = await readJson<SuiteRow>(
+export async function readSuite(ctx: Context, suiteId: string): Promise<z.output<typeof SuiteRead>> {
+  const suite = await read(
     ctx,
+    SuiteRead,
     sql`select ${suiteJson} as result from ${suites} s where s.id = ${suiteId}::uuid`,
   );
-  if (row === null) throw notFound("suite");
-  return row;
+  if (suite === null) throw notFound("suite");
+  return suite;
 }
 
 /** A page of the suites, oldest first. */
 export async function listSuites(
   ctx: Context,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: SuiteRow[]; total: number }> {
-  const result = await readJson<{ items: SuiteRow[]; total: number }>(
+): Promise<z.output<typeof Suites>> {
+  const found = await read(
     ctx,
+    Suites,
     sql`select jsonb_build_object('total', (select count(*) from ${suites}), 'items', coalesce((
       select jsonb_agg(${suiteJson} order by s.created_at, s.id) from (
         select * from ${suites} order by created_at, id limit ${size} offset ${(page - 1) * size}) s), '[]')) as result`,
   );
-  return result ?? { items: [], total: 0 };
+  return found ?? { items: [], total: 0 };
 }

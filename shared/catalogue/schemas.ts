@@ -18,9 +18,18 @@ export const DOMAINS = [
 export const TaskDomain = z.enum(DOMAINS).meta({ id: "TaskDomain" });
 
 const GRADER_TYPES = [
-  ["exact", "normalized_text", "numeric", "multiple_choice", "regex", "set_f1"],
-  ["json_fields", "json_schema", "tool_calls", "constraints", "refusal"],
-].flat() as [string, ...string[]];
+  "exact",
+  "normalized_text",
+  "numeric",
+  "multiple_choice",
+  "regex",
+  "set_f1",
+  "json_fields",
+  "json_schema",
+  "tool_calls",
+  "constraints",
+  "refusal",
+] as const;
 
 export const TaskRead = z
   .object({

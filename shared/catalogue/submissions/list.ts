@@ -1,23 +1,21 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../../db/change.ts";
 import { task_submissions } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import type { SubmissionStatus } from "./schemas.ts";
-import { type SubmissionRow, submissionJson } from "./view.ts";
+import { type SubmissionStatus, TaskSubmissionRead } from "./schemas.ts";
+import { submissionJson } from "./view.ts";
 
 interface Paging {
   page: number;
   page_size: number;
 }
 
-interface Page {
-  items: SubmissionRow[];
-  total: number;
-}
+const Submissions = z.object({ items: z.array(TaskSubmissionRead), total: z.int() });
+type Page = z.output<typeof Submissions>;
 
-/** A page of the moderation queue: flagged ones first, then the newest; without a status, those of all. */
+/** A page of the moderation queue: flagged submissions first, then the newest; of every status unless one is given. */
 export function listSubmissions(
   ctx: Context,
   { status, ...paging }: Paging & { status?: z.output<typeof SubmissionStatus> | undefined },
@@ -32,8 +30,9 @@ export function listOwnSubmissions(ctx: Context, principal: SessionPrincipal, pa
 }
 
 async function readPage(ctx: Context, condition: SQL, order: SQL, { page, page_size: size }: Paging): Promise<Page> {
-  const result = await readJson<Page>(
+  const found = await read(
     ctx,
+    Submissions,
     sql`with hits as (
       select *, row_number() over (order by ${order}) as place from ${task_submissions} where ${condition}
       order by ${order} limit ${size} offset ${(page - 1) * size}
@@ -41,5 +40,5 @@ async function readPage(ctx: Context, condition: SQL, order: SQL, { page, page_s
     select jsonb_build_object('total', (select count(*) from ${task_submissions} where ${condition}),
       'items', (select coalesce(jsonb_agg(${submissionJson} order by s.place), '[]') from hits s)) as result`,
   );
-  return result ?? { items: [], total: 0 };
+  return found ?? { items: [], total: 0 };
 }

@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { write } from "../../db/change.ts";
 import { task_submissions, users } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { flagsOf } from "./flags.ts";
 import { isNearDuplicate } from "./flags-similarity.ts";
-import type { TaskSubmissionCreate } from "./schemas.ts";
-import { type SubmissionRow, submissionJson } from "./view.ts";
+import { type TaskSubmissionCreate, TaskSubmissionRead } from "./schemas.ts";
+import { submissionJson } from "./view.ts";
 
 /** How many submissions of one account may wait for review. */
 export const MAX_PENDING = 50;
@@ -18,10 +18,10 @@ export async function submitTask(
   ctx: Context,
   principal: SessionPrincipal,
   { rationale, ...task }: z.output<typeof TaskSubmissionCreate>,
-): Promise<SubmissionRow> {
+): Promise<z.output<typeof TaskSubmissionRead>> {
   const submitter = sql`${principal.userId}::uuid`;
   const flags = sql`array(select jsonb_array_elements_text(${JSON.stringify(flagsOf(task))}::jsonb))`;
-  const ctes = sql`with waiting as (
+  const parts = sql`with waiting as (
     select count(*) as used from ${task_submissions} s where s.submitter_id = ${submitter} and s.status = 'pending'
   ), s as (
     insert into ${task_submissions} (submitter_id, task, rationale, flags)
@@ -29,10 +29,10 @@ export async function submitTask(
       case when ${isNearDuplicate(task.prompt)} then array['near_duplicate'] else '{}' end || ${flags}
     from waiting where used < ${MAX_PENDING} returning *
   )`;
-  const result = sql`select (select ${submissionJson} from s) as result`;
-  // One account's submissions take turns, so that no more than the limit get through.
+  // One account's submissions take turns, so that together they stay within the limit.
   const lock = sql`select from ${users} where id = ${submitter} for no key update`;
-  const submission = await writeJson<SubmissionRow | null>(ctx, ctes, result, lock);
+  const select = sql`select ${submissionJson} as result from s`;
+  const submission = await write(ctx, { lock, parts, select, result: TaskSubmissionRead });
   if (submission === null) {
     throw new Problem("quota_exceeded", `${MAX_PENDING} of your tasks wait for review; wait, or withdraw one.`, {
       members: { limit: MAX_PENDING, used: MAX_PENDING, resets_at: null },

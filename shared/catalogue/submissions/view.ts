@@ -1,10 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
 import { task_submissions } from "../../db/schema/index.ts";
-import type { TaskSubmissionRead } from "./schemas.ts";
-
-/** A submission as the database gives it. */
-export type SubmissionRow = z.input<typeof TaskSubmissionRead>;
 
 /** SQL: the JSON of the submission row `s`, for its submitter and for operators. */
 export const submissionJson: SQL = sql`(s.task || jsonb_build_object('id', s.id, 'status', s.status,
@@ -18,10 +13,10 @@ export function lockSubmission(submissionId: string): SQL {
 }
 
 /**
- * SQL: a FROM item `s`: the submission that a condition over `s` names, as the part `done` of the statement, which
- * returns it where it changed it, left it.
+ * SQL: a FROM item `s`: the submission for which the condition over `s` holds, as it is after this statement, whose part
+ * `updated` returns it if it changed it.
  */
-export function settled(condition: SQL): SQL {
-  return sql`(select * from done union all
-    select s.* from ${task_submissions} s where ${condition} and not exists (select from done)) s`;
+export function decided(condition: SQL): SQL {
+  return sql`(select * from updated union all
+    select s.* from ${task_submissions} s where ${condition} and not exists (select from updated)) s`;
 }
