@@ -7,21 +7,22 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** How far ahead the clock changes of a zone are looked at. */
 const WEEKS_AHEAD = 5 * 52;
 
-/** No clock is ever changed by more: what a change brings closer together lies within. */
+/** No clock change is longer: two times that a change brings closer together lie within this distance of it. */
 const AROUND_CHANGE_MS = 4 * HOUR_MS;
 
 /**
  * The instants after `after` at which a cron expression of five fields, or a nickname such as `@daily`, fires by the
  * clocks of an IANA time zone. With one minute and one hour (`30 2 * * *`) it fires once a day: at the first moment after
  * a gap of the clock that swallows the time, and at the first of two times that are the same. With any other it follows
- * the clock: what is skipped is left out, what comes twice fires twice. Throws for what is no expression or no zone.
+ * the clock: times that it skips are left out, times that come twice fire twice. Throws for an expression or a zone that
+ * is not known.
  */
 export function* instants(cron: string, zone: string, after: Date): Generator<Date, void> {
   const expression = new Cron(cron, { mode: "5-part", timezone: primaryName(zone) });
   for (let next = expression.nextRun(after); next !== null; next = expression.nextRun(next)) yield next;
 }
 
-/** The first of `instants`; null where there is none, or expression or zone are not known (any more). */
+/** The first of `instants`; null where there is none, or where the expression or the zone is not known (any more). */
 export function nextInstant(cron: string, zone: string, after: Date): Date | null {
   try {
     return instants(cron, zone, after).next().value ?? null;
@@ -31,8 +32,8 @@ export function nextInstant(cron: string, zone: string, after: Date): Date | nul
 }
 
 /**
- * The first instant after `now` of an expression that somebody gives. Throws 422 where expression or zone can't be read,
- * where it never fires, and where it ever fires twice within an hour, if only when the clocks change.
+ * The first instant after `now` of an expression that a caller sends. Throws 422 where the expression or the zone can't be
+ * read, where it never fires, and where it ever fires twice within an hour, even if only when the clocks change.
  */
 export function firstInstant(cron: string, zone: string, now: Date): Date {
   try {
@@ -44,11 +45,11 @@ export function firstInstant(cron: string, zone: string, now: Date): Date {
   try {
     first = instants(cron, zone, now).next().value ?? undefined;
   } catch (error) {
-    const reason = (error as Error).message.replaceAll(/^CronPattern: |\.$/g, "");
+    const reason = (error instanceof Error ? error.message : "").replaceAll(/^CronPattern: |\.$/g, "");
     throw cronProblem(`This can't be read as a cron expression: ${reason}.`);
   }
   if (first === undefined) throw cronProblem("This never fires: there is no such day.");
-  if (hurries(cron, zone, now)) {
+  if (firesWithinHour(cron, zone, now)) {
     throw cronProblem("This fires more often than hourly, if only when the clocks change.");
   }
   return first;
@@ -60,10 +61,11 @@ function cronProblem(what: string): Problem {
 }
 
 /**
- * Whether two firings ever are less than an hour apart. By an even clock such two share an hour, which has all minutes of
- * the expression, so that of any three in a row two tell; an uneven one is looked at change by change.
+ * Whether two firings are ever less than an hour apart. While the clock runs evenly, an expression with several minutes
+ * fires on all of them within an hour, so that any three firings in a row show it; around each change of the clock all
+ * firings are looked at.
  */
-function hurries(cron: string, zone: string, now: Date): boolean {
+function firesWithinHour(cron: string, zone: string, now: Date): boolean {
   const starts = [now, ...clockChanges(zone, now).map((change) => new Date(change.getTime() - AROUND_CHANGE_MS))];
   return starts.some((start) => {
     const end = start.getTime() + 2 * AROUND_CHANGE_MS;

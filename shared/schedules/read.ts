@@ -1,20 +1,18 @@
 import { sql } from "drizzle-orm";
-import { readJson } from "../db/statement.ts";
+import { read } from "../db/change.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { scheduleJson, type ScheduleRow, visibleSchedules } from "./view.ts";
+import { type Schedule, ScheduleRead } from "./schemas.ts";
+import { scheduleJson, visibleSchedules } from "./view.ts";
 
 /** One schedule of an agent that the caller has or shares; throws 404. */
-export async function readSchedule(
-  ctx: Context,
-  principal: SessionPrincipal,
-  scheduleId: string,
-): Promise<ScheduleRow> {
-  const row = await readJson<ScheduleRow>(
+export async function readSchedule(ctx: Context, { userId }: SessionPrincipal, scheduleId: string): Promise<Schedule> {
+  const schedule = await read(
     ctx,
-    sql`select ${scheduleJson} as result from (${visibleSchedules(principal.userId)} and s.id = ${scheduleId}::uuid) s`,
+    ScheduleRead,
+    sql`select ${scheduleJson} as result from (${visibleSchedules(userId)} and s.id = ${scheduleId}::uuid) s`,
   );
-  if (row === null) throw notFound("schedule");
-  return row;
+  if (schedule === null) throw notFound("schedule");
+  return schedule;
 }

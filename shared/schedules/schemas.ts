@@ -85,3 +85,6 @@ export const ScheduleRead = z
     created_at: Instant,
   })
   .meta({ id: "ScheduleRead" });
+
+/** A schedule as it is shown. */
+export type Schedule = z.output<typeof ScheduleRead>;

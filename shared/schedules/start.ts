@@ -1,46 +1,47 @@
-import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/view.ts";
+import { read, write } from "../db/change.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { submit } from "../runs/submit.ts";
 import type { ScheduleMessage } from "./due.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
-import { tasksOf } from "./view.ts";
+import { tasksOf } from "./refusals.ts";
 
 type Message = z.output<typeof ScheduleMessage>;
 
-interface Schedule {
-  user_id: string;
-  agent_id: string;
-  suite_id: string | null;
-  task_ids: string[] | null;
-  repeats: number;
-  /** Whether a next time could be reckoned when this one was taken up. */
-  is_timed: boolean;
-  plan_limit: number;
-  /** Active schedules of the same owner that were made before. */
-  elder: number;
+const DueSchedule = z.object({
+  user_id: z.uuid(),
+  agent_id: z.uuid(),
+  suite_id: z.uuid().nullable(),
+  task_ids: z.array(z.uuid()).nullable(),
+  repeats: z.int(),
+  /** Whether it has a next time: none could be computed if its time zone is not known any more. */
+  is_timed: z.boolean(),
+  plan_limit: z.int(),
+  /** Active schedules of the same owner that were created before. */
+  older: z.int(),
   /** Whether an account that it depends on awaits its deletion. */
-  leaving: boolean;
-}
+  is_leaving: z.boolean(),
+});
+type DueSchedule = z.output<typeof DueSchedule>;
 
 const AGAIN = "Then turn the schedule on again.";
 
 /**
- * Starts the screening that was due at an instant, once however often it is told to, in the name of the schedule's
- * account and from the usual allowance. What tasks or allowance forbid is noted, and the schedule goes on; where plan,
- * agent, right or account are gone, it is turned off and says why. Does nothing for one that is off, deleted, or has
- * started a screening since.
+ * Starts the screening that was due at an instant, once however often the message comes, in the name of the schedule's
+ * account and from its usual allowance. Where the tasks or the allowance do not permit it, the schedule notes why and
+ * goes on; where the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a
+ * schedule that is off or deleted, or that has started a screening since.
  */
 export async function startScheduled(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
   const schedule = await load(ctx, id, due);
   if (schedule === null) return;
-  const hindrance = hindranceOf(schedule);
-  if (hindrance !== null) return turnOff(ctx, id, hindrance);
+  const obstacle = obstacleOf(schedule);
+  if (obstacle !== null) return turnOff(ctx, id, obstacle);
   const once = { caller: `schedule:${id}`, key: due, fingerprint: due, replayed: false };
   ctx.idempotency = once;
   try {
@@ -54,38 +55,45 @@ export async function startScheduled(ctx: Context, { schedule_id: id, due_at: du
         isPrivate: false,
       },
     );
-    await ctx.db.execute(sql`update ${screening_schedules} set last_error = null,
-      last_run_at = ${ctx.now().toISOString()}::timestamptz,
-      last_screening_session_id = ${run?.screening_session_id ?? null}::uuid where id = ${id}::uuid`);
+    // What follows is not part of what is kept under the key.
+    ctx.idempotency = null;
+    await update(
+      ctx,
+      id,
+      sql`last_error = null, last_run_at = ${ctx.now().toISOString()}::timestamptz,
+        last_screening_session_id = ${run?.screening_session_id ?? null}::uuid`,
+    );
   } catch (error) {
+    ctx.idempotency = null;
     if (!(error instanceof Problem)) throw error;
-    // What was refused the first time has been noted, and may have been put right since.
+    // A refusal that is replayed was noted the first time, and its cause may have been removed since.
     if (!once.replayed) await refused(ctx, id, error);
   }
 }
 
-/** Notes on a schedule that the screening of its last time could not be started for a fault of ours. */
+/** Notes on a schedule that the service failed to start the screening of its last time. */
 export async function startFailed(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
   if ((await load(ctx, id, due)) === null) return;
   await note(ctx, id, "The service failed to start the screening of the last time. The schedule goes on.");
 }
 
-async function load(ctx: Context, id: string, due: string): Promise<Schedule | null> {
-  return readJson<Schedule>(
+async function load(ctx: Context, id: string, due: string): Promise<DueSchedule | null> {
+  return read(
     ctx,
+    DueSchedule,
     sql`select jsonb_build_object('user_id', s.user_id, 'agent_id', s.agent_id, 'suite_id', s.suite_id,
       'task_ids', s.task_ids, 'repeats', s.repeats, 'is_timed', s.next_run_at is not null, 'plan_limit', ${scheduleLimit},
-      'elder', ${activeSchedules(sql`o.id < s.id`)}, 'leaving', exists (select from ${users} u
+      'older', ${activeSchedules(sql`o.id < s.id`)}, 'is_leaving', exists (select from ${users} u
         where u.id in (s.user_id, ${accountOf(agentOwner)}) and u.deletion_scheduled_for is not null)) as result
     from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
     where s.id = ${id}::uuid and s.is_active and (s.last_run_at is null or s.last_run_at < ${due}::timestamptz)`,
   );
 }
 
-/** Why nothing may be started any more; null when it may, as far as the submission does not judge itself. */
-function hindranceOf({ is_timed: timed, plan_limit: limit, elder, leaving }: Schedule): string | null {
+/** Why the schedule may start nothing any more, apart from what the submission checks itself; null when it may. */
+function obstacleOf({ is_timed: timed, plan_limit: limit, older, is_leaving: leaving }: DueSchedule): string | null {
   if (leaving) return `Its account awaits deletion. Take the deletion back first. ${AGAIN}`;
-  if (elder >= limit) {
+  if (older >= limit) {
     return `The plan of the agent's owner allows ${limit} active schedules. Upgrade it, or turn older ones off. ${AGAIN}`;
   }
   return timed ? null : "Its time zone is not known any more. Set another, and turn the schedule on again.";
@@ -100,13 +108,13 @@ async function refused(ctx: Context, id: string, problem: Problem): Promise<void
     case "agent_inactive":
     case "provider_custody_retired":
       return turnOff(ctx, id, `${problem.message} ${AGAIN}`);
-    // Tasks and suites that are public stay so: what is not found is an agent that its account does not see any more.
+    // Public tasks and suites stay public: what is not found is an agent that the account does not see any more.
     case "forbidden":
     case "not_found":
       return turnOff(
         ctx,
         id,
-        "The account in whose name it screened may not screen this agent any more. Who turns it on again takes it over.",
+        "The account in whose name it screened may not screen this agent any more. Whoever turns it on again takes it over.",
       );
     default:
       throw problem;
@@ -114,10 +122,20 @@ async function refused(ctx: Context, id: string, problem: Problem): Promise<void
 }
 
 async function note(ctx: Context, id: string, error: string): Promise<void> {
-  await ctx.db.execute(sql`update ${screening_schedules} set last_error = ${error} where id = ${id}::uuid`);
+  await update(ctx, id, sql`last_error = ${error}`);
 }
 
 async function turnOff(ctx: Context, id: string, reason: string): Promise<void> {
-  await ctx.db.execute(sql`update ${screening_schedules} set is_active = false, next_run_at = null,
-    last_error = ${reason}, updated_at = now() where id = ${id}::uuid`);
+  await update(ctx, id, sql`is_active = false, next_run_at = null, last_error = ${reason}, updated_at = now()`);
+}
+
+/** Updates a schedule, unless it was deleted meanwhile. */
+async function update(ctx: Context, id: string, assignments: SQL): Promise<void> {
+  await write(ctx, {
+    parts: sql`with updated as (
+      update ${screening_schedules} set ${assignments} where id = ${id}::uuid returning id
+    )`,
+    select: sql`select to_jsonb(id) as result from updated`,
+    result: z.uuid(),
+  });
 }

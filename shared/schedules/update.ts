@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { agentOwner, retiredMode } from "../agents/view.ts";
+import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -11,41 +11,71 @@ import { may } from "../teams/rights.ts";
 import { firstInstant } from "./cron.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
 import { readSchedule } from "./read.ts";
-import type { ScheduleUpdate } from "./schemas.ts";
-import { faultOf, judge, type Outcome, scheduleJson, type ScheduleRow, tasksOf } from "./view.ts";
+import { faultOf, REFUSALS, SCHEDULING, tasksOf } from "./refusals.ts";
+import { type Schedule, ScheduleRead, type ScheduleUpdate } from "./schemas.ts";
+import { scheduleJson } from "./view.ts";
 
-type Change = z.output<typeof ScheduleUpdate>;
-type Result = Outcome | { outcome: "changed" } | null;
+type Input = z.output<typeof ScheduleUpdate>;
+
+/** What a change would make of a schedule is judged only while the schedule is as it was read; the right to it, always. */
+const UPDATE = verdict(SCHEDULING);
 
 /**
- * Changes the fields that are given; another time counts from now on. Who turns it on again is from then on the one in
- * whose name it screens. Throws 404, `forbidden`, 422 for a time that can't be, `suite_unavailable`, `task_unavailable`,
- * and on turning it on `agent_inactive`, `provider_custody_retired`, `quota_exceeded`.
+ * Changes the fields that are given; another time counts from now on. Whoever turns it on again is from then on the one
+ * in whose name it screens. Throws 404, `forbidden`, 422 for a time that can't be, `suite_unavailable`,
+ * `task_unavailable`, and on turning it on `agent_inactive`, `provider_custody_retired`, `quota_exceeded`.
  */
 export async function updateSchedule(
   ctx: Context,
   principal: SessionPrincipal,
   scheduleId: string,
-  input: Change,
-): Promise<ScheduleRow> {
+  input: Input,
+): Promise<Schedule> {
   const before = await readSchedule(ctx, principal, scheduleId);
-  const outcome = await change(ctx, principal.userId, before, input);
-  if (outcome === null) throw notFound("schedule");
-  // The time was reckoned from what stood there before: somebody else's change of it came between, and is done.
-  if (outcome.outcome === "changed") return updateSchedule(ctx, principal, scheduleId, input);
-  return judge(outcome);
+  const updated = await updateAsRead(ctx, principal.userId, before, input);
+  // The time was computed from what was read: where somebody else has changed that since, it is read again.
+  return updated ?? (await updateSchedule(ctx, principal, scheduleId, input));
 }
 
-async function change(ctx: Context, viewer: string, before: ScheduleRow, input: Change): Promise<Result> {
+/** Updates a schedule that still has the time and state of `before`; null where it has others by now. */
+async function updateAsRead(ctx: Context, viewer: string, before: Schedule, input: Input): Promise<Schedule | null> {
+  const activating = input.is_active === true && !before.is_active;
+  const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
+  const chosen = suiteId !== null || taskIds !== null;
+  const asRead = sql`(s.cron, s.timezone, s.is_active) = (${before.cron}, ${before.timezone}, ${before.is_active})`;
+  const { schedule } = await change(ctx, {
+    lock: lockAccounts(accountOfAgent(before.agent_id)),
+    parts: sql`with found as materialized (
+      select s.id, ${may("run", viewer, agentOwner)} as allowed, ${scheduleLimit} as plan_limit,
+        ${asRead} and ${activating} and ${retiredMode} as is_retired,
+        a.is_active or not (${asRead} and ${activating}) as is_active,
+        case when ${asRead} then ${chosen ? faultOf(tasksOf(suiteId, taskIds)) : sql`null`} end as fault,
+        case when ${asRead} and ${activating} then ${activeSchedules(sql`o.id <> s.id`)} end as used
+      from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
+      where s.id = ${before.id}::uuid and ${may("see", viewer, agentOwner)}
+    ), target as (
+      select f.*, ${UPDATE.sql} as outcome from found f
+    ), s as (
+      update ${screening_schedules} s set ${sql.join(assignments(ctx, viewer, before, input), sql`, `)}
+      from target t where s.id = t.id and t.outcome = 'done' and ${asRead} returning s.*
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome, 'limit', t.plan_limit, 'used', t.used,
+      'schedule', (select ${scheduleJson} from s)) as result from target t`,
+    verdict: UPDATE,
+    done: z.object({ schedule: ScheduleRead.nullable() }),
+    refusals: { ...REFUSALS, not_found: () => notFound("schedule") },
+  });
+  return schedule;
+}
+
+function assignments(ctx: Context, viewer: string, before: Schedule, input: Input): SQL[] {
   const { cron = before.cron, timezone = before.timezone, is_active: active = before.is_active } = input;
   const activating = active && !before.is_active;
   const retimed = activating || cron !== before.cron || timezone !== before.timezone;
   const next = retimed
     ? sql`${firstInstant(cron, timezone, ctx.now()).toISOString()}::timestamptz`
     : sql`s.next_run_at`;
-  const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
-  const chosen = suiteId !== null || taskIds !== null;
-  const set: SQL[] = [
+  const set = [
     sql`cron = ${cron}`,
     sql`timezone = ${timezone}`,
     sql`is_active = ${active}`,
@@ -53,27 +83,10 @@ async function change(ctx: Context, viewer: string, before: ScheduleRow, input: 
     sql`repeats = ${input.repeats ?? sql`s.repeats`}`,
     sql`updated_at = now()`,
   ];
-  if (chosen) set.push(sql`suite_id = ${suiteId}::uuid`, sql`task_ids = ${taskIds && JSON.stringify(taskIds)}::jsonb`);
+  const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
+  if (suiteId !== null || taskIds !== null) {
+    set.push(sql`suite_id = ${suiteId}::uuid`, sql`task_ids = ${taskIds && JSON.stringify(taskIds)}::jsonb`);
+  }
   if (activating) set.push(sql`user_id = ${viewer}::uuid`, sql`last_error = null`);
-  const asBefore = sql`(s.cron, s.timezone, s.is_active) = (${before.cron}, ${before.timezone}, ${before.is_active})`;
-  const ctes = sql`with judged as (
-    select s.id, x.*, coalesce(case
-      when not ${may("run", viewer, agentOwner)} then 'forbidden'
-      when not ${asBefore} then 'changed'
-      when ${activating} and ${retiredMode} then 'retired'
-      when ${activating} and not a.is_active then 'inactive'
-    end, ${chosen ? faultOf(tasksOf(suiteId, taskIds)) : null},
-    case when ${activating} and used >= plan_limit then 'quota' else 'done' end) as outcome
-    from ${screening_schedules} s join ${agents} a on a.id = s.agent_id,
-      lateral (select ${scheduleLimit} as plan_limit, ${activeSchedules(sql`o.id <> s.id`)} as used) x
-    where s.id = ${before.id}::uuid and ${may("see", viewer, agentOwner)}
-  ), s as (
-    update ${screening_schedules} s set ${sql.join(set, sql`, `)}
-    from judged j where s.id = j.id and j.outcome = 'done' and ${asBefore} returning s.*
-  )`;
-  const result = sql`select jsonb_build_object(
-    'outcome', case when j.outcome = 'done' and not exists (select from s) then 'changed' else j.outcome end,
-    'limit', plan_limit, 'used', used, 'schedule', (select ${scheduleJson} from s)) as result from judged j
-    union all select null where not exists (select from judged)`;
-  return writeJson<Result>(ctx, ctes, result, lockAccounts(accountOfAgent(before.agent_id)));
+  return set;
 }

@@ -1,11 +1,14 @@
 import { sql } from "drizzle-orm";
-import { scorecards, team_members } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import * as z from "zod";
+import { read } from "../db/change.ts";
+import { pageResult } from "../db/page-result.ts";
+import { scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { may } from "../teams/rights.ts";
-import { scorecardJson, scorecardOwner, type ScorecardRow } from "./view.ts";
+import { may, teamsOf } from "../teams/rights.ts";
+import { type Scorecard, ScorecardRead } from "./schemas.ts";
+import { scorecardJson, scorecardOwner } from "./view.ts";
 
 /** What a list of scorecards is narrowed to. */
 export interface ScorecardFilter {
@@ -20,21 +23,18 @@ export interface ScorecardFilter {
  */
 export async function listScorecards(
   ctx: Context,
-  principal: UserPrincipal,
+  { userId }: UserPrincipal,
   { team_id: teamId, page, page_size: size }: ScorecardFilter,
-): Promise<{ items: ScorecardRow[]; total: number }> {
-  const viewer = principal.userId;
+): Promise<{ items: Scorecard[]; total: number }> {
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
-  const visible = teamId === undefined ? sql`true` : may("see", viewer, team);
-  const owners =
-    teamId === undefined
-      ? sql`select ${viewer}::uuid union all select m.team_id from ${team_members} m where m.user_id = ${viewer}::uuid`
-      : team.team_id;
-  const result = await readJson<{ items: ScorecardRow[]; total: number; visible: boolean }>(
+  const visible = teamId === undefined ? sql`true` : may("see", userId, team);
+  const owners = teamId === undefined ? sql`select ${userId}::uuid union all ${teamsOf(userId)}` : team.team_id;
+  const result = await read(
     ctx,
+    pageResult(ScorecardRead).extend({ visible: z.boolean() }),
     sql`with hits as (
       select s.* from ${scorecards} s
-      where coalesce(s.team_id, s.user_id) in (${owners}) and ${may("see", viewer, scorecardOwner)}
+      where coalesce(s.team_id, s.user_id) in (${owners}) and ${may("see", userId, scorecardOwner)}
     ), paged as (
       select * from hits s order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}
     )

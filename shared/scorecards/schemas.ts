@@ -5,8 +5,8 @@ import { LeaderboardRow } from "../board/board.ts";
 /** The fitness axes, in the order in which the contract names them. */
 export const AXES = ["correctness", "latency", "cost", "tool_efficiency", "robustness"] as const;
 
-const MOST = 1_000_000;
-const part = z.number().min(0).max(MOST).default(0);
+const MAX_PART = 1_000_000;
+const part = z.number().min(0).max(MAX_PART).default(0);
 const name = z.string().trim().min(1).max(80);
 
 const given = z
@@ -17,7 +17,7 @@ const given = z
   })
   .meta({
     description:
-      "What each axis counts: 0 or more, at most 1,000,000, not all 0; an axis that is not named has 0. They are divided " +
+      "How much each axis counts: from 0 to 1,000,000, and not all 0; an axis that is not named has 0. They are divided " +
       "by their sum, so that they add up to 1.",
   });
 
@@ -53,6 +53,9 @@ export const ScorecardRead = z
     created_at: Instant,
   })
   .meta({ id: "ScorecardRead" });
+
+/** A scorecard as it is shown. */
+export type Scorecard = z.output<typeof ScorecardRead>;
 
 export const ScorecardBoardRow = LeaderboardRow.extend({
   scorecard_score: z.number().min(0).max(100).meta({ description: "100 × the weighted sum of the axes" }),

@@ -1,15 +1,15 @@
-import type { ScorecardRow } from "./view.ts";
+import type { Scorecard } from "./schemas.ts";
 import type { AxisWeights } from "./weights.ts";
 
-function template(id: string, name: string, weights: AxisWeights): ScorecardRow {
+function template(id: string, name: string, weights: AxisWeights): Scorecard {
   return { id, name, weights, team_id: null, is_template: true, created_at: "2026-11-01T00:00:00.000Z" };
 }
 
 /**
- * The starter templates: the same for everybody, and kept nowhere but here. The balanced one counts all axes alike; in
- * the others one concern weighs most and correctness still 30% or more, since a wrong answer is no use at any speed or price.
+ * The starter templates: the same for everybody, and kept in this file alone. The balanced one counts all axes alike; in
+ * the others one concern weighs most and correctness still 30% or more, since a wrong answer is of no use at any speed or price.
  */
-export const TEMPLATES: readonly ScorecardRow[] = [
+export const TEMPLATES: readonly Scorecard[] = [
   template("01a19467-e800-7000-8000-000000000001", "Balanced Screen", {
     correctness: 0.2,
     latency: 0.2,
@@ -41,6 +41,6 @@ export const TEMPLATES: readonly ScorecardRow[] = [
 ];
 
 /** The template with this id, or null. */
-export function findTemplate(id: string): ScorecardRow | null {
+export function findTemplate(id: string): Scorecard | null {
   return TEMPLATES.find((one) => one.id === id.toLowerCase()) ?? null;
 }

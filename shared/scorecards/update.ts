@@ -1,20 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { change } from "../db/change.ts";
 import { scorecards } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { may } from "../teams/rights.ts";
-import type { ScorecardUpdate } from "./schemas.ts";
-import {
-  notEditor,
-  refuseTakenName,
-  refuseTemplate,
-  scorecardJson,
-  scorecardOwner,
-  type ScorecardRow,
-} from "./view.ts";
+import { type Scorecard, ScorecardRead, type ScorecardUpdate } from "./schemas.ts";
+import { EDITING, editableScorecard, notEditor, refuseTakenName, refuseTemplate, scorecardJson } from "./view.ts";
 import { normalised } from "./weights.ts";
 
 /**
@@ -23,26 +15,23 @@ import { normalised } from "./weights.ts";
  */
 export async function updateScorecard(
   ctx: Context,
-  principal: UserPrincipal,
+  { userId }: UserPrincipal,
   id: string,
   input: z.output<typeof ScorecardUpdate>,
-): Promise<ScorecardRow> {
+): Promise<Scorecard> {
   refuseTemplate(id);
-  const viewer = principal.userId;
-  const outcome = await readJson<{ scorecard: ScorecardRow | null }>(
-    ctx,
-    sql`with target as (
-      select s.id, ${may("edit", viewer, scorecardOwner)} as allowed from ${scorecards} s
-      where s.id = ${id}::uuid and ${may("see", viewer, scorecardOwner)} for update of s
-    ), s as (
+  const { scorecard } = await change(ctx, {
+    parts: sql`with target as (${editableScorecard(userId, id)}), s as (
       update ${scorecards} s set ${sql.join(assignments(input), sql`, `)}
-      from target t where s.id = t.id and t.allowed returning s.*
-    )
-    select jsonb_build_object('scorecard', (select ${scorecardJson} from s)) as result from target`,
-  ).catch(refuseTakenName);
-  if (outcome === null) throw notFound("scorecard");
-  if (outcome.scorecard === null) throw notEditor();
-  return outcome.scorecard;
+      from target t where s.id = t.id and t.outcome = 'done' returning s.*
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome,
+      'scorecard', (select ${scorecardJson} from s)) as result from target t`,
+    verdict: EDITING,
+    done: z.object({ scorecard: ScorecardRead }),
+    refusals: { not_found: () => notFound("scorecard"), forbidden: notEditor },
+  }).catch(refuseTakenName);
+  return scorecard;
 }
 
 function assignments({ name, weights }: z.output<typeof ScorecardUpdate>): SQL[] {

@@ -1,13 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import { verdict } from "../db/change.ts";
 import { databaseFailure } from "../db/client.ts";
-import { Problem } from "../platform/problem.ts";
 import { columnsJson } from "../db/json.ts";
-import { AXES, type ScorecardRead } from "./schemas.ts";
+import { scorecards } from "../db/schema/index.ts";
+import { Problem } from "../platform/problem.ts";
+import { may } from "../teams/rights.ts";
+import { AXES } from "./schemas.ts";
 import { findTemplate } from "./templates.ts";
-
-/** ScorecardRead as the database gives it. */
-export type ScorecardRow = z.output<typeof ScorecardRead>;
 
 /** The owner columns of the scorecard row `s`, for `may`. */
 export const scorecardOwner = { user_id: sql`s.user_id`, team_id: sql`s.team_id` };
@@ -16,7 +15,18 @@ export const scorecardOwner = { user_id: sql`s.user_id`, team_id: sql`s.team_id`
 export const scorecardJson: SQL = sql`jsonb_build_object('id', s.id, 'name', s.name, 'weights', ${columnsJson("s", AXES)},
   'team_id', s.team_id, 'is_template', false, 'created_at', s.created_at)`;
 
-/** Throws `duplicate_name` for a change that the database refused as it would take a name, else the error itself. */
+/** The verdict of a change to the scorecard row `s`. */
+export const EDITING = verdict({ forbidden: sql`not s.allowed` });
+
+/** SQL: a query that locks a scorecard which the viewer sees: its id, and the `outcome` that EDITING gives. */
+export function editableScorecard(viewer: string, id: string): SQL {
+  return sql`select s.id, ${EDITING.sql} as outcome from (
+      select s.id, ${may("edit", viewer, scorecardOwner)} as allowed from ${scorecards} s
+      where s.id = ${id}::uuid and ${may("see", viewer, scorecardOwner)} for update of s
+    ) s`;
+}
+
+/** Throws `duplicate_name` where the database refused a change because another scorecard has the name; else the error itself. */
 export function refuseTakenName(error: unknown): never {
   if (databaseFailure(error)?.constraint !== "scorecards_name_key") throw error;
   throw new Problem("duplicate_name", "Another scorecard of this owner has the name; choose another.");

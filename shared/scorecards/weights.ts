@@ -4,7 +4,7 @@ import { AXES, type Weights } from "./schemas.ts";
 /** A weight for each axis. */
 export type AxisWeights = z.output<typeof Weights>;
 
-/** What a sum of weights may differ from 1 by and still be meant as 1. */
+/** Weights whose sum differs from 1 by no more than this are taken as they are. */
 const TOLERANCE = 1e-9;
 
 /**

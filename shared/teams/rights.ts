@@ -33,6 +33,11 @@ export function idOf(viewer: string | SQL): SQL {
   return typeof viewer === "string" ? sql`${viewer}::uuid` : viewer;
 }
 
+/** SQL: a query of the ids of the workspaces that a viewer with an account is a member of. */
+export function teamsOf(viewer: string | SQL): SQL {
+  return sql`select m.team_id from ${team_members} m where m.user_id = ${idOf(viewer)}`;
+}
+
 /**
  * SQL: whether `viewer` may do `action` with what `owner_id` has made, which belongs to workspace `team_id` where that
  * is not null. Not true for an anonymous viewer (null).
