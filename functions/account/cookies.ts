@@ -1,13 +1,11 @@
 import type { Context as HonoContext } from "hono";
 import { setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
-import { SESSION_COOKIE } from "../../shared/http/credentials.ts";
+import { REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { REFRESH_SECONDS } from "../../shared/identity/sessions/new-session.ts";
 import type { Env } from "../../shared/platform/env.ts";
 import { isLoopback } from "../../shared/platform/outbound/url.ts";
 
-/** The cookie that carries the refresh credential; it rides on the refresh endpoint alone. */
-export const REFRESH_COOKIE = "service_refresh";
 const REFRESH_PATH = "/api/v1/auth/refresh";
 
 /**

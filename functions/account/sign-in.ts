@@ -1,6 +1,7 @@
 import { getCookie } from "hono/cookie";
 import * as z from "zod";
-import { assertSameSite, bearerToken, SESSION_COOKIE } from "../../shared/http/credentials.ts";
+import { REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
+import { assertSameSite, bearerToken } from "../../shared/http/credentials.ts";
 import { created, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../shared/identity/sessions/access-token.ts";
@@ -12,7 +13,7 @@ import { register } from "../../shared/identity/register.ts";
 import { LoginRequest, TokenResponse, UserCreate, UserRead } from "../../shared/identity/schemas.ts";
 import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { clearSessionCookies, REFRESH_COOKIE, setSessionCookies } from "./cookies.ts";
+import { clearSessionCookies, setSessionCookies } from "./cookies.ts";
 
 const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done" });
 const tag = "Accounts";

@@ -2,6 +2,7 @@ import SchemaBuilder, { type ObjectRef } from "@pothos/core";
 import type * as z from "zod";
 import type { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
+import { RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { Instant } from "../../shared/platform/time.ts";
@@ -47,12 +48,10 @@ builder.scalarType("DateTime", {
 builder.scalarType("JSON", { description: "Any JSON value", serialize: (value) => value });
 
 export const Domain = builder.enumType("TaskDomain", { values: DOMAINS });
-const VerifiedState = builder.enumType("VerifiedState", { values: ["unverified", "verified", "certified"] as const });
+const VerifiedState = builder.enumType("VerifiedState", { values: VERIFIED_STATES });
 const RegistryStatus = builder.enumType("RegistryStatus", { values: ["unregistered", "registered", "stale"] as const });
 const ScoreBasis = builder.enumType("ScoreBasis", { values: ["core", "provisional"] as const });
-const RunStatus = builder.enumType("RunStatus", {
-  values: ["queued", "running", "completed", "failed", "cancelled"] as const,
-});
+const RunStatus = builder.enumType("RunStatus", { values: RUN_STATES });
 
 const TaskRecord = builder.objectRef<NonNullable<Stats["best_task"]>>("TaskRecord").implement({
   fields: (t) => ({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { VERIFIED_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 
 /** Modes under which the service once kept provider credentials. */
@@ -65,7 +66,7 @@ export const AgentRead = z
     agent_protocol: Protocol,
     allow_trial: z.boolean(),
     verified_state: z
-      .enum(["unverified", "verified", "certified"])
+      .enum(VERIFIED_STATES)
       .meta({ description: "`verified` by a signed, completed real run, private ones among them" }),
     registry_status: z.enum(["unregistered", "registered", "stale"]),
     is_public: z.boolean(),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { TaskDomain } from "../catalogue/schemas.ts";
-import { agents, board_entries, board_totals } from "../db/schema/index.ts";
+import { agents, board_entries, board_totals, VERIFIED_STATES } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
@@ -16,7 +16,7 @@ export const LeaderboardRow = z
     rank: z.number().int().nullable().meta({ description: "Null for provisional and simulated agents" }),
     agent_id: z.uuid(),
     name: z.string(),
-    verified_state: z.enum(["unverified", "verified", "certified"]),
+    verified_state: z.enum(VERIFIED_STATES),
     simulated: z.boolean(),
     score_basis: z.enum(["core", "provisional"]),
     composite_score: z.number(),
@@ -45,7 +45,7 @@ type BoardQuery = z.output<typeof boardQuery>;
 export interface BoardEntry extends Record<"success_rate" | "reliability" | "cost_efficiency", number>, ScoreSums {
   agent_id: string;
   name: string;
-  verified_state: "unverified" | "verified" | "certified";
+  verified_state: (typeof VERIFIED_STATES)[number];
   tier: 0 | 1 | 2;
   correctness: number | null;
   latency: number | null;

@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { pageResult } from "../db/page-result.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { SuiteRead, type TaskDomain, TaskRead } from "./schemas.ts";
 
-const Tasks = z.object({ items: z.array(TaskRead), total: z.int() });
-const Suites = z.object({ items: z.array(SuiteRead), total: z.int() });
+const Tasks = pageResult(TaskRead);
+const Suites = pageResult(SuiteRead);
 
 /** SQL: the public JSON of the task row `t`: never the key, and of a secret task nothing that it says. */
 export const taskJson: SQL = sql`jsonb_build_object(

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { graderSchema } from "../grading/schema.ts";
 import { Instant } from "../platform/time.ts";
 
 /** The ten domains of the catalogue. */
@@ -17,19 +18,7 @@ export const DOMAINS = [
 
 export const TaskDomain = z.enum(DOMAINS).meta({ id: "TaskDomain" });
 
-const GRADER_TYPES = [
-  "exact",
-  "normalized_text",
-  "numeric",
-  "multiple_choice",
-  "regex",
-  "set_f1",
-  "json_fields",
-  "json_schema",
-  "tool_calls",
-  "constraints",
-  "refusal",
-] as const;
+const GRADER_TYPES = graderSchema.options.map(({ shape }) => shape.type.value);
 
 export const TaskRead = z
   .object({

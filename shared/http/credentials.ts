@@ -6,10 +6,8 @@ import type { Principal, SessionPrincipal } from "../identity/principal.ts";
 import { sessionHolds } from "../identity/sessions/deny.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
+import { SESSION_COOKIE } from "./cookie-names.ts";
 import { assertWithin, countAddress, type LimitName, type Standing } from "./limits.ts";
-
-/** The cookie that carries the access token. */
-export const SESSION_COOKIE = "service_session";
 
 /** How the callback token of a run begins. */
 export const RUN_TOKEN_PREFIX = "run_";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
+import { REFRESH_COOKIE, SESSION_COOKIE } from "./cookie-names.ts";
 import { knownParameters } from "./parameters.ts";
 import { ProblemDetails } from "./problems.ts";
 import type { Needed, Route } from "./route.ts";
@@ -98,7 +99,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
         session: {
           type: "apiKey",
           in: "cookie",
-          name: "service_session",
+          name: SESSION_COOKIE,
           description: "The access token as registering, signing in and refreshing set it",
         },
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key" },
@@ -112,7 +113,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
         refresh: {
           type: "apiKey",
           in: "cookie",
-          name: "service_refresh",
+          name: REFRESH_COOKIE,
           description: "The refresh credential as registering, signing in and refreshing set it",
         },
         signature: {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { agents, runs, screening_sessions, team_members } from "../db/schema/index.ts";
+import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
@@ -15,10 +15,7 @@ export const TeamActivityRead = z
     agent_id: z.uuid().nullable(),
     run_id: z.uuid().nullable().meta({ description: "Of a `run`, which belongs to no session" }),
     screening_session_id: z.uuid().nullable(),
-    status: z
-      .enum(["queued", "running", "completed", "failed", "cancelled"])
-      .nullable()
-      .meta({ description: "Of the run or session as it stands now" }),
+    status: z.enum(RUN_STATES).nullable().meta({ description: "Of the run or session as it stands now" }),
   })
   .meta({ id: "TeamActivityRead" });
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { pageResult } from "../db/page-result.ts";
 import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -8,7 +9,7 @@ import { notFound } from "../platform/problem.ts";
 import { DeliveryRead } from "./schemas.ts";
 import { deliveryJson, visibleWebhook } from "./view.ts";
 
-const Deliveries = z.object({ items: z.array(DeliveryRead), total: z.int() });
+const Deliveries = pageResult(DeliveryRead);
 
 /** A page of a subscription's log: every attempt of the last 30 days, newest first. Throws 404. */
 export async function listDeliveries(

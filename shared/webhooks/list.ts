@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { pageResult } from "../db/page-result.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -8,7 +9,7 @@ import { may } from "../teams/rights.ts";
 import { WebhookRead } from "./schemas.ts";
 import { webhookJson, webhookOwner } from "./view.ts";
 
-const Webhooks = z.object({ items: z.array(WebhookRead), total: z.int() });
+const Webhooks = pageResult(WebhookRead);
 
 /** A page of the caller's own subscriptions and those of the caller's workspaces, newest first. */
 export async function listWebhooks(

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageResult } from "../../db/page-result.ts";
 import { task_submissions } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
@@ -12,7 +13,7 @@ interface Paging {
   page_size: number;
 }
 
-const Submissions = z.object({ items: z.array(TaskSubmissionRead), total: z.int() });
+const Submissions = pageResult(TaskSubmissionRead);
 type Page = z.output<typeof Submissions>;
 
 /** A page of the moderation queue: flagged submissions first, then the newest; of every status unless one is given. */

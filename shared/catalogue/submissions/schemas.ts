@@ -1,12 +1,11 @@
 import * as z from "zod";
+import { SUBMISSION_STATES } from "../../db/schema/index.ts";
 import { Instant } from "../../platform/time.ts";
 import { content, fits, TaskAdminRead, TaskCreate } from "../create-task-schemas.ts";
 import { FLAGS } from "./flags.ts";
 
 /** The states of a proposed task. */
-export const SubmissionStatus = z
-  .enum(["pending", "approved", "rejected", "withdrawn"])
-  .meta({ id: "TaskSubmissionStatus" });
+export const SubmissionStatus = z.enum(SUBMISSION_STATES).meta({ id: "TaskSubmissionStatus" });
 
 export const TaskSubmissionCreate = z
   .strictObject({

@@ -4,6 +4,9 @@ import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
 
+/** What is known of an agent: nothing, a completed signed run, a certification in force. */
+export const VERIFIED_STATES = ["unverified", "verified", "certified"] as const;
+
 export const agents = pgTable(
   "agents",
   {
@@ -28,9 +31,7 @@ export const agents = pgTable(
     is_public: boolean().notNull().default(true),
     allow_trial: boolean().notNull().default(false),
     is_active: boolean().notNull().default(true),
-    verified_state: text({ enum: ["unverified", "verified", "certified"] })
-      .notNull()
-      .default("unverified"),
+    verified_state: text({ enum: VERIFIED_STATES }).notNull().default("unverified"),
     registry_status: text({ enum: ["unregistered", "registered", "stale"] })
       .notNull()
       .default("unregistered"),

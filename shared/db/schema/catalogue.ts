@@ -55,6 +55,9 @@ export const service_secrets = pgTable("service_secrets", {
   created_at: createdAt(),
 });
 
+/** The states of a proposed task. */
+export const SUBMISSION_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
+
 /** Tasks that people propose. What is proposed stands in `task`, as it was sent; nothing of it runs before approval. */
 export const task_submissions = pgTable(
   "task_submissions",
@@ -63,9 +66,7 @@ export const task_submissions = pgTable(
     submitter_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    status: text({ enum: ["pending", "approved", "rejected", "withdrawn"] })
-      .notNull()
-      .default("pending"),
+    status: text({ enum: SUBMISSION_STATES }).notNull().default("pending"),
     task: jsonb().notNull(),
     rationale: text(),
     /** Names of the rules that flagged it. */

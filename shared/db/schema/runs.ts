@@ -18,6 +18,9 @@ import { bytes, createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
 
+/** The states of a run; the last three are final. */
+export const RUN_STATES = ["queued", "running", "completed", "failed", "cancelled"] as const;
+
 const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
 
 /** The newest explicit check of an agent's endpoint: evidence of that moment. */
@@ -62,9 +65,7 @@ export const runs = pgTable(
     task_id: uuid()
       .notNull()
       .references(() => tasks.id),
-    status: text({ enum: ["queued", "running", "completed", "failed", "cancelled"] })
-      .notNull()
-      .default("queued"),
+    status: text({ enum: RUN_STATES }).notNull().default("queued"),
     trigger: text({ enum: TRIGGERS }).notNull(),
     simulated: boolean().notNull().default(false),
     is_private: boolean().notNull().default(false),
