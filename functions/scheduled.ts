@@ -7,7 +7,7 @@ import type { Context } from "../shared/platform/context.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { sweep } from "../shared/db/outbox.ts";
 import { startDueSchedules } from "../shared/schedules/due.ts";
-import { reap } from "../shared/runs/cancel-or-give-up.ts";
+import { reap } from "../shared/runs/reap.ts";
 import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */

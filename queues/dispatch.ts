@@ -1,6 +1,6 @@
 import { consumer } from "../shared/queue/consumer.ts";
 import { dispatch } from "../shared/runs/dispatch.ts";
-import { abandon } from "../shared/runs/cancel-or-give-up.ts";
+import { giveUp } from "../shared/runs/give-up.ts";
 import { LIMITS } from "../shared/runs/limits.ts";
 import { RunMessage } from "../shared/runs/messages.ts";
 
@@ -13,5 +13,5 @@ export const dispatchConsumer = consumer({
   timeoutSeconds: 180,
   parallelism: LIMITS.concurrency,
   handle: (ctx, { run_id }) => dispatch(ctx, run_id),
-  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+  dead: (ctx, { run_id }) => giveUp(ctx, run_id),
 });

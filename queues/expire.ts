@@ -1,5 +1,6 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { abandon, expire } from "../shared/runs/cancel-or-give-up.ts";
+import { expire } from "../shared/runs/expire.ts";
+import { giveUp } from "../shared/runs/give-up.ts";
 import { RunMessage } from "../shared/runs/messages.ts";
 
 /** Ends the wait for a callback at the run's deadline. */
@@ -11,5 +12,5 @@ export const expireConsumer = consumer({
   timeoutSeconds: 60,
   parallelism: null,
   handle: (ctx, { run_id }) => expire(ctx, run_id),
-  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+  dead: (ctx, { run_id }) => giveUp(ctx, run_id),
 });

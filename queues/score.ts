@@ -1,5 +1,5 @@
 import { consumer } from "../shared/queue/consumer.ts";
-import { abandon } from "../shared/runs/cancel-or-give-up.ts";
+import { giveUp } from "../shared/runs/give-up.ts";
 import { RunMessage } from "../shared/runs/messages.ts";
 import { scoreRun } from "../shared/runs/score.ts";
 
@@ -12,5 +12,5 @@ export const scoreConsumer = consumer({
   timeoutSeconds: 60,
   parallelism: null,
   handle: (ctx, { run_id }) => scoreRun(ctx, run_id),
-  dead: (ctx, { run_id }) => abandon(ctx, run_id),
+  dead: (ctx, { run_id }) => giveUp(ctx, run_id),
 });

@@ -6,13 +6,13 @@ import { accepted, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { cancelRun } from "../../shared/runs/cancel-or-give-up.ts";
+import { cancelRun } from "../../shared/runs/cancel.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { readEvidence } from "../../shared/results/evidence.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns, readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
-import { assertReportRight, report, type Reporter } from "../../shared/runs/callback.ts";
-import { assertCancelRight } from "../../shared/runs/right.ts";
+import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
+import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
 import {
   BatchCreate,
   RunCreate,
@@ -24,7 +24,8 @@ import {
   RunUpdate,
   ScreeningPreflightRead,
 } from "../../shared/runs/schemas.ts";
-import { type Submission, submit } from "../../shared/runs/submit.ts";
+import type { Submission } from "../../shared/runs/submission.ts";
+import { submit } from "../../shared/runs/submit.ts";
 import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
 
 const tag = "Runs";

@@ -7,8 +7,8 @@ import { newId } from "../platform/ids.ts";
 import { flush } from "../db/outbox.ts";
 import { owed } from "../db/owed.ts";
 import type { Message } from "../platform/message.ts";
-import { cancelling } from "../runs/cancel-or-give-up.ts";
-import { AFTER_END } from "../runs/after-end.ts";
+import { cancelling } from "../runs/cancel.ts";
+import { FOLLOW_UP } from "../runs/follow-up.ts";
 import { dispatchMessage } from "../runs/messages.ts";
 import { lockCertification } from "./lock.ts";
 import { newPlan, newSession, reservedJson, reserving } from "./reserve.ts";
@@ -71,7 +71,7 @@ export async function settleRefund(ctx: Context, certificationId: string, paymen
   ), shown as (
     ${setVerifiedState(sql`select agent_id from undone`, stateWithout(sql`select id from undone`, now))}
   ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from undone)`, now)}`;
-  const result = sql`select ${owed(...AFTER_END)} as result`;
+  const result = sql`select ${owed(...FOLLOW_UP)} as result`;
   const messages = await writeJson<Message[]>(ctx, ctes, result, lockCertification(certificationId));
   ctx.cache.invalidate("board");
   ctx.defer(() => flush(ctx, messages));

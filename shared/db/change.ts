@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { Message } from "../platform/message.ts";
 import type { Problem } from "../platform/problem.ts";
-import { flush } from "./outbox.ts";
+import { flush, hand } from "./outbox.ts";
 import { owed } from "./owed.ts";
 import { runOnce } from "./statement.ts";
 
@@ -56,6 +56,11 @@ export interface Change<Done extends z.ZodType, Case extends string> {
   /** The parts whose rows are messages for the queue, as `owe` and `oweAnew` make them. */
   owes?: readonly [string, ...string[]];
   /**
+   * The parts whose rows are messages that their consumers take out of the outbox in their own first statement: they are
+   * published without a round trip to the database.
+   */
+  hands?: readonly [string, ...string[]];
+  /**
    * Selects the column `result` of at most one row: a JSON object of `outcome`, the verdict, and what `done` or a refusal
    * reads. Without a row the change is `not_found`.
    */
@@ -88,7 +93,8 @@ export async function change<Done extends z.ZodType, Case extends string>(
 }
 
 /** A write that nothing can refuse: work of the service itself, or one whose caller judges an absent result. */
-export interface Write<Result extends z.ZodType> extends Pick<Change<Result, never>, "lock" | "parts" | "owes"> {
+export interface Write<Result extends z.ZodType>
+  extends Pick<Change<Result, never>, "lock" | "parts" | "owes" | "hands"> {
   /** Selects the column `result` of at most one row. */
   select: SQL;
   /** How it is read; null stands for no row. */
@@ -98,18 +104,51 @@ export interface Write<Result extends z.ZodType> extends Pick<Change<Result, nev
 /** Makes one write as `change` does, and returns its result, or null where it selected no row. */
 export async function write<Result extends z.ZodType>(
   ctx: Context,
-  { lock, parts, owes, select, result }: Write<Result>,
+  { lock, parts, owes, hands, select, result }: Write<Result>,
 ): Promise<z.output<Result> | null> {
-  const messages = owes === undefined ? sql`'[]'::jsonb` : owed(...owes);
-  const statement = sql`select jsonb_build_object('result', (${select}), 'owed', ${messages}) as result`;
+  const messages = sql`'owed', ${messagesOf(owes)}, 'handed', ${messagesOf(hands)}`;
+  const statement = sql`select jsonb_build_object('result', (${select}), ${messages}) as result`;
   const { found, replayed } = await runOnce(ctx, parts, statement, lock);
-  const { result: row, owed: due } = Written.parse(found);
+  const { result: row, owed: due, handed } = Written.parse(found);
   // A result that was kept is of a change whose messages were sent, or are the sweeper's.
   if (due.length > 0 && !replayed) ctx.defer(() => flush(ctx, due));
+  if (handed.length > 0 && !replayed) ctx.defer(() => hand(ctx, handed));
   return row === null ? null : result.parse(row);
 }
 
-const Written = z.object({ result: z.unknown().default(null), owed: z.array(Message) });
+/**
+ * Makes writes that build on each other in one round trip, whole or not at all: each of `then` sees what those before it
+ * did. Returns the result of the first. No Idempotency-Key is heeded: this is for work of the service itself.
+ */
+export async function writeInTurn<Result extends z.ZodType>(
+  ctx: Context,
+  { lock, parts, owes, select, result }: Pick<Write<Result>, "parts" | "owes" | "select" | "result"> & { lock: SQL },
+  then: readonly Pick<Change<Result, never>, "parts" | "owes">[],
+): Promise<z.output<Result> | null> {
+  const statements = [{ parts, owes, select }, ...then.map((step) => ({ ...step, select: sql`null::jsonb` }))];
+  const [, ...ran] = await ctx.db.batch([
+    ctx.db.execute(lock),
+    ...statements.map((step) =>
+      ctx.db.execute<{ result: unknown }>(sql`${step.parts}
+        select jsonb_build_object('result', (${step.select}), 'owed', ${messagesOf(step.owes)}) as result`),
+    ),
+  ]);
+  const written = ran.map(({ rows }) => Written.parse(rows[0]?.result));
+  const due = written.flatMap(({ owed: messages }) => messages);
+  if (due.length > 0) ctx.defer(() => flush(ctx, due));
+  const row = written[0]?.result ?? null;
+  return row === null ? null : result.parse(row);
+}
+
+function messagesOf(parts: Write<z.ZodType>["owes"]): SQL {
+  return parts === undefined ? sql`'[]'::jsonb` : owed(...parts);
+}
+
+const Written = z.object({
+  result: z.unknown().default(null),
+  owed: z.array(Message),
+  handed: z.array(Message).default([]),
+});
 
 /** Reads at most one row with the column `result` in one round trip; null where there is none. */
 export async function read<Result extends z.ZodType>(

@@ -15,11 +15,11 @@ export async function flush(ctx: Context, messages: readonly Message[]): Promise
 }
 
 /**
- * Publishes one such message whose consumer takes the row out in its own first statement: a round trip less. Throws where
+ * Publishes such messages whose consumers take their rows out in their own first statement: a round trip less. Throws where
  * the queue failed.
  */
-export async function hand(ctx: Context, message: Message): Promise<void> {
-  const { failure } = await publish(ctx, [message]);
+export async function hand(ctx: Context, messages: readonly Message[]): Promise<void> {
+  const { failure } = await publish(ctx, messages);
   if (failure !== null) throw failure;
 }
 

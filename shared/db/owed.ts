@@ -5,20 +5,22 @@ import { outbox } from "./schema/index.ts";
 export const MESSAGE: SQL = sql`consumer, id, generation, body, flow_key, not_before`;
 
 /**
- * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause); `body` is SQL of
- * type jsonb, and of several rows `id` is SQL too. Its rows are what `owed` collects.
+ * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause), about something that
+ * no message was owed about before; `body` is SQL of type jsonb, and of several rows `id` is SQL too. Messages of one
+ * `flowKey` (SQL of type text) are delivered within the bounds of their consumer. Its rows are what `owed` collects.
  */
-export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL): SQL {
-  return sql`insert into ${outbox} (consumer, id, body) select ${consumer}, ${id}::uuid, ${body} ${source}
-    returning ${MESSAGE}`;
+export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL, flowKey = sql`null`): SQL {
+  return sql`insert into ${outbox} (consumer, id, body, flow_key) select ${consumer}, ${id}::uuid, ${body}, ${flowKey}
+    ${source} returning ${MESSAGE}`;
 }
 
 /**
  * SQL: a part of a statement that owes the queue a message for each row of `source`, a query of the columns `id`,
- * `generation`, `body`, `flow_key` and `not_before`. One that is still owed about the same thing gives way to it and is
- * tried as if for the first time. Its rows are what `owed` collects.
+ * `generation`, `body`, `flow_key` and `not_before`; where they are for several consumers, `consumer` is SQL over it. One
+ * that is still owed about the same thing gives way to it: its attempts start anew, and it is due as if it were the first.
+ * Its rows are what `owed` collects.
  */
-export function oweAnew(consumer: string, source: SQL): SQL {
+export function oweAnew(consumer: string | SQL, source: SQL): SQL {
   return sql`insert into ${outbox} (consumer, id, generation, body, flow_key, not_before)
     select ${consumer}, id, generation, body, flow_key, not_before from (${source}) m
     on conflict (consumer, id) do update set generation = excluded.generation, body = excluded.body,
@@ -26,9 +28,13 @@ export function oweAnew(consumer: string, source: SQL): SQL {
     returning ${MESSAGE}`;
 }
 
-/** SQL: a part of a statement that takes back what is owed about the things whose `id` the rows of the part `about` have. */
-export function takeBack(about: SQL): SQL {
-  return sql`delete from ${outbox} o using ${about} about where o.id = about.id`;
+/**
+ * SQL: a part of a statement that takes the messages to these consumers about `ids` (SQL of an id, or a query of ids) back:
+ * there is nothing left to do, or it is being done.
+ */
+export function takeBack(consumers: readonly [string, ...string[]], ids: SQL): SQL {
+  const names = consumers.map((consumer) => sql`${consumer}`);
+  return sql`delete from ${outbox} where consumer in (${sql.join(names, sql`, `)}) and id in (${ids})`;
 }
 
 /** SQL: the messages that the named parts of the statement owe, as a JSON array for `flush`. */

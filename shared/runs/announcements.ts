@@ -1,31 +1,34 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utcText } from "../db/instant.ts";
-import { agents, outbox, webhooks } from "../db/schema/index.ts";
-import { MESSAGE } from "../db/owed.ts";
+import { owe } from "../db/owed.ts";
+import { agents, webhooks } from "../db/schema/index.ts";
 import { listensTo } from "../webhooks/match.ts";
 import { runJson } from "./view.ts";
 
-/** SQL: whether a subscription is told of events of this type about this agent. */
+/** SQL: whether a subscription listens for events of this type about this agent. */
 export function isHeard(type: SQL, agentId: SQL): SQL<boolean> {
   return sql`exists (select from ${agents} a join ${webhooks} w on ${listensTo}
     where a.id = ${agentId} and ${type} = any(w.event_types))`;
 }
 
 /**
- * SQL: owes the consumer `announce` each of `events` (columns `agent_id`, `type`, `data`) that a subscription is told of;
- * without one nothing is written. Its rows are what `owed` collects.
+ * SQL: a part of a statement that owes the consumer `announce` each of `events` (columns `agent_id`, `type`, `data`) that
+ * a subscription listens for; if none does, nothing is written. Its rows are what `owed` collects.
  */
 export function oweEvents(events: SQL, at: Date): SQL {
-  return sql`insert into ${outbox} (consumer, id, body)
-    select 'announce', e.id, jsonb_build_object('id', e.id, 'type', e.type, 'created_at', ${at.toISOString()}::text,
-      'agent_id', e.agent_id, 'data', e.data)
-    from (select uuidv7() as id, x.* from (${events}) x where ${isHeard(sql`x.type`, sql`x.agent_id`)}) e
-    returning ${MESSAGE}`;
+  return owe(
+    "announce",
+    sql`e.id`,
+    sql`jsonb_build_object('id', e.id, 'type', e.type, 'created_at', ${at.toISOString()}::text, 'agent_id', e.agent_id,
+      'data', e.data)`,
+    sql`from (select uuidv7() as id, x.* from (${events}) x where ${isHeard(sql`x.type`, sql`x.agent_id`)}) e`,
+  );
 }
 
 /**
  * SQL: the events about the runs that `ended` (a part of the statement, with all columns of runs): each run as anybody
- * who sees it reads it. A cancelled run tells nothing, nor does a trial: it is its visitor's, not the owner's.
+ * who sees it reads it. There is none for a cancelled run, nor for a trial, which belongs to its visitor and not to the
+ * agent's owner.
  */
 export function runEvents(ended: SQL): SQL {
   const instants = (["created_at", "started_at", "finalized_at"] as const).map(

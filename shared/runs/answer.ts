@@ -1,22 +1,21 @@
 import * as z from "zod";
 
-/** JSON as an agent may send it. */
-const Json = z.json();
-
-/** What one model call used, as an agent reports it; judged when it is priced, not when it is read. */
-export type Usage = z.output<typeof Json>;
+/** Any JSON, but present. Every value was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
+export const Json = z.custom<z.output<ReturnType<typeof z.json>>>((value) => value !== undefined);
 
 /** An agent's answer, whatever protocol brought it. */
-export interface Answer {
-  output: z.output<typeof Json>;
-  refused?: boolean;
-  tool_calls?: { name: string; arguments: z.output<typeof Json> }[];
-  usage?: Usage;
+export const Answer = z.object({
+  output: Json,
+  refused: z.boolean().exactOptional(),
+  tool_calls: z.array(z.object({ name: z.string(), arguments: Json })).exactOptional(),
+  /** Judged when it is priced, not when it is read. */
+  usage: Json.exactOptional(),
   /** The sweep result contract, by callback only. */
-  serving_model?: string;
-  input_tokens?: number;
-  output_tokens?: number;
-}
+  serving_model: z.string().exactOptional(),
+  input_tokens: z.number().exactOptional(),
+  output_tokens: z.number().exactOptional(),
+});
+export type Answer = z.output<typeof Answer>;
 
 /** Why a run ended without a gradable answer; all but `service_error` are the agent's fault. */
 export const FAILURE_CODES = [

@@ -1,10 +1,9 @@
 import type * as z from "zod";
 import { grade } from "../grading/grade.ts";
-import type { Json } from "../grading/types.ts";
-import { type CostEvidence, costEvidence, type ReportedUsage, scoredCost } from "../scoring/cost.ts";
+import { type CostEvidence, costEvidence, scoredCost } from "../scoring/cost.ts";
 import { DEFAULT_PRICES } from "../scoring/prices.ts";
 import { cell } from "../scoring/score.ts";
-import type { Answer } from "./answer.ts";
+import { Answer } from "./answer.ts";
 import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
 import type { Axes } from "../board/schemas.ts";
@@ -25,15 +24,15 @@ export interface Assessment {
  * telemetry counts where it says nothing, and never as the answer itself.
  */
 export function assess({ run, task, answer }: Answered, observed: Observation): Assessment {
-  const given = answer === null ? null : (JSON.parse(answer) as Answer);
+  const given = answer === null ? null : Answer.parse(JSON.parse(answer));
   const failed = run.failure_code !== null || given === null;
   const verdict = failed
     ? { passed: false, correctness: 0, explanation: null }
     : grade(
         {
           grader: task.grader,
-          expected_output: task.expected_output as Json,
-          output_schema: task.output_schema as Json,
+          expected_output: task.expected_output,
+          output_schema: task.output_schema,
           pass_threshold: task.pass_threshold,
           is_secret: task.is_secret,
         },
@@ -65,7 +64,7 @@ export function assess({ run, task, answer }: Answered, observed: Observation): 
  * answer lists calls of several models, telemetry names none.
  */
 function costOf(answer: Answer | null, { usage }: Observation): CostEvidence {
-  const told = costEvidence((answer?.usage ?? null) as ReportedUsage | null, DEFAULT_PRICES);
+  const told = costEvidence(answer?.usage ?? null, DEFAULT_PRICES);
   const seen = costEvidence(usage, DEFAULT_PRICES);
   const cost = told.evidence_cost_source === "unavailable" ? seen : told;
   const seenModel = told.evidence_total_call_count === 0 ? seen.serving_model : null;

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
+import { write } from "../db/change.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { randomToken, sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
-import type { Job } from "./job.ts";
+import { Job } from "./job.ts";
 import { appendPhases } from "./phases.ts";
 
 /** A run taken up: only the holder of the lease can end this attempt. */
@@ -27,9 +27,8 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
   const now = ctx.now();
   const lease = newId(now);
   const callbackToken = `run_${randomToken()}`;
-  const job = await readJson<Job>(
-    ctx,
-    sql`with claimed as (
+  const job = await write(ctx, {
+    parts: sql`with claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${lease}::uuid,
         lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
         callback_hash = ${sha256(callbackToken)}, started_at = ${now.toISOString()}::timestamptz,
@@ -56,9 +55,10 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
         ],
         now,
       )}
-    )
-    select job as result from claimed`,
-  );
+    )`,
+    select: sql`select job from claimed`,
+    result: Job,
+  });
   if (job === null) return null;
   return { job, lease, deadline: new Date(now.getTime() + job.task.time_limit_ms), callbackToken };
 }

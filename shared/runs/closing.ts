@@ -16,7 +16,7 @@ export const closing: CloseDomain = ({ id, owns }) => ({
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
       where ${owns} and not (r.counted and a.is_public) limit ${CHUNK}
     ), messages as (
-      ${takeBack(sql`chunk`)}
+      ${takeBack(["dispatch", "score", "expire"], sql`select id from chunk`)}
     ), done as (
       delete from ${runs} r using chunk c where r.id = c.id returning r.id
     )`,

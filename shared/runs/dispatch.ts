@@ -2,7 +2,7 @@ import { requestBytes } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { callAgent } from "./call.ts";
 import { claim } from "./claim.ts";
-import { keep } from "./keep-answer.ts";
+import { keepAnswer } from "./keep-answer.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { simulate } from "./simulate.ts";
 
@@ -23,5 +23,5 @@ export async function dispatch(ctx: Context, runId: string): Promise<void> {
   const outcome = job.run.simulated
     ? simulate(job)
     : await callAgent(ctx, job, protocol, JSON.stringify(request), deadline);
-  await keep(ctx, claimed, { request: requestBytes(request), outcome });
+  await keepAnswer(ctx, claimed, { request: requestBytes(request), outcome });
 }

@@ -1,25 +1,30 @@
+import * as z from "zod";
+import { Json } from "./answer.ts";
+
 /** A claimed run with all that is needed to carry it out, as the claiming statement returns it. */
-export interface Job {
-  run: {
-    id: string;
-    agent_id: string;
-    screening_session_id: string | null;
-    repeat_index: number | null;
-    repeat_total: number | null;
-    attempt: number;
-    simulated: boolean;
-  };
-  agent: { endpoint: string | null; agent_protocol: "native" | "openai_chat" | "a2a" };
-  task: {
-    domain: string;
-    prompt: string;
-    input: unknown;
-    output_format: "text" | "json" | "tool_calls";
-    output_schema: unknown;
-    tools: { name: string; description: string; parameters: unknown }[] | null;
-    expected_output: unknown;
-    time_limit_ms: number;
-    reference_cost_usd: number;
-    reference_latency_ms: number;
-  };
-}
+export const Job = z.object({
+  run: z.object({
+    id: z.string(),
+    agent_id: z.string(),
+    screening_session_id: z.string().nullable(),
+    repeat_index: z.int().nullable(),
+    repeat_total: z.int().nullable(),
+    attempt: z.int(),
+    simulated: z.boolean(),
+  }),
+  agent: z.object({ endpoint: z.string().nullable(), agent_protocol: z.enum(["native", "openai_chat", "a2a"]) }),
+  task: z.object({
+    domain: z.string(),
+    prompt: z.string(),
+    input: Json,
+    output_format: z.enum(["text", "json", "tool_calls"]),
+    output_schema: Json,
+    tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: Json })).nullable(),
+    /** For simulated runs alone, which answer with it. */
+    expected_output: Json,
+    time_limit_ms: z.int(),
+    reference_cost_usd: z.number(),
+    reference_latency_ms: z.number(),
+  }),
+});
+export type Job = z.output<typeof Job>;

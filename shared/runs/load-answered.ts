@@ -1,53 +1,57 @@
 import { sql } from "drizzle-orm";
-import type { Grader } from "../grading/schema.ts";
-import { agents, outbox, run_exchanges, runs, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import * as z from "zod";
+import { write } from "../db/change.ts";
+import { takeBack } from "../db/owed.ts";
+import { agents, run_exchanges, runs, tasks } from "../db/schema/index.ts";
+import { graderSchema } from "../grading/schema.ts";
 import type { Context } from "../platform/context.ts";
-import { type Collected, collected } from "../telemetry/collect.ts";
+import { Collected, collected } from "../telemetry/collect.ts";
+import { Json } from "./answer.ts";
 
 /** An answered run with all that grading, pricing and signing look at. */
-export interface Answered {
-  run: {
-    id: string;
-    agent_id: string;
-    trigger: string;
-    simulated: boolean;
-    is_private: boolean;
-    screening_session_id: string | null;
-    repeat_index: number | null;
-    repeat_total: number | null;
-    started_at: string;
-    latency_ms: number | null;
-    failure_code: string | null;
-  };
-  agent: { name: string; connection_mode: string; agent_protocol: string };
-  task: {
-    id: string;
-    domain: string;
-    suite_id: string | null;
-    suite_version: number | null;
-    is_secret: boolean;
-    grader: Grader;
-    expected_output: unknown;
-    output_schema: unknown;
-    pass_threshold: number;
-    reference_cost_usd: number;
-    reference_latency_ms: number;
-    expected_tool_calls: number | null;
-  };
+export const Answered = z.object({
+  run: z.object({
+    id: z.string(),
+    agent_id: z.string(),
+    trigger: z.string(),
+    simulated: z.boolean(),
+    is_private: z.boolean(),
+    screening_session_id: z.string().nullable(),
+    repeat_index: z.int().nullable(),
+    repeat_total: z.int().nullable(),
+    started_at: z.string(),
+    latency_ms: z.int().nullable(),
+    failure_code: z.string().nullable(),
+  }),
+  agent: z.object({ name: z.string(), connection_mode: z.string(), agent_protocol: z.string() }),
+  task: z.object({
+    id: z.string(),
+    domain: z.string(),
+    suite_id: z.string().nullable(),
+    suite_version: z.int().nullable(),
+    is_secret: z.boolean(),
+    grader: graderSchema,
+    expected_output: Json,
+    output_schema: Json,
+    pass_threshold: z.number(),
+    reference_cost_usd: z.number(),
+    reference_latency_ms: z.number(),
+    expected_tool_calls: z.int().nullable(),
+  }),
   /** The answer as JSON text; null where none came. */
-  answer: string | null;
+  answer: z.string().nullable(),
   /** SHA-256 over salt and bytes, in hex. */
-  commitments: { request: string | null; response: string | null };
-  telemetry: Collected;
-}
+  commitments: z.object({ request: z.string().nullable(), response: z.string().nullable() }),
+  telemetry: Collected,
+});
+export type Answered = z.output<typeof Answered>;
 
 /** Loads a run that waits to be graded, and takes its message out of the outbox; null for a run in any other state. */
 export function loadAnswered(ctx: Context, runId: string): Promise<Answered | null> {
-  return readJson<Answered>(
-    ctx,
-    sql`with taken as (delete from ${outbox} where consumer = 'score' and id = ${runId}::uuid)
-    select jsonb_build_object(
+  return write(ctx, {
+    parts: sql`with taken_back as (${takeBack(["score"], sql`${runId}::uuid`)})`,
+    result: Answered,
+    select: sql`select jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
         'is_private', r.is_private, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
         'repeat_total', r.repeat_total, 'started_at', r.started_at, 'latency_ms', r.latency_ms, 'failure_code', r.failure_code),
@@ -60,9 +64,9 @@ export function loadAnswered(ctx: Context, runId: string): Promise<Answered | nu
       'commitments', jsonb_build_object('request', encode(sha256(e.request_salt || e.request), 'hex'),
         'response', encode(sha256(e.response_salt || e.response), 'hex')),
       'telemetry', ${collected()}
-    ) as result
+    )
     from ${runs} r join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
       left join ${run_exchanges} e on e.run_id = r.id
     where r.id = ${runId}::uuid and r.status = 'running' and r.answered_at is not null and r.lease_token is null`,
-  );
+  });
 }

@@ -1,7 +1,15 @@
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { owe, oweAnew } from "../db/owed.ts";
 import type { Message } from "../platform/message.ts";
 
-/** The message that has a queued run dispatched; its flow key keeps the calls to one agent within bounds. */
+/** The body of every message about a run. */
+export const RunMessage = z.strictObject({ run_id: z.uuid() });
+
+/** The body of the message about a session that has finished. */
+export const SessionMessage = z.strictObject({ screening_session_id: z.uuid() });
+
+/** The message that has a queued run dispatched, for a statement that returns the runs alone. */
 export function dispatchMessage(run: { id: string; agent_id: string }): Message {
   return {
     consumer: "dispatch",
@@ -13,13 +21,40 @@ export function dispatchMessage(run: { id: string; agent_id: string }): Message 
   };
 }
 
-/** The message that has an answered run graded; where its telemetry is waited for, not before that has come. */
-export function scoreMessage(runId: string, generation: number, notBefore: string | null): Message {
-  return { consumer: "score", id: runId, generation, body: { run_id: runId }, flow_key: null, not_before: notBefore };
+const runBody = sql`jsonb_build_object('run_id', id)`;
+
+/**
+ * SQL: a part of a statement that has each new run of the part `runs` (columns `id`, `agent_id`) dispatched. The flow key
+ * keeps the calls to one agent within bounds.
+ */
+export function oweDispatch(runs: string): SQL {
+  return owe("dispatch", sql`id`, runBody, sql`from ${sql.identifier(runs)}`, sql`agent_id::text`);
 }
 
-/** The body of every message about a run. */
-export const RunMessage = z.strictObject({ run_id: z.uuid() });
+/** SQL: as `oweDispatch`, for runs (and their `attempt`) that were taken up before. */
+export function oweDispatchAgain(runs: string): SQL {
+  return oweAnew(
+    "dispatch",
+    sql`select id, attempt as generation, ${runBody} as body, agent_id::text as flow_key, null::timestamptz as not_before
+      from ${sql.identifier(runs)}`,
+  );
+}
 
-/** The body of the message about a session that has finished. */
-export const SessionMessage = z.strictObject({ screening_session_id: z.uuid() });
+/**
+ * SQL: a part of a statement that has each answered run of `runs` graded: a query of the columns `id`, `attempt` and, by
+ * when its telemetry has come, `not_before`.
+ */
+export function oweScore(runs: SQL): SQL {
+  return oweScoreOrExpiry(sql`select r.*, true as answered from (${runs}) r`);
+}
+
+/**
+ * SQL: as `oweScore`, where `runs` also has the column `answered`: a run that is not waits for its callback, and that wait
+ * ends at `not_before`.
+ */
+export function oweScoreOrExpiry(runs: SQL): SQL {
+  return oweAnew(
+    sql`case when answered then 'score' else 'expire' end`,
+    sql`select id, answered, attempt as generation, ${runBody} as body, null as flow_key, not_before from (${runs}) r`,
+  );
+}

@@ -1,6 +1,6 @@
 import type { Context } from "../platform/context.ts";
 import { assess } from "./assess.ts";
-import { finalise } from "./record-score.ts";
+import { finalise } from "./finalise.ts";
 import { loadAnswered } from "./load-answered.ts";
 import { observe } from "./observe.ts";
 import { signRun } from "./sign.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Answer, CallOutcome } from "./answer.ts";
+import * as z from "zod";
+import { type Answer, type CallOutcome, Json } from "./answer.ts";
 import type { Job } from "./job.ts";
 
 /** How often a simulated agent answers with the key, out of 256. */
@@ -18,21 +19,19 @@ export function simulate(job: Job): CallOutcome {
   return { kind: "answer", answer, response: new TextEncoder().encode(JSON.stringify(answer)), latencyMs };
 }
 
+/** The key of tool calls: each argument with the values that are right. */
+const Calls = z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.array(Json)) }));
+
 /** An answer made of the key, where the key is one. */
 function keyAnswer({ task }: Job): Answer {
   const key = task.expected_output;
-  if (task.output_format === "tool_calls" && Array.isArray(key)) {
-    const calls = key as { name: string; arguments: Record<string, unknown[]> }[];
-    return {
-      output: null,
-      tool_calls: calls.map(({ name, arguments: allowed }) => ({
-        name,
-        arguments: Object.fromEntries(
-          Object.entries(allowed).map(([argument, [value]]) => [argument, value as string]),
-        ),
-      })),
-    };
+  const calls = task.output_format === "tool_calls" ? Calls.safeParse(key) : undefined;
+  if (calls?.success === true) {
+    const first = (allowed: Record<string, Answer["output"][]>) =>
+      Object.fromEntries(Object.entries(allowed).map(([argument, [value = null]]) => [argument, value]));
+    const tool_calls = calls.data.map(({ name, arguments: allowed }) => ({ name, arguments: first(allowed) }));
+    return { output: null, tool_calls };
   }
   if (typeof key === "boolean") return { output: "", refused: key };
-  return { output: (key ?? null) as Answer["output"] };
+  return { output: key };
 }

@@ -4,7 +4,7 @@ import { inactive, retired } from "../agents/connection.ts";
 import { type Refusal, telling } from "../db/change.ts";
 import { suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { type Submission, wantedTasks } from "../runs/submit.ts";
+import { type Submission, wantedTasks } from "../runs/submission.ts";
 
 /** What a schedule runs, as it is submitted. */
 export function tasksOf(suiteId: string | null, taskIds: string[] | null): Submission["tasks"] {

@@ -49,7 +49,7 @@ const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
  * except that an entry of `calls` is always a call and that a `cost_usd` which is no amount from 0 to 1,000,000 leaves
  * its call without a price, whatever its tokens would have given. A call is estimated only from both token counts.
  */
-export function costEvidence(usage: ReportedUsage | null, prices: PriceTable): CostEvidence {
+export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
   const report = members(usage);
   const calls = (Array.isArray(report.calls) ? report.calls : []).map((call: unknown) => readCall(call, prices));
   const priced = calls.flatMap(({ cost }) => (cost === null ? [] : [cost]));

@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { architecture_versions, otlp_tokens, spans } from "../db/schema/index.ts";
 import type { Architecture } from "./architecture.ts";
+import { SPAN_KINDS } from "./conventions.ts";
 import type { Span } from "./trace.ts";
 
 /** How many spans of a run are looked at; no more are kept. */
@@ -15,12 +17,32 @@ const WAIT = sql.raw("interval '6 seconds'");
 /** SQL: the number of the version row `v` among those that the run row `r` may know of. */
 const NUMBER = sql`case when r.is_private then v.version else v.public_version end`;
 
-/** What came of a run's telemetry, as `collected` reads it. */
-export interface Collected {
-  spans: Span[];
-  /** The newest versions of the agent's architecture that the run may belong to, newest first. */
-  versions: (Architecture & { hash: string; number: number })[];
-}
+const CollectedSpan: z.ZodType<Span> = z.object({
+  span_id: z.string(),
+  parent_span_id: z.string().nullable(),
+  kind: z.enum(SPAN_KINDS),
+  name: z.string(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cost_usd: z.number().nullable(),
+});
+
+/** What came of a run's telemetry, as `collected` reads it; `versions` are the newest that the run may belong to, newest first. */
+export const Collected = z.object({
+  spans: z.array(CollectedSpan),
+  versions: z.array(
+    z.object({
+      number: z.int(),
+      hash: z.string(),
+      models: z.array(z.string()),
+      tools: z.array(z.string()),
+      edges: z.array(z.tuple([z.string(), z.string()])),
+    }),
+  ),
+});
+export type Collected = z.output<typeof Collected>;
 
 /**
  * SQL: when the spans of an answer that came at `answeredAt` have come if they come in time; null for an agent that

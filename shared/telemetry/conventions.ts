@@ -1,5 +1,6 @@
 /** What a span stands for in a blueprint. */
-export type SpanKind = "model" | "tool" | "agent" | "other";
+export const SPAN_KINDS = ["model", "tool", "agent", "other"] as const;
+export type SpanKind = (typeof SPAN_KINDS)[number];
 
 /** A value of an attribute that is kept; of every other type none is. */
 export type AttributeValue = string | number;

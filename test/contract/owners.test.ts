@@ -31,13 +31,6 @@ const STRANGERS: readonly string[] = [
   "shared/identity/passwords/disown.ts → team_invitations",
   "shared/identity/passwords/disown.ts → webhooks",
   "shared/marketplace/seller/events.ts → users",
-  "shared/runs/after-end.ts → outbox",
-  "shared/runs/announcements.ts → outbox",
-  "shared/runs/callback.ts → outbox",
-  "shared/runs/cancel-or-give-up.ts → outbox",
-  "shared/runs/keep-answer.ts → outbox",
-  "shared/runs/load-answered.ts → outbox",
-  "shared/runs/submit.ts → outbox",
 ];
 
 describe("the owner of a table", () => {

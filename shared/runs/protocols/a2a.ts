@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Answer } from "../answer.ts";
+import { type Answer, Json } from "../answer.ts";
 import type { Job } from "../job.ts";
 import type { Protocol, Reading } from "./protocol.ts";
-import { answered, invalid, Json, List, listOf, misfit, reportedFailure, ToolCalls } from "./reading.ts";
+import { answered, invalid, List, listOf, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
 const MAX_PARTS = 10_000;
 const MAX_ARTIFACTS = 1000;

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { Json } from "../answer.ts";
 import type { Protocol, Reading } from "./protocol.ts";
-import { answered, Json, misfit, ToolCalls } from "./reading.ts";
+import { answered, misfit, ToolCalls } from "./reading.ts";
 
 /** The version of the native protocol. */
 export const NATIVE_VERSION = "2026-11";

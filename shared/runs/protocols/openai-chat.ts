@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { parseJsonBounded } from "../../platform/outbound/json.ts";
-import type { Answer } from "../answer.ts";
+import { type Answer, Json } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Protocol } from "./protocol.ts";
-import { answered, Json, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
+import { answered, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
 
 /** The API demands a model, and the endpoint is one agent that has chosen its own. */
 const MODEL = "default";
@@ -105,5 +105,5 @@ function describesObject(schema: unknown): boolean {
 function argumentsOf(text: string): Answer["output"] {
   if (text.trim() === "") return {};
   const parsed = parseJsonBounded(text);
-  return parsed.ok ? (parsed.value as Answer["output"]) : text;
+  return parsed.ok ? Json.parse(parsed.value) : text;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Answer } from "../answer.ts";
+import { type Answer, Json } from "../answer.ts";
 import type { Reading, Unusable } from "./protocol.ts";
 
 /** The most tool calls that an answer may hold. */
@@ -7,9 +7,6 @@ export const MAX_TOOL_CALLS = 1000;
 
 /** Characters that are quoted of what an agent says. */
 const MAX_EXCERPT = 500;
-
-/** Any JSON, but there. Every body was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
-export const Json = z.custom<Answer["output"]>((value) => value !== undefined);
 
 /** A list, whatever its items: not one of them is looked at. */
 export const List = z.custom<unknown[]>(Array.isArray);

@@ -1,14 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { type Write, writeInTurn } from "../db/change.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { flush } from "../db/outbox.ts";
-import { owed } from "../db/owed.ts";
-import type { Message } from "../platform/message.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
 import { storeCells, storeEntries } from "../board/aggregates.ts";
 import { oweEvents } from "./announcements.ts";
 import type { Assessment } from "./assess.ts";
-import { AFTER_END, afterEnd } from "./after-end.ts";
+import { FOLLOW_UP, followUp } from "./follow-up.ts";
 import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
 import type { Answered } from "./load-answered.ts";
@@ -25,8 +24,6 @@ export interface Result {
   at: Date;
 }
 
-type Owing = { messages: Message[] };
-
 /**
  * Ends a run, in one batch: its result, facts, evidence and architecture version, the agent's cells and board entries,
  * and what is announced of it. The agent's row is locked first, so that runs of one agent that end side by side sum up
@@ -37,31 +34,36 @@ export async function finalise(ctx: Context, answered: Answered, result: Result,
   const { run, task } = answered;
   const counted = result.signed !== null && !run.is_private;
   const moves = counted || (run.simulated && !run.is_private && run.trigger !== "trial");
-  const sums = [storeCells(run.agent_id, task.id, result.at), rescore(answered, result.at)];
-  const [, ended, , scored] = await ctx.db.batch([
-    ctx.db.execute(lockAgents(sql`select ${run.agent_id}::uuid`)),
-    ctx.db.execute<Owing>(ending(answered, result, counted, inOrder)),
-    ...(moves ? sums : []).map((statement) => ctx.db.execute<Owing>(statement)),
-  ]);
+  const cells = { parts: sql`with cells as (${storeCells(run.agent_id, task.id, result.at)})` };
+  const done = await writeInTurn(
+    ctx,
+    {
+      lock: lockAgents(sql`select ${run.agent_id}::uuid`),
+      parts: ending(answered, result, counted, inOrder),
+      owes: FOLLOW_UP,
+      select: sql`select to_jsonb(true) from done`,
+      result: z.boolean(),
+    },
+    moves ? [cells, rescore(answered, result.at)] : [],
+  );
   // A private run moves no numbers, but may make its agent a verified one.
   if (moves || result.signed !== null) ctx.cache.invalidate("board");
-  const messages = [...ended.rows, ...(scored?.rows ?? [])].flatMap((row) => row.messages);
-  ctx.defer(() => flush(ctx, messages));
-  return ended.rows.length > 0;
+  return done !== null;
 }
 
-/** SQL: sums up the entries of the agent, and yields what it owes the queue: word of a score that the run changed. */
-function rescore({ run, task }: Answered, at: Date): SQL {
+/** Sums up the entries of the agent, and announces a score that the run changed. */
+function rescore({ run, task }: Answered, at: Date): Pick<Write<z.ZodType>, "parts" | "owes"> {
   const changed = sql`select agent_id, 'agent.score_updated' as type, jsonb_build_object('agent_id', agent_id,
       'previous_score', previous_score, 'score', score, 'run_id', ${run.id}::text) as data
     from stored where domain = 'all' and period = 'all' and score is distinct from previous_score`;
-  return sql`with stored as (
+  const parts = sql`with stored as (
     ${storeEntries(run.agent_id, ["all", task.domain])}
     returning agent_id, domain, period, old.composite_score as previous_score, new.composite_score as score
-  ), told as (${oweEvents(changed, at)}) select ${owed("told")} as messages`;
+  ), announced as (${oweEvents(changed, at)})`;
+  return { parts, owes: ["announced"] };
 }
 
-/** SQL: ends the run, and yields what it owes the queue, in one row, if it did. */
+/** SQL: ends the run, in the part `done`, which has a row if it did; `FOLLOW_UP` are its messages. */
 function ending({ run, task }: Answered, result: Result, counted: boolean, inOrder: boolean): SQL {
   const { assessment, observed, signed, at } = result;
   const { cost } = assessment;
@@ -97,7 +99,7 @@ function ending({ run, task }: Answered, result: Result, counted: boolean, inOrd
     at,
     sql`jsonb_build_object('architecture_compared', case when ${hasPredecessor(observed)}
       then jsonb_build_object('changed', x.changed, 'version', x.number) else '{}' end)`,
-  )}), ${afterEnd("done", at)} select ${owed(...AFTER_END)} as messages from done`;
+  )}), ${followUp("done", at)}`;
 }
 
 function factsOf({ assessment: { status, passed }, observed, signed }: Result): PhaseEvent[] {

@@ -1,35 +1,24 @@
 import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { bytea } from "../db/bytes.ts";
-import { outbox, run_exchanges, runs } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { change, read, verdict } from "../db/change.ts";
+import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
-import { hand } from "../db/outbox.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
-import { scoreMessage } from "./messages.ts";
+import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
-import type { RunUpdate } from "./schemas.ts";
+import { RunRead, type RunUpdate } from "./schemas.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 /** Who reports: the agent with its run's token, or the owner. */
 export type Reporter = { kind: "token"; token: string } | { kind: "user"; userId: string };
 
-interface Outcome {
-  /** Whether the reporter may report on this run. */
-  allowed: boolean;
-  changed: boolean;
-  /** Whether the call that dispatched the run is over; while it is open, its end has the answer graded. */
-  call_ended: boolean;
-  attempt: number;
-  /** When the answer may be graded; null for at once. */
-  score_at: string | null;
-  run: RunRow;
-}
+const REPORT = verdict({ forbidden: sql`not allowed` }, "dead_token");
 
 /**
  * Takes an agent's report on a running run, in one statement: an answer or a failure is kept and handed on to be graded;
@@ -51,57 +40,56 @@ export async function report(
   const answer = input.status === "completed" ? toAnswer(input) : null;
   const failed = input.status === "failed";
   const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
-  const outcome = await readJson<Outcome>(
-    ctx,
-    sql`with target as (
-      select r.id, ${allowed(reporter)} as allowed from ${runsWithAgents(sql`${runs}`)}
-      where r.id = ${runId}::uuid and ${visible(reporter)}
-    ), taken as (
+  const byUser = reporter.kind === "user";
+  const { run } = await change(ctx, {
+    parts: sql`with target as (
+      select x.id, ${REPORT.sql} as outcome from (${reportable(reporter, runId)}) x
+    ), updated as (
       update ${runs} r set answered_at = case when ${final} then ${at} end,
         latency_ms = case when ${final} then extract(epoch from ${at} - r.started_at) * 1000 end,
         failure_code = ${failed ? "agent_reported_failure" : null}, failure_detail = ${detail},
         lease_expires_at = case when ${final} and r.awaiting_callback then null else r.lease_expires_at end,
         awaiting_callback = r.awaiting_callback and not ${final},
         callback_hash = case when ${final} then null else r.callback_hash end
-      from target x
-      where r.id = x.id and x.allowed and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
-      returning r.*, r.lease_token is null as call_ended,
-        ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as score_at
+      from target t
+      where r.id = t.id and t.outcome = 'done' and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
+      returning r.id, r.attempt, r.lease_token is null as call_ended,
+        ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as not_before
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
       select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : JSON.stringify(answer)}
-      from taken where ${final}
+      from updated where ${final}
       on conflict (run_id) do update set response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
     ), facts as (
-      ${appendPhases(sql`select id from taken`, factsOf(input), now)}
-    ), owed as (
-      insert into ${outbox} (consumer, id, generation, body, not_before)
-      select 'score', id, attempt, jsonb_build_object('run_id', id), score_at from taken where ${final} and call_ended
-      on conflict (consumer, id) do nothing
-    )
-    select jsonb_build_object('allowed', x.allowed, 'changed', exists (select from taken),
-      'call_ended', coalesce((select call_ended from taken), false),
-      'attempt', r.attempt, 'score_at', (select score_at from taken), 'run', ${runJson(reporter.kind === "user" ? sql`true` : sql`false`)}) as result
-    from target x join ${runs} r on r.id = x.id`,
-  );
-  if (outcome === null) throw unseen(reporter);
-  if (!outcome.allowed) throw notReporter();
-  if (reporter.kind === "token" && !outcome.changed) throw deadToken();
-  if (outcome.call_ended && final) {
-    ctx.defer(() => hand(ctx, scoreMessage(runId, outcome.attempt, outcome.score_at)));
-  }
-  return outcome.run;
+      ${appendPhases(sql`select id from updated`, factsOf(input), now)}
+    ), scores as (${
+      // While the call that dispatched the run is open, its end has the answer graded.
+      oweScore(sql`select id, attempt, not_before from updated where ${final} and call_ended`)
+    })`,
+    hands: ["scores"],
+    result: sql`select jsonb_build_object('run', ${runJson(byUser ? sql`true` : sql`false`)}, 'outcome', case
+        when t.outcome = 'done' and ${!byUser} and not exists (select from updated) then 'dead_token' else t.outcome end
+      ) as result from target t join ${runs} r on r.id = t.id`,
+    verdict: REPORT,
+    done: z.object({ run: RunRead }),
+    refusals: {
+      not_found: () => unseen(reporter),
+      forbidden: notReporter,
+      dead_token: deadToken,
+    },
+  });
+  return run;
 }
 
 /** Throws `unauthenticated` for a token that is not good for the run, 404 and `forbidden` for a user, as `report` does. */
 export async function assertReportRight(ctx: Context, reporter: Reporter, runId: string): Promise<void> {
-  const may = await readJson<boolean>(
+  const allowed = await read(
     ctx,
-    sql`select to_jsonb(${allowed(reporter)}) as result from ${runsWithAgents(sql`${runs}`)}
-      where r.id = ${runId}::uuid and ${visible(reporter)}`,
+    z.boolean(),
+    sql`select to_jsonb(x.allowed) as result from (${reportable(reporter, runId)}) x`,
   );
-  if (may === null) throw unseen(reporter);
-  if (!may) throw notReporter();
+  if (allowed === null) throw unseen(reporter);
+  if (!allowed) throw notReporter();
 }
 
 function assertSweeps(ctx: Context, input: z.output<typeof RunUpdate>): void {
@@ -112,8 +100,11 @@ function assertSweeps(ctx: Context, input: z.output<typeof RunUpdate>): void {
   }
 }
 
-function allowed(reporter: Reporter): SQL {
-  return reporter.kind === "token" ? sql`true` : mayRun("edit", reporter.userId);
+/** SQL: a query of the run that the reporter sees, and whether they may report on it. */
+function reportable(reporter: Reporter, runId: string): SQL {
+  const allowed = reporter.kind === "token" ? sql`true` : mayRun("edit", reporter.userId);
+  return sql`select r.id, ${allowed} as allowed from ${runsWithAgents(sql`${runs}`)}
+    where r.id = ${runId}::uuid and ${visible(reporter)}`;
 }
 
 function visible(reporter: Reporter): SQL {

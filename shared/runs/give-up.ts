@@ -1,0 +1,37 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { lockAgents } from "../agents/lock.ts";
+import { giveBackAllowance } from "../billing/allowances.ts";
+import { write } from "../db/change.ts";
+import { takeBack } from "../db/owed.ts";
+import { runs } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { FOLLOW_UP, followUp } from "./follow-up.ts";
+
+/**
+ * SQL: the parts `given_up`, `refunded` and `followUp`'s of a statement that ends the open runs within `scope` (a condition
+ * over runs `r`) as our fault and gives their allowance back; `FOLLOW_UP` names those that owe messages.
+ */
+export function givingUp(scope: SQL, now: Date): SQL {
+  return sql`given_up as (
+      update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
+        failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
+        lease_expires_at = null, awaiting_callback = false, finalized_at = ${now.toISOString()}::timestamptz
+      where ${scope} and r.status in ('queued', 'running') returning r.*
+    ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
+    ), ${followUp("given_up", now)}`;
+}
+
+/** Ends a run whose message failed for the last time as our fault, and gives its allowance back. */
+export async function giveUp(ctx: Context, runId: string): Promise<void> {
+  const scope = sql`r.id = ${runId}::uuid`;
+  await write(ctx, {
+    lock: lockAgents(sql`select r.agent_id from ${runs} r where ${scope}`),
+    parts: sql`with ${givingUp(scope, ctx.now())}, taken_back as (
+      ${takeBack(["dispatch", "score", "expire"], sql`${runId}::uuid`)}
+    )`,
+    owes: FOLLOW_UP,
+    select: sql`select to_jsonb(count(*)) from given_up`,
+    result: z.number(),
+  });
+}

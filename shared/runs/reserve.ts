@@ -1,0 +1,37 @@
+import { type SQL, sql } from "drizzle-orm";
+import { runIdAt } from "../db/run-id.ts";
+import { runs, screening_sessions } from "../db/schema/index.ts";
+import { oweDispatch } from "./messages.ts";
+
+const SESSION = sql.raw("id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private");
+
+/**
+ * SQL: a part of a statement that inserts a screening session for each row of `source`, a query of the columns `id`,
+ * `agent_id`, `user_id`, `team_id`, `suite_id`, `trigger`, `task_plan`, `repeats` and `is_private`.
+ */
+export function insertSession(source: SQL, at: Date): SQL {
+  return sql`insert into ${screening_sessions} (${SESSION}, created_at)
+    select ${SESSION}, ${at.toISOString()}::timestamptz from (${source}) s`;
+}
+
+const RUN = sql.raw(
+  "agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index, repeat_total, user_id, team_id, paid_kind, paid_owner, paid_period, suite_id",
+);
+
+/**
+ * SQL: the parts `reserved` and `dispatches` of a statement that inserts a queued run for each row of `source` and owes its
+ * dispatch. `source` is a query of the columns `agent_id`, `task_id`, `trigger`, `simulated`, `is_private`,
+ * `screening_session_id`, `position`, `repeat_index`, `repeat_total`, `user_id`, `team_id` (null for a personal run),
+ * `paid_kind`, `paid_owner`, `paid_period` and `suite_id`; the ids follow position and repeat. `reserved` has all columns
+ * of the runs, and `dispatches` are messages.
+ */
+export function reserveRuns(source: SQL, at: Date): SQL {
+  const now = sql`${at.toISOString()}::timestamptz`;
+  return sql`reserved as (
+    insert into ${runs} (id, ${RUN}, scope, created_at)
+    select ${runIdAt(now, sql`row_number() over (order by position, repeat_index)`)}, ${RUN},
+      case when team_id is null then 'personal' else 'team' end, ${now}
+    from (${source}) s order by position, repeat_index
+    returning *
+  ), dispatches as (${oweDispatch("reserved")})`;
+}
