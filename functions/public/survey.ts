@@ -21,7 +21,7 @@ export const survey = [
     body: PMFResponseCreate,
     returns: { 201: PMFResponseRead },
     async handler({ ctx, principal, body }) {
-      return created(await respond(ctx, principal.userId, body));
+      return created(await respond(ctx, principal, body));
     },
   }),
   route({
@@ -34,7 +34,7 @@ export const survey = [
     auth: "session",
     returns: { 200: PMFDismissRead },
     async handler({ ctx, principal }) {
-      await dismiss(ctx, principal.userId);
+      await dismiss(ctx, principal);
       return ok({ dismissed: true });
     },
   }),
@@ -44,7 +44,7 @@ export const survey = [
     path: "/api/v1/pmf/results",
     tag,
     summary: "What all users answered, in numbers",
-    description: "Never a comment, nor who gave which answer.",
+    description: "Comments are never shown, nor who gave which answer.",
     auth: "session",
     query: z.object({ days: z.coerce.number().int().min(1).max(365).default(30) }),
     returns: { 200: PMFResultsRead },

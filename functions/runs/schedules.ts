@@ -87,7 +87,7 @@ export const schedules = [
     summary: "Change a schedule",
     description:
       "Changes the fields that are given; another time counts from now on, and a suite takes the place of tasks or the " +
-      "other way round. Who turns it on again is from then on the one in whose name it screens.",
+      "other way round. Whoever turns it on again is from then on the one in whose name it screens.",
     auth: "session",
     params,
     body: ScheduleUpdate,

@@ -1,14 +1,21 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { write } from "../db/change.ts";
 import { survey_responses } from "../db/schema/index.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { recentResponse, takeTurn } from "./recent.ts";
 
-/** Marks the survey as shown to an account, without a response. A response of the last 30 days stays as it is. */
-export async function dismiss(ctx: Context, userId: string): Promise<void> {
-  await ctx.db.batch([
-    ctx.db.execute(takeTurn(userId)),
-    ctx.db.execute(sql`insert into ${survey_responses} (user_id, created_at)
+/** Records that the caller closed the survey unanswered. A response of the last 30 days stays as it is. */
+export async function dismiss(ctx: Context, { userId }: SessionPrincipal): Promise<void> {
+  await write(ctx, {
+    lock: takeTurn(userId),
+    parts: sql`with inserted as (
+      insert into ${survey_responses} (user_id, created_at)
       select ${userId}::uuid, ${ctx.now().toISOString()}::timestamptz
-      where not exists (${recentResponse(ctx, userId)})`),
-  ]);
+      where not exists (${recentResponse(ctx, userId)}) returning id
+    )`,
+    select: sql`select to_jsonb(id) as result from inserted`,
+    result: z.uuid(),
+  });
 }

@@ -1,34 +1,44 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { ALWAYS, change } from "../db/change.ts";
 import { survey_responses } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
+import { endedMeanwhile } from "../identity/passwords/disown.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { recentResponse, takeTurn } from "./recent.ts";
-import type { PMFResponseCreate, PMFResponseRead } from "./schemas.ts";
+import { type PMFResponseCreate, PMFResponseRead } from "./schemas.ts";
 
 /**
- * Keeps what an account thinks of the service. Within 30 days of its last response, or dismissal, this one takes the
- * place of that: same id, new time. A blank comment is none.
+ * Records what the caller thinks of the service. A response within 30 days of the last one, or of a dismissal, replaces
+ * it: same id, new time. A blank comment counts as none.
  */
-export function respond(
+export async function respond(
   ctx: Context,
-  userId: string,
-  { score, disappointment, comment }: z.output<typeof PMFResponseCreate>,
-): Promise<z.input<typeof PMFResponseRead>> {
+  { userId }: SessionPrincipal,
+  input: z.output<typeof PMFResponseCreate>,
+): Promise<z.output<typeof PMFResponseRead>> {
+  const { score, disappointment } = input;
+  const comment = input.comment === undefined || input.comment === "" ? null : input.comment;
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
-  const said = comment === undefined || comment === "" ? null : comment;
-  const ctes = sql`with recent as (
-    ${recentResponse(ctx, userId)}
-  ), replaced as (
-    update ${survey_responses} r set score = ${score}::integer, disappointment = ${disappointment}, comment = ${said},
-      created_at = ${now}
-    from recent where r.id = recent.id returning r.*
-  ), made as (
-    insert into ${survey_responses} (user_id, score, disappointment, comment, created_at)
-    select ${userId}::uuid, ${score}::integer, ${disappointment}, ${said}, ${now} where not exists (select from recent)
-    returning *
-  )`;
-  const result = sql`select jsonb_build_object('id', id, 'score', score, 'disappointment', disappointment,
-    'comment', comment, 'created_at', created_at) as result from (select * from replaced union all select * from made) r`;
-  return writeJson(ctx, ctes, result, takeTurn(userId));
+  const { response } = await change(ctx, {
+    lock: takeTurn(userId),
+    parts: sql`with recent as (
+      ${recentResponse(ctx, userId)}
+    ), updated as (
+      update ${survey_responses} r set score = ${score}::integer, disappointment = ${disappointment},
+        comment = ${comment}, created_at = ${now}
+      from recent where r.id = recent.id returning r.*
+    ), inserted as (
+      insert into ${survey_responses} (user_id, score, disappointment, comment, created_at)
+      select ${userId}::uuid, ${score}::integer, ${disappointment}, ${comment}, ${now}
+      where not exists (select from recent) returning *
+    )`,
+    result: sql`select jsonb_build_object('outcome', ${ALWAYS.sql}, 'response', jsonb_build_object('id', id,
+        'score', score, 'disappointment', disappointment, 'comment', comment, 'created_at', created_at)) as result
+      from (select * from updated union all select * from inserted) r`,
+    verdict: ALWAYS,
+    done: z.object({ response: PMFResponseRead }),
+    refusals: { not_found: endedMeanwhile },
+  });
+  return response;
 }

@@ -1,20 +1,19 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { read } from "../db/change.ts";
 import { survey_responses } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { daysAgo } from "./recent.ts";
-import type { PMFResultsRead } from "./schemas.ts";
-
-type Results = z.output<typeof PMFResultsRead>;
+import { PMFResultsRead } from "./schemas.ts";
 
 /**
- * What all accounts together answered in the last `days` days: counts alone. The Net Promoter Score is that of
+ * What all accounts together answered in the last `days` days, as counts alone. The Net Promoter Score is that of
  * Reichheld, "The One Number You Need to Grow", Harvard Business Review, December 2003; halves round away from 0.
  */
-export async function readResults(ctx: Context, days: number): Promise<Results> {
-  const results = await readJson<Results>(
+export async function readResults(ctx: Context, days: number): Promise<z.output<typeof PMFResultsRead>> {
+  const results = await read(
     ctx,
+    PMFResultsRead,
     sql`with r as (
       select score, disappointment from ${survey_responses}
       where score is not null and created_at > ${daysAgo(ctx, days)}
@@ -30,5 +29,6 @@ export async function readResults(ctx: Context, days: number): Promise<Results> 
         'not', count(*) filter (where disappointment = 'not')) from r)) as result
     from counted c`,
   );
-  return results as Results;
+  if (results === null) throw new Error("a count without groups gave no row");
+  return results;
 }

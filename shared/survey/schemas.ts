@@ -23,7 +23,7 @@ const count = z.number().int().min(0);
 export const PMFResultsRead = z
   .object({
     days: z.number().int().meta({ description: "How many days back from now the responses count" }),
-    responses: count.meta({ description: "One an account in 30 days; dismissals are none" }),
+    responses: count.meta({ description: "One per account in 30 days; dismissals do not count" }),
     promoters: count.meta({ description: "Scores of 9 and 10" }),
     passives: count.meta({ description: "Scores of 7 and 8" }),
     detractors: count.meta({ description: "Scores from 0 to 6" }),

@@ -51,7 +51,7 @@ const DOMAINS: Record<string, string[]> = {
   scorecards: ["agents", "board", "teams"],
   scoring: [],
   suites: [],
-  survey: [],
+  survey: ["identity"],
   teams: ["billing", "identity"],
   telemetry: ["evidence", "scoring"],
   waitlist: ["billing", "identity"],
