@@ -7,6 +7,7 @@ import { assertAgentRight } from "../../shared/agents/right.ts";
 import { AgentCreate, AgentRead, AgentUpdate } from "../../shared/agents/schemas.ts";
 import { updateAgent } from "../../shared/agents/update.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";
+import { revokeFor } from "../../shared/certification/revoke.ts";
 import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok, type Reply } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
@@ -112,7 +113,7 @@ export const agents = [
       "provider_custody_retired",
     ],
     async handler({ ctx, principal, params: { agent_id }, body }) {
-      return privately(ok(toAgentRead(await updateAgent(ctx, principal, agent_id, body))));
+      return privately(ok(toAgentRead(await updateAgent(ctx, principal, agent_id, body, revokeFor))));
     },
   }),
   route({

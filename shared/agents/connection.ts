@@ -21,18 +21,18 @@ export function inactive(): Problem {
 }
 
 /** Whether a mode is one of those under which the service kept provider credentials. */
-export function isRetired(mode: Mode): boolean {
-  return (RETIRED_MODES as readonly string[]).includes(mode ?? "");
+export function isRetired(mode: Mode): mode is (typeof RETIRED_MODES)[number] {
+  return RETIRED_MODES.some((retiredMode) => retiredMode === mode);
 }
 
-/** URLs of an agent, each judged as one that will be called. */
+/** URLs of an agent that the service calls. */
 interface Urls {
   endpoint?: string | null | undefined;
   provider_url?: string | null | undefined;
   manifest_url?: string | null | undefined;
 }
 
-/** The same URLs in their normal form; throws `endpoint_not_allowed` at the first that may not be called. */
+/** The input with its URLs in their normal form; throws `endpoint_not_allowed` at the first that may not be called. */
 export async function checkUrls<T extends Urls>(ctx: Pick<Context, "env" | "resolver">, input: T): Promise<T> {
   const checked = { ...input };
   for (const field of ["endpoint", "provider_url", "manifest_url"] as const) {
@@ -43,14 +43,20 @@ export async function checkUrls<T extends Urls>(ctx: Pick<Context, "env" | "reso
 }
 
 /** The mode that an input asks for; throws 410 for a retired one, 422 for `http_endpoint` without an endpoint. */
-export function modeOf(input: {
+export function modeOf({
+  connection_mode: asked,
+  endpoint,
+}: {
   connection_mode?: Mode | undefined;
   endpoint?: string | null | undefined;
 }): "http_endpoint" | "mock" {
-  if (isRetired(input.connection_mode)) throw retired();
-  const mode = input.connection_mode ?? (input.endpoint == null ? "mock" : "http_endpoint");
-  if (mode === "http_endpoint" && input.endpoint == null) {
-    throw bodyProblem("validation_failed", "/endpoint", "The mode http_endpoint needs an endpoint.");
-  }
-  return mode as "http_endpoint" | "mock";
+  if (isRetired(asked)) throw retired();
+  const mode = asked ?? (endpoint == null ? "mock" : "http_endpoint");
+  if (mode === "http_endpoint" && endpoint == null) throw noEndpoint();
+  return mode;
+}
+
+/** The 422 for `http_endpoint` without an endpoint. */
+export function noEndpoint(): Problem {
+  return bodyProblem("validation_failed", "/endpoint", "The mode http_endpoint needs an endpoint; send one with it.");
 }

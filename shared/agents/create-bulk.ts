@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { type DnsResolver, ResolverFault } from "../platform/outbound/resolve.ts";
 import { type Finding, Problem } from "../platform/problem.ts";
 import { refusal } from "./create.ts";
-import { insertAgents, judgeInput, type NewAgent, type Placed } from "./insert.ts";
+import { checkInput, insertAgents, type NewAgent, type Placed } from "./insert.ts";
 import type { AgentBulkResult, AgentCreate } from "./schemas.ts";
 
 /** A row as it is to be made, or what is wrong with it. */
@@ -14,13 +14,13 @@ export type BulkRow = z.output<typeof AgentCreate> | { errors: Finding[] };
 type Result = z.output<typeof AgentBulkResult>;
 
 /**
- * Makes up to 100 agents in one statement, as if one after the other: rows that are wrong, over the plan's limit or of
- * a name that is taken (also by a row before) are told and skipped; the others are made.
+ * Makes up to 100 agents in one statement, as if one after the other: rows that are invalid, exceed the plan's limit or
+ * have a name that is taken (also by an earlier row) are reported and skipped; the others are made.
  */
 export async function createAgents(ctx: Context, principal: UserPrincipal, rows: readonly BulkRow[]): Promise<Result> {
   const dns = { env: ctx.env, resolver: askingOnce(ctx.resolver) };
-  const judged = await Promise.all(rows.map((row) => judge(dns, row)));
-  const placed = await insertAgents<string>(ctx, principal, judged, sql`to_jsonb(a.id)`);
+  const checked = await Promise.all(rows.map((row) => checkRow(dns, row)));
+  const placed = await insertAgents(ctx, principal, checked, sql`to_jsonb(a.id)`);
   const results = placed.map(toResult);
   const count = (...statuses: string[]): number => results.filter(({ status }) => statuses.includes(status)).length;
   return {
@@ -31,7 +31,7 @@ export async function createAgents(ctx: Context, principal: UserPrincipal, rows:
   };
 }
 
-/** Rows often share a host: one question for each name and type is enough. */
+/** A resolver that asks once for each name and type: rows often share a host. */
 function askingOnce(resolver: DnsResolver): DnsResolver {
   const asked = new Map<string, Promise<readonly string[]>>();
   return {
@@ -44,32 +44,31 @@ function askingOnce(resolver: DnsResolver): DnsResolver {
   };
 }
 
-async function judge(dns: Pick<Context, "env" | "resolver">, row: BulkRow): Promise<NewAgent | { errors: Finding[] }> {
+async function checkRow(
+  dns: Pick<Context, "env" | "resolver">,
+  row: BulkRow,
+): Promise<NewAgent | { errors: Finding[] }> {
   if ("errors" in row) return row;
   try {
-    return await judgeInput(dns, row);
+    return await checkInput(dns, row);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { errors: findingsOf(error, error instanceof ResolverFault ? "" : "/connection_mode") };
   }
 }
 
-/** The findings of a problem; one that has none of its own is about the field at `pointer`. */
+/** The findings of a problem; one without findings of its own is about the field at `pointer`. */
 function findingsOf({ code, message, extras }: Problem, pointer: string): Finding[] {
   return extras.errors ?? [{ in: "body", pointer, code, message }];
 }
 
-function toResult(placed: Placed<string>, index: number): Result["results"][number] {
-  switch (placed.outcome) {
-    case "created":
-      return { index, status: "created", agent_id: placed.agent };
-    case "duplicate":
-      return { index, status: "skipped_duplicate" };
-    case "quota":
-      return { index, status: "quota_exceeded" };
-    case "invalid":
-      return { index, status: "invalid", errors: placed.errors };
-    default:
-      return { index, status: "invalid", errors: findingsOf(refusal(placed), "/team_id") };
-  }
+const AgentId = z.uuid();
+
+function toResult(placed: Placed, index: number): Result["results"][number] {
+  const { outcome } = placed;
+  if (outcome === "created") return { index, status: "created", agent_id: AgentId.parse(placed.agent) };
+  if (outcome === "invalid") return { index, status: "invalid", errors: placed.errors };
+  if (outcome === "duplicate") return { index, status: "skipped_duplicate" };
+  if (outcome === "quota") return { index, status: "quota_exceeded" };
+  return { index, status: "invalid", errors: findingsOf(refusal(placed), "/team_id") };
 }

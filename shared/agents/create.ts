@@ -3,9 +3,9 @@ import { databaseFailure } from "../db/client.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
-import { insertAgents, judgeInput, type NewAgent, type Refused } from "./insert.ts";
+import { checkInput, insertAgents, type NewAgent, type Refused } from "./insert.ts";
 import type { AgentCreate } from "./schemas.ts";
-import { type AgentRow, agentJson } from "./view.ts";
+import { AgentRow, agentJson } from "./view.ts";
 
 /**
  * Makes an agent for the caller or one of the caller's workspaces, with what else is known of it. Throws
@@ -18,26 +18,25 @@ export async function createAgent(
   input: z.output<typeof AgentCreate>,
   known: Pick<NewAgent, "registry_status"> = {},
 ): Promise<AgentRow> {
-  const row = { ...(await judgeInput(ctx, input)), ...known };
-  const [placed] = await insertAgents<AgentRow>(ctx, principal, [row], agentJson(principal.userId));
-  if (placed?.outcome === "created") return placed.agent;
-  throw refusal(placed as Refused);
+  const row = { ...(await checkInput(ctx, input)), ...known };
+  const [placed] = await insertAgents(ctx, principal, [row], agentJson(principal.userId));
+  if (placed === undefined || placed.outcome === "invalid")
+    throw new Error("an agent without errors came out as invalid");
+  if (placed.outcome !== "created") throw refusal(placed);
+  return AgentRow.parse(placed.agent);
 }
 
-/** The problem that stands for an agent which was not made. */
-export function refusal({ outcome, limit, used }: Refused): Problem {
-  switch (outcome) {
-    case "no_team":
-      return notFound("workspace");
-    case "forbidden":
-      return new Problem("forbidden", "Your role in this workspace does not allow creating agents.");
-    case "bad_root":
-      return badRoot();
-    case "duplicate":
-      return duplicateName();
-    case "quota":
-      return agentQuota(limit, used);
-  }
+const REFUSALS: Readonly<Record<Refused["outcome"], (refused: Refused) => Problem>> = {
+  no_team: () => notFound("workspace"),
+  forbidden: () => new Problem("forbidden", "Your role in this workspace does not allow creating agents."),
+  bad_root: badRoot,
+  duplicate: duplicateName,
+  quota: ({ limit, used }) => agentQuota(limit, used),
+};
+
+/** The problem that tells why an agent was not made. */
+export function refusal(refused: Refused): Problem {
+  return REFUSALS[refused.outcome](refused);
 }
 
 /** The 409 for a name that another active agent of the owner has, in any case. */
@@ -45,13 +44,13 @@ export function duplicateName(): Problem {
   return new Problem("duplicate_name", "Another active agent of this owner has the name; choose another.");
 }
 
-/** Throws `duplicate_name` for a change that the database refused as it would take a name, else the error itself. */
+/** Throws `duplicate_name` where the database refused a change because the name is taken, else the error itself. */
 export function refuseTakenName(error: unknown): never {
   throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName() : error;
 }
 
 /** The 402 for an owner whose plan allows no further active agent. */
-export function agentQuota(limit: number | null, used: number | null): Problem {
+export function agentQuota(limit: number | null, used: number): Problem {
   return new Problem("quota_exceeded", `The plan allows ${limit} active agents. Delete one or upgrade.`, {
     members: { limit, used, resets_at: null },
   });

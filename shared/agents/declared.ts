@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { agents } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -9,15 +9,18 @@ import { may } from "../teams/rights.ts";
 import { type DeclaredConfigurationRead, DisplayedConfiguration } from "./schemas.ts";
 import { agentOwner, visibleAgent } from "./view.ts";
 
+const Declared = z.object({ allowed: z.boolean(), configuration: z.record(z.string(), z.unknown()).nullable() });
+
 /** What may be shown of an agent's declared configuration, for its owner and editors; throws 404, 403. */
 export async function readDeclared(
   ctx: Context,
   principal: UserPrincipal,
   agentId: string,
-): Promise<z.input<typeof DeclaredConfigurationRead>> {
+): Promise<z.output<typeof DeclaredConfigurationRead>> {
   const viewer = principal.userId;
-  const found = await readJson<{ allowed: boolean; configuration: Record<string, unknown> | null }>(
+  const found = await read(
     ctx,
+    Declared,
     sql`select jsonb_build_object('allowed', ${may("edit", viewer, agentOwner)},
       'configuration', a.declared_configuration) as result
     from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,

@@ -113,7 +113,8 @@ export const AgentBulkCreate = z
   })
   .meta({ id: "AgentBulkCreate" });
 
-const RowFinding = z.object({
+/** What is wrong with a row, as a 422 would say it. */
+export const RowFinding = z.object({
   in: z.enum(["body", "query", "path", "header"]),
   pointer: z.string().meta({ description: "RFC 6901 JSON pointer into the row" }),
   code: z.string(),

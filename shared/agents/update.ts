@@ -1,34 +1,31 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { planLimit } from "../billing/plans.ts";
-import { agents, certifications, users } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
+import { change, telling, verdict } from "../db/change.ts";
+import { agents, users } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { accountOf, accountOfAgent, lockAccounts } from "./account.ts";
-import { checkUrls, isRetired, retired } from "./connection.ts";
+import { checkUrls, isRetired, noEndpoint, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
-import { type AgentRow, agentJson, agentOwner, retiredMode, visibleAgent } from "./view.ts";
-
-interface Outcome {
-  outcome: "updated" | "forbidden" | "retired" | "no_endpoint" | "quota" | "bad_root";
-  limit: number | null;
-  agent: AgentRow | null;
-}
+import { AgentRow, agentJson, agentOwner, retiredMode, visibleAgent } from "./view.ts";
 
 /**
  * Changes the fields that are given. An agent of a retired mode takes no change until `clear_customer_llm_key` gives the
- * mode up; then it is `mock` until it is connected. Throws 404, 403, `duplicate_name`, `endpoint_not_allowed`,
- * `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated again).
+ * mode up; then it is `mock` until it is connected. A simulated agent is not certified: `endCertifications` is the SQL part
+ * that ends the certifications of agents (a query of their ids). Throws 404, 403, `duplicate_name`,
+ * `endpoint_not_allowed`, `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated
+ * again).
  */
 export async function updateAgent(
   ctx: Context,
   principal: UserPrincipal,
   agentId: string,
   input: z.output<typeof AgentUpdate>,
+  endCertifications: (agentIds: SQL) => SQL,
 ): Promise<AgentRow> {
   if (isRetired(input.connection_mode)) throw retired();
   const checked = await checkUrls(ctx, input);
@@ -40,47 +37,58 @@ export async function updateAgent(
     when ${clear} and ${retiredMode} then 'mock'
     when a.connection_mode = 'mock' and ${typeof checked.endpoint === "string"} then 'http_endpoint'
     else a.connection_mode end`;
-  const variantOf = input.variant_of ?? null;
-  const activating = input.is_active === true;
-  const ctes = sql`with target as (
-    select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${retiredMode} as is_retired, ${mode} as new_mode, ${endpoint} as new_endpoint,
-      ${planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "agents")} as agent_limit,
-      (select count(*) from ${agents} o where o.is_active and o.id <> a.id
-        and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
-    from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
-  ), checked as (
-    select t.*, case
-      when not allowed then 'forbidden'
-      when is_retired and not ${clear} then 'retired'
-      when new_mode = 'http_endpoint' and new_endpoint is null then 'no_endpoint'
-      when ${activating} and not is_active and others >= agent_limit then 'quota'
-      when ${variantOf}::uuid is not null and (${variantOf}::uuid = id
-        or exists (select from ${agents} o where o.variant_of = t.id
-          and coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id))
-        or not exists (select from ${agents} o where o.id = ${variantOf}::uuid and o.is_active and o.variant_of is null
-          and coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id))) then 'bad_root'
-      else 'updated' end as outcome
-    from target t
-  ), a as (
-    update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
-      connection_mode = c.new_mode, endpoint = c.new_endpoint, registry_status = ${registryStatus(checked)},
-      customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now(),
-      verified_state = case when c.new_mode = 'mock' and a.verified_state = 'certified' then 'verified'
-        else a.verified_state end
-    from checked c where a.id = c.id and c.outcome = 'updated' returning a.*
-  ), uncertified as (
-    update ${certifications} x set status = 'expired', revoked_at = now(), updated_at = now()
-    from a where x.agent_id = a.id and x.status = 'certified' and a.connection_mode = 'mock'
-  )`;
-  const result = sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
-    'agent', (select ${agentJson(viewer)} from a)) as result from checked c
-    union all select null where not exists (select from checked)`;
-  // The agent's row too: a certification of it that is just given is then seen.
-  const lock = sql`with accounts as (${lockAccounts(accountOfAgent(agentId))})
-    select from ${agents} a where a.id = ${agentId}::uuid and (select count(*) from accounts) >= 0 for no key update`;
-  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock).catch(refuseTakenName);
+  const updating = verdict({
+    forbidden: sql`not t.allowed`,
+    retired: sql`t.is_retired and not ${clear}`,
+    no_endpoint: sql`t.new_mode = 'http_endpoint' and t.new_endpoint is null`,
+    quota: sql`${input.is_active === true} and not t.is_active and t.others >= t.agent_limit`,
+    bad_root: isBadRoot(input.variant_of ?? null),
+  });
+  const { agent } = await change(ctx, {
+    // The agent's row too: a certification that was given just before is then seen.
+    lock: sql`with accounts as (${lockAccounts(accountOfAgent(agentId))})
+      select from ${agents} a where a.id = ${agentId}::uuid and (select count(*) from accounts) >= 0 for no key update`,
+    parts: sql`with target as (
+      select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${retiredMode} as is_retired, ${mode} as new_mode,
+        ${endpoint} as new_endpoint,
+        ${planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "agents")} as agent_limit,
+        (select count(*) from ${agents} o where o.is_active and o.id <> a.id
+          and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
+      from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
+    ), checked as (select t.*, ${updating.sql} as outcome from target t
+    ), a as (
+      update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
+        connection_mode = c.new_mode, endpoint = c.new_endpoint, registry_status = ${registryStatus(checked)},
+        customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now(),
+        verified_state = case when c.new_mode = 'mock' and a.verified_state = 'certified' then 'verified'
+          else a.verified_state end
+      from checked c where a.id = c.id and c.outcome = 'done' returning a.*
+    ), uncertified as (${endCertifications(sql`select id from a where connection_mode = 'mock'`)})`,
+    result: sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
+      'agent', (select ${agentJson(viewer)} from a)) as result from checked c`,
+    verdict: updating,
+    done: z.object({ agent: AgentRow }),
+    refusals: {
+      not_found: () => notFound("agent"),
+      forbidden: () =>
+        new Problem("forbidden", "Only the owner, or an editor of its workspace, may change this agent."),
+      retired,
+      no_endpoint: noEndpoint,
+      quota: telling(z.object({ limit: z.int() }), ({ limit }) => agentQuota(limit, limit)),
+      bad_root: badRoot,
+    },
+  }).catch(refuseTakenName);
   ctx.cache.invalidate("board");
-  return judge(outcome);
+  return agent;
+}
+
+/** SQL: whether `root` is given but can't be the root of the agent row `t`, or the agent is the root of others. */
+function isBadRoot(root: string | null): SQL {
+  const ofSameOwner = sql`coalesce(o.team_id, o.user_id) = coalesce(t.team_id, t.user_id)`;
+  return sql`${root}::uuid is not null and (${root}::uuid = t.id
+    or exists (select from ${agents} o where o.variant_of = t.id and ${ofSameOwner})
+    or not exists (select from ${agents} o
+      where o.id = ${root}::uuid and o.is_active and o.variant_of is null and ${ofSameOwner}))`;
 }
 
 /** SQL: what a change does to a registration: one without a manifest ends, one that may no longer match is stale. */
@@ -113,23 +121,4 @@ function assignments(input: z.output<typeof AgentUpdate>): SQL[] {
     set.push(sql`declared_configuration = ${value}::jsonb`);
   }
   return set.length === 0 ? [sql`name = a.name`] : set;
-}
-
-function judge(outcome: Outcome | null): AgentRow {
-  switch (outcome?.outcome) {
-    case undefined:
-      throw notFound("agent");
-    case "forbidden":
-      throw new Problem("forbidden", "Only the owner, or an editor of its workspace, may change this agent.");
-    case "retired":
-      throw retired();
-    case "no_endpoint":
-      throw bodyProblem("validation_failed", "/endpoint", "The mode http_endpoint needs an endpoint.");
-    case "quota":
-      throw agentQuota(outcome.limit, outcome.limit);
-    case "bad_root":
-      throw badRoot();
-    default:
-      return outcome?.agent as AgentRow;
-  }
 }

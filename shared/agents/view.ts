@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { board_entries, otlp_tokens, runs, team_members } from "../db/schema/index.ts";
-import { type ScoreSums, scoreInterval } from "../scoring/interval.ts";
+import { scoreInterval } from "../scoring/interval.ts";
 import { may, type Viewer } from "../teams/rights.ts";
-import type { AgentRead } from "./schemas.ts";
+import { AgentRead } from "./schemas.ts";
 
 /** The owner columns of the agent row `a`, for `may`. */
 export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
@@ -61,13 +61,24 @@ export function agentJson(viewer: string | null): SQL {
 /** SQL: an empty JSON object, to be added to an agent. */
 export const NOTHING_MORE: SQL = sql`'{}'::jsonb`;
 
-/** An agent as `agentJson` gives it: scores still as the board keeps them. */
-export type AgentRow = Omit<
-  z.output<typeof AgentRead>,
-  "composite_score" | "score_low" | "score_high" | "score_basis" | "simulated"
-> & {
-  board: (ScoreSums & { tier: 0 | 1 | 2 }) | null;
-};
+const BoardEntry = z.object({
+  composite_score: z.number(),
+  score_variance: z.number(),
+  score_lowest: z.number(),
+  score_highest: z.number(),
+  tasks: z.int(),
+  tier: z.literal([0, 1, 2]),
+});
+
+/** An agent as `agentJson` gives it: with its scores as the board keeps them. */
+export const AgentRow = AgentRead.omit({
+  composite_score: true,
+  score_low: true,
+  score_high: true,
+  score_basis: true,
+  simulated: true,
+}).extend({ board: BoardEntry.nullable() });
+export type AgentRow = z.output<typeof AgentRow>;
 
 /** AgentRead from the database's JSON. */
 export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof AgentRead> {
