@@ -4,7 +4,6 @@ import { bearerToken } from "../../shared/http/credentials.ts";
 import { assertWithin, countAddress, countCaller } from "../../shared/http/limits.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import type { HttpContext } from "../../shared/http/variables.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { MAX_BYTES, readSpans } from "../../shared/telemetry/body.ts";
@@ -82,7 +81,7 @@ async function count(ctx: Context, c: HonoContext, tokenHash: string): Promise<v
   const standings = counted.filter((standing) => standing !== null);
   const standing = standings.find(({ refused }) => refused !== null) ?? standings.at(-1);
   if (standing === undefined) return;
-  (c as HttpContext).set("standing", standing);
+  c.set("standing", standing);
   assertWithin(standing);
 }
 

@@ -17,9 +17,9 @@ const DEADLINE_MS = 5000;
 export type Found = Omit<z.output<typeof Discovery>, "url">;
 
 /**
- * Looks for the manifest of the host that a URL names, and judges it; a second place is asked where the first has none.
- * Throws `endpoint_not_allowed` for a URL that may not be called, `ResolverFault` where that can't be known of it or of
- * one that it leads to; whatever is found there is in the result.
+ * Looks for the manifest of the host that a URL names, and checks it; where the first place has none, a second is asked.
+ * Throws `endpoint_not_allowed` for a URL that may not be called, and `ResolverFault` where our resolver can't tell whether
+ * it, or one that it leads to, may be. Whatever else is wrong is in the result.
  */
 export async function discover(
   outside: Outside,
@@ -35,25 +35,25 @@ export async function discover(
   return { url, ...first, errors: [...first.errors, ...second.errors] };
 }
 
-/** Looks at one address for a manifest until `deadline`, and judges it. Throws `ResolverFault`. */
+/** Looks at one address for a manifest until `deadline`, and checks it. Throws `ResolverFault`. */
 export async function look(
   outside: Outside,
   manifestUrl: string,
   deadline: Date = new Date(outside.now().getTime() + DEADLINE_MS),
 ): Promise<Found> {
   const document = await fetchDocument(outside, manifestUrl, deadline);
-  if ("value" in document) return judge(outside, manifestUrl, document.value);
+  if ("value" in document) return checkManifest(outside, manifestUrl, document.value);
   const { error } = document;
   return invalid(manifestUrl, "native", [{ ...error, message: `${manifestUrl}: ${error.message}` }]);
 }
 
-/** Whether there is no manifest at all, which is an error of no part of it. */
+/** Whether there is no manifest at all: then the error points to no part of it. */
 function isMissing({ errors }: Found): boolean {
   return errors.some(({ pointer }) => pointer === "");
 }
 
-/** A manifest is valid when its URLs may be called and its endpoint lies on the manifest's own registrable domain. */
-async function judge(outside: Outside, manifest_url: string, value: Record<string, unknown>): Promise<Found> {
+/** Checks a manifest: it is valid when its URLs may be called and its endpoint lies on the manifest's own registrable domain. */
+async function checkManifest(outside: Outside, manifest_url: string, value: Record<string, unknown>): Promise<Found> {
   const { kind, result } = readManifest(value);
   if ("errors" in result) return invalid(manifest_url, kind, result.errors);
   const { manifest, endpointAt } = result;

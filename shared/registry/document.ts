@@ -11,7 +11,7 @@ const MAX_DEPTH = 16;
 const MAX_REDIRECTS = 3;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** What looking for a manifest stands on. */
+/** What is needed to look for a manifest. */
 export type Outside = Pick<Context, "env" | "fetch" | "now" | "resolver">;
 
 /** A JSON object from the web that can be stored, or why there is none. */
@@ -19,7 +19,7 @@ export type Document = { value: Record<string, unknown> } | { error: ManifestErr
 
 /**
  * Fetches a JSON object of at most 64 KiB and 16 levels until `deadline`, over at most three redirects within one
- * registrable domain, each judged like the first URL. Throws `ResolverFault` alone.
+ * registrable domain, each checked like the first URL. Throws nothing but `ResolverFault`.
  */
 export async function fetchDocument(outside: Outside, address: string, deadline: Date): Promise<Document> {
   const { env, fetch, now, resolver } = outside;
@@ -55,11 +55,15 @@ function read(status: number, body: Uint8Array): Document {
   if (status !== 200) return failed("not_fetched", `The HTTP status is ${status}; 200 is expected.`);
   const json = parseJsonBounded(new TextDecoder().decode(body), { maxDepth: MAX_DEPTH });
   if (!json.ok && json.reason === "too_deep") return failed("not_json", `Nest at most ${MAX_DEPTH} levels.`);
-  if (!json.ok || typeof json.value !== "object" || json.value === null || Array.isArray(json.value)) {
-    return failed("not_json", "The answer is not a JSON object.");
+  if (!json.ok || !isObject(json.value)) {
+    return failed("not_json", "The answer is not a JSON object; serve the manifest as one.");
   }
   if (!storable(json.value)) return failed("invalid_field", "Remove U+0000 and lone surrogates.");
-  return { value: json.value as Record<string, unknown> };
+  return { value: json.value };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function failed(code: ManifestError["code"], message: string): Document {

@@ -2,7 +2,7 @@
 export const SPAN_KINDS = ["model", "tool", "agent", "other"] as const;
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
-/** A value of an attribute that is kept; of every other type none is. */
+/** A value of an attribute that is kept; values of other types are not. */
 export type AttributeValue = string | number;
 
 /**
@@ -44,18 +44,21 @@ export const NAMES = {
   error: ["error.type"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** What an attribute says of its span; of two that say the same, the one of lower rank is preferred. */
+/** What an attribute says about its span; of two with the same field, the one of lower rank is preferred. */
 export interface Meaning {
   field: keyof typeof NAMES;
   rank: number;
 }
 
-/** What attributes say, by their names. One without an entry is not kept: its value may not so much as be decoded. */
-export const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
-  Object.entries(NAMES).flatMap(([field, names]) =>
-    names.map((name, rank): [string, Meaning] => [name, { field: field as Meaning["field"], rank }]),
-  ),
-);
+/** What attributes say, by their names. One without an entry is not kept: its value is not even decoded. */
+export const MEANINGS: ReadonlyMap<string, Meaning> = new Map(meaningsOf(NAMES));
+
+function meaningsOf<Field extends Meaning["field"]>(names: Readonly<Record<Field, readonly string[]>>) {
+  const meanings: [string, Meaning][] = [];
+  for (const field in names)
+    meanings.push(...names[field].map((name, rank): [string, Meaning] => [name, { field, rank }]));
+  return meanings;
+}
 
 const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["chat", "model"],
@@ -85,8 +88,8 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
 ]);
 
 /**
- * What a span stands for: by its operation, else by the kind that other conventions give it, else by what it names. A
- * tool's span may name the model that asked for it, and a model's span the agent that it works for, so the narrower wins.
+ * What a span stands for: decided by its operation, else by the kind that other conventions give it, else by what it
+ * names. A tool's span may name the model that called it, and a model's span its agent, so the narrower one wins.
  */
 export function kindOf(said: {
   operation: string | null;

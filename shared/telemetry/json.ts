@@ -6,8 +6,8 @@ const MAX_UINT64 = 2n ** 64n - 1n;
 
 /**
  * The spans of an ExportTraceServiceRequest in OTLP's JSON encoding: ids in hexadecimal, 64-bit integers as text or
- * numbers, enums as numbers, unknown members ignored. Throws a SyntaxError on text that is no JSON, a TypeError where
- * the nesting of requests, resources, scopes and spans is another one. It never goes deeper than a span's attributes.
+ * numbers, enums as numbers, unknown members ignored. Throws a SyntaxError for text that is not JSON, and a TypeError where
+ * requests, resources, scopes and spans are not nested as they should be. It never goes deeper than a span's attributes.
  */
 export function decodeJson(bytes: Uint8Array): SentSpan[] {
   const request = members(JSON.parse(new TextDecoder().decode(bytes)));
@@ -19,15 +19,19 @@ export function decodeJson(bytes: Uint8Array): SentSpan[] {
 
 type Members = Record<string, unknown>;
 
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function members(value: unknown): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("no object");
-  return value as Members;
+  if (!isMembers(value)) throw new TypeError("an object is expected");
+  return value;
 }
 
 /** An array; a member that is missing or null has none, as everywhere in proto3's JSON. */
 function list(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new TypeError("no array");
+  if (!Array.isArray(value)) throw new TypeError("an array is expected");
   return value;
 }
 
@@ -64,10 +68,14 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A `fixed64`; 0 for what is none. */
+/** A `fixed64`; 0 for anything else. */
 function nanoseconds(value: unknown): bigint {
-  const whole =
-    typeof value === "number" ? Number.isInteger(value) : typeof value === "string" && /^\d{1,20}$/.test(value);
-  const nanos = whole ? BigInt(value as number | string) : 0n;
+  const nanos = wholeNumber(value);
   return nanos >= 0n && nanos <= MAX_UINT64 ? nanos : 0n;
+}
+
+/** A number without a fraction, or a text of up to 20 digits; 0 for anything else. */
+function wholeNumber(value: unknown): bigint {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : 0n;
+  return typeof value === "string" && /^\d{1,20}$/.test(value) ? BigInt(value) : 0n;
 }

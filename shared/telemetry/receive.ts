@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { write } from "../db/change.ts";
 import { agents, otlp_tokens, runs, spans } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { MAX_SPANS } from "./collect.ts";
 import { normalise, type SentSpan, type Span } from "./span.ts";
 
-/** Most spans of runs that one request may bring. */
+/** How many spans of runs one request may bring. */
 const MAX_SPANS_OF_REQUEST = 10_000;
 
 /** Days after the end of a run for which its spans are still taken. */
@@ -19,8 +20,8 @@ export interface Receipt {
 
 /**
  * Keeps the spans of an export that belong to real runs of the token's agent, in one statement. Spans of other traces
- * are dropped without a word: an exporter sends all that its application does. A span that is there already stays as it
- * is. Returns null for a token that is not in use.
+ * are dropped silently: an exporter sends everything that its application does. A span that was kept before stays
+ * unchanged. Returns null for a token that is not in use.
  */
 export async function receiveSpans(
   ctx: Context,
@@ -32,8 +33,8 @@ export async function receiveSpans(
   const ofRuns = wellFormed.filter(({ run_id }) => isRunId(run_id));
   const distinct = new Map(ofRuns.map((span) => [span.run_id + span.span_id, span]));
   const taken = [...distinct.values()].slice(0, MAX_SPANS_OF_REQUEST);
-  const { known, beyond } = await store(ctx, tokenHash, taken);
-  if (!known) return null;
+  const beyond = await store(ctx, tokenHash, taken);
+  if (beyond === null) return null;
   const refused: [count: number, why: string][] = [
     [malformed, "malformed: ids are 16 and 8 bytes, not zeros; times are positive, the end not before the start"],
     [distinct.size - taken.length, `beyond the ${MAX_SPANS_OF_REQUEST} of one request`],
@@ -46,27 +47,24 @@ export async function receiveSpans(
   };
 }
 
-/** Whether a trace id can be a run's: those are UUIDs of version 7, which random trace ids seldom are. */
+/** Whether a trace id can be a run's: a run's id is a UUID of version 7, which a random trace id seldom looks like. */
 function isRunId(traceId: string): boolean {
   return /^.{12}7.{3}[89ab]/.test(traceId);
 }
 
 /**
- * Writes spans and notes that the agent was heard of. The token's row is locked first, so that exports of one agent
- * count what those before them kept; its agent before that, in the order in which an agent is deleted.
+ * Writes spans and notes when the token was last used; returns how many were refused as too many for their run, or null
+ * for a token that is not in use. The agent's row is locked first and then the token's, in the order in which an agent is
+ * deleted, so that an export counts what earlier exports of the agent have kept.
  */
-async function store(
-  ctx: Context,
-  tokenHash: string,
-  taken: readonly Span[],
-): Promise<{ known: boolean; beyond: number }> {
+async function store(ctx: Context, tokenHash: string, taken: readonly Span[]): Promise<number | null> {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const lock = sql`with agent as (
       select id from ${agents} where id = (select agent_id from ${otlp_tokens} where token_hash = ${tokenHash})
       for key share
     ) select from ${otlp_tokens} where agent_id = (select id from agent) for update`;
-  // Materialized, what a run had is counted once and not again for each of its spans.
-  const ctes = sql`with token as (
+  // Materialized, so that what a run had is counted once and not again for each of its spans.
+  const parts = sql`with token as (
       update ${otlp_tokens} set last_received_at = ${now} where token_hash = ${tokenHash} returning agent_id
     ), own as materialized (
       select r.id, r.agent_id, (select count(*) from ${spans} k where k.run_id = r.id) as had
@@ -76,7 +74,7 @@ async function store(
     ), fresh as (
       select s.*, o.agent_id,
         row_number() over (partition by s.run_id order by s.place) + o.had > ${MAX_SPANS} as beyond
-      from ${unnest(taken)} join own o on o.id = s.run_id where o.had = 0
+      from ${unnest(COLUMNS, taken)} join own o on o.id = s.run_id where o.had = 0
         or (select count(*) from ${spans} k where k.run_id = s.run_id and k.span_id = s.span_id) = 0
     ), kept as (
       insert into ${spans} (run_id, span_id, parent_span_id, agent_id, kind, operation, name, provider, model,
@@ -85,9 +83,8 @@ async function store(
         input_tokens, output_tokens, cost_usd, failed, to_timestamp(started_at), duration_ms, ${now}
       from fresh where not beyond on conflict do nothing
     )`;
-  const result = sql`select jsonb_build_object('known', exists (select from token),
-    'beyond', (select count(*) from fresh where beyond)) as result`;
-  return writeJson(ctx, ctes, result, lock);
+  const select = sql`select to_jsonb((select count(*) from fresh where beyond)) as result from token`;
+  return write(ctx, { lock, parts, select, result: z.int() });
 }
 
 /** The columns of a span, and their types on the way into the statement. */
@@ -109,16 +106,21 @@ const COLUMNS: Record<keyof Span, SQL> = {
 };
 
 /** SQL: spans as rows, each with its place. */
-function unnest(rows: readonly Span[]): SQL {
-  const columns = Object.entries(COLUMNS) as [keyof Span, SQL][];
-  const arrays = columns.map(([name, type]) => sql`${list(rows.map((row) => row[name]))}::${type}`);
-  const names = columns.map(([name]) => sql.identifier(name));
-  return sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as s(${sql.join(names, sql`, `)}, place)`;
+function unnest<Name extends keyof Span>(columns: Readonly<Record<Name, SQL>>, rows: readonly Span[]): SQL {
+  const [arrays, names]: [SQL[], Name[]] = [[], []];
+  for (const name in columns) {
+    arrays.push(sql`${list(rows.map((row) => row[name]))}::${columns[name]}`);
+    names.push(name);
+  }
+  return sql`unnest(${sql.join(arrays, sql`, `)}) with ordinality as s(${sql.join(
+    names.map((name) => sql.identifier(name)),
+    sql`, `,
+  )}, place)`;
 }
 
 /**
- * SQL: an array of text. It travels as one text, an entry a line and null an empty one, which no kept text is: for
- * thousands of entries that is a third faster than JSON.
+ * SQL: an array of text. It travels as one text with an entry on each line; null is an empty line, as no kept text is
+ * empty. For thousands of entries that is a third faster than JSON.
  */
 function list(values: Iterable<string | number | boolean | null>): SQL {
   return sql`string_to_array(${Array.from(values, (value) => value ?? "").join("\n")}, chr(10), '')`;

@@ -7,14 +7,14 @@ export interface SentAttribute {
   value: AttributeValue;
 }
 
-/** A span as it was decoded; ids are lower-case hexadecimal as far as they are hexadecimal at all. */
+/** A span as it was decoded. Ids are in lower case, but not yet checked to be hexadecimal. */
 export interface SentSpan {
   traceId: string;
   spanId: string;
   /** Empty for a root. */
   parentSpanId: string;
   name: string;
-  /** Nanoseconds since the epoch, as near as a number comes to them; 0 for what is no time. */
+  /** Nanoseconds since the epoch, to the precision of a number; 0 where no valid time was sent. */
   start: number;
   /** Nanoseconds from start to end, exact up to 104 days; negative for an end before the start. */
   elapsed: number;
@@ -45,21 +45,21 @@ export interface Span {
   duration_ms: number;
 }
 
-/** A text that is kept as it is, as most are. */
+/** A text that is kept as it is; most texts are like that. */
 const PLAIN = /^[!-~](?:[ -~]{0,118}[!-~])?$/;
 
 /** The part of a text that is kept, in whole characters. */
 const BEGINNING = /^.{1,120}/su;
 
-/** Whether a text is an id of so many hexadecimal digits; all zeros is none (W3C Trace Context). */
+/** Whether a text is an id of so many hexadecimal digits; zeros alone are not an id (W3C Trace Context). */
 function isHexId(text: string, digits: number): boolean {
   return text.length === digits && /^(?!0+$)[0-9a-f]+$/.test(text);
 }
 
 /**
  * Brings a span to the form in which it is kept: names of all conventions to one, texts without control characters and
- * at most 120 characters long, counts and costs that can't be true to null. Null for a malformed span: an id of a wrong
- * length or of zeros, no start, or an end before it.
+ * at most 120 characters long, impossible counts and costs as null. Null for a malformed span: one with an id of the wrong
+ * length or of zeros alone, without a start, or with an end before its start.
  */
 export function normalise(sent: SentSpan): Span | null {
   const { traceId, spanId, parentSpanId, start, elapsed } = sent;
@@ -89,9 +89,12 @@ export function normalise(sent: SentSpan): Span | null {
   };
 }
 
-type Said = { [Field in Meaning["field"]]: ReturnType<(typeof READERS)[Field]> };
+type NumberField = "inputTokens" | "outputTokens" | "cost";
 
-const READERS = {
+/** What the attributes of a span say; null where none that can be used says it. */
+type Said = { [Field in Meaning["field"]]: (Field extends NumberField ? number : string) | null };
+
+const READERS: { readonly [Field in keyof Said]: (value: AttributeValue) => Said[Field] } = {
   operation: label,
   role: label,
   provider: label,
@@ -103,11 +106,11 @@ const READERS = {
   inputTokens: count,
   outputTokens: count,
   cost,
-} as const satisfies Record<Meaning["field"], (value: AttributeValue) => AttributeValue | null>;
+};
 
-/** What attributes say: of each field the preferred value that can be used, else null. */
+/** What attributes say: for each field the preferred one of the values that can be used. */
 function understand(attributes: readonly SentAttribute[]): Said {
-  const said: Record<Meaning["field"], AttributeValue | null> = {
+  const said: Said = {
     operation: null,
     role: null,
     provider: null,
@@ -120,20 +123,25 @@ function understand(attributes: readonly SentAttribute[]): Said {
     outputTokens: null,
     cost: null,
   };
-  const ranks: Partial<Record<Meaning["field"], number>> = {};
+  const ranks: Partial<Record<keyof Said, number>> = {};
   for (const { meaning, value } of attributes) {
     const { field, rank } = meaning;
     const best = ranks[field];
     if (best !== undefined && best <= rank) continue;
-    const usable = READERS[field](value);
-    if (usable === null) continue;
-    said[field] = usable;
-    ranks[field] = rank;
+    if (take(said, field, value)) ranks[field] = rank;
   }
-  return said as Said;
+  return said;
 }
 
-/** A text without control characters, cut between characters; null for none. */
+/** Keeps a value, if it can be used for that field; returns whether it did. */
+function take<Field extends keyof Said>(said: Said, field: Field, value: AttributeValue): boolean {
+  const usable = READERS[field](value);
+  if (usable === null) return false;
+  said[field] = usable;
+  return true;
+}
+
+/** A text without control characters, cut between characters; null for an empty one and for a number. */
 function label(value: AttributeValue): string | null {
   if (typeof value !== "string") return null;
   if (PLAIN.test(value)) return value;
