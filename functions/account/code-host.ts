@@ -17,6 +17,7 @@ import {
 import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions, setSessionCookies } from "./cookies.ts";
+import { DISOWNED } from "./disowned.ts";
 
 /** Holds the secret of a sign-in that this browser began; only the two endpoints here get it. */
 const COOKIE = "service_codehost";
@@ -106,7 +107,7 @@ export const codehost = [
       if (secret !== undefined) setSecret(c, ctx, "", 0);
       try {
         const userAgent = c.req.header("user-agent")?.slice(0, 256) ?? null;
-        const session = await codeHostSignIn(ctx, await identify(ctx, query, secret), userAgent);
+        const session = await codeHostSignIn(ctx, await identify(ctx, query, secret), userAgent, DISOWNED);
         setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
       } catch (error) {
         target.searchParams.set("error", errorCode(ctx, error));

@@ -12,6 +12,7 @@ import {
   VerifyEmailRequest,
 } from "../../shared/identity/schemas.ts";
 import { verifyEmail } from "../../shared/identity/verify-email.ts";
+import { DISOWNED } from "./disowned.ts";
 
 const MailAccepted = z.object({ message: z.string() }).meta({ id: "MailAccepted" });
 const Confirmed = z.object({ ok: z.literal(true) }).meta({ id: "Confirmed" });
@@ -83,7 +84,7 @@ export const accountMail = [
     returns: { 200: Confirmed },
     problems: ["invalid_token", "weak_password"],
     async handler({ ctx, body }) {
-      await resetPassword(ctx, body);
+      await resetPassword(ctx, body, DISOWNED);
       return ok({ ok: true });
     },
   }),

@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { monthOf, planLimit } from "../billing/plans.ts";
-import { agents, allowances, team_members } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { read } from "../db/change.ts";
+import { agents, allowances, team_members, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { isAdmin } from "./admin.ts";
-import type { UserRead } from "./schemas.ts";
+import { UserRead } from "./schemas.ts";
 
-/** An account as the database gives it: UserRead but for what the settings decide. */
-export type AccountRow = Omit<z.output<typeof UserRead>, "is_admin">;
+/** An account as `accountJson` gives it: UserRead without what the settings decide. */
+export const AccountRow = UserRead.omit({ is_admin: true });
 
 /** SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. */
 export function accountJson(ctx: Context): SQL {
@@ -27,16 +27,17 @@ export function accountJson(ctx: Context): SQL {
     'deletion_scheduled_for', u.deletion_scheduled_for, 'created_at', u.created_at)`;
 }
 
-/** UserRead from an account's row. */
-export function toUserRead(ctx: Context, row: AccountRow): z.output<typeof UserRead> {
+/** An account as the interface shows it. */
+export function toUserRead(ctx: Context, row: z.output<typeof AccountRow>): z.output<typeof UserRead> {
   return { ...row, is_admin: isAdmin(ctx, row) };
 }
 
 /** The caller's own account; throws 401 when it is gone. */
 export async function readAccount(ctx: Context, userId: string): Promise<z.output<typeof UserRead>> {
-  const row = await readJson<AccountRow>(
+  const row = await read(
     ctx,
-    sql`select ${accountJson(ctx)} as result from users u where u.id = ${userId}::uuid`,
+    AccountRow,
+    sql`select ${accountJson(ctx)} as result from ${users} u where u.id = ${userId}::uuid`,
   );
   if (row === null) throw new Problem("unauthenticated", "This account does not exist any more.");
   return toUserRead(ctx, row);

@@ -75,8 +75,8 @@ export async function enter(ctx: Context, email: string): Promise<Attempt> {
     throw new Problem("login_locked", "Too many failed sign-ins. Try again in 15 minutes or reset the password.");
   return {
     async succeeded() {
-      const [account, ...addresses] = keys as [string, ...string[]];
-      await Promise.all([ctx.redis.del(account), ...addresses.map((key) => ctx.redis.zrem(key, id))]);
+      const [, ...addresses] = keys;
+      await Promise.all([clearAccount(ctx, email), ...addresses.map((key) => ctx.redis.zrem(key, id))]);
     },
   };
 }

@@ -1,22 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { write } from "../db/change.ts";
 import { databaseFailure } from "../db/client.ts";
 import { email_tokens, sessions, users } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
-import { type AccountRow, accountJson, toUserRead } from "./account.ts";
+import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserRead, UserUpdate } from "./schemas.ts";
 import { denySessions } from "./sessions/deny.ts";
 
-interface Outcome {
-  /** Null when the account was changed in between. */
-  user: AccountRow | null;
-  ended: string[];
-}
+const Updated = z.object({ account: AccountRow, ended: z.array(z.uuid()) });
 
 /**
  * Changes username or password. A new password needs the current one, ends every other session of the account, and
@@ -40,7 +36,10 @@ export async function updateAccount(
   }
   const secured = next === undefined ? sql`false` : sql`true`;
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
-  const ctes = sql`with u as (
+  const updated = await write(ctx, {
+    // Locked first: a sign-in with the old password that came before is seen, and ended.
+    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
+    parts: sql`with u as (
     update ${users} set ${sql.join(changes, sql`, `)} where id = ${userId}::uuid and ${unchanged} returning *
   ), ended as (
     update ${sessions} s set revoked_at = ${now} from u
@@ -48,20 +47,20 @@ export async function updateAccount(
   ), voided as (
     update ${email_tokens} t set used_at = ${now} from u
     where ${secured} and t.user_id = u.id and t.purpose = 'reset_password' and t.used_at is null
-  )`;
-  const result = sql`select jsonb_build_object('user', (select ${accountJson(ctx)} from u),
-    'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result`;
-  // Locked first, so that a sign-in by the old password that gets in before is seen and ended.
-  const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
-  const { user, ended } = await writeJson<Outcome>(ctx, ctes, result, lock).catch((error: unknown) => {
+  )`,
+    select: sql`select jsonb_build_object('account', ${accountJson(ctx)},
+      'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result from u`,
+    result: Updated,
+  }).catch((error: unknown) => {
     if (databaseFailure(error)?.constraint !== "users_username_key") throw error;
     throw bodyProblem("username_taken", "/username", "This username is taken; choose another.");
   });
-  if (user === null) {
+  // No row: the account is gone, or its password was changed since it was confirmed.
+  if (updated === null) {
     throw next === undefined
       ? new Problem("unauthenticated", "This account does not exist any more.")
       : wrongPassword();
   }
-  await denySessions(ctx, ended);
-  return toUserRead(ctx, user);
+  await denySessions(ctx, updated.ended);
+  return toUserRead(ctx, updated.account);
 }

@@ -26,9 +26,6 @@ const STRANGERS: readonly string[] = [
   "shared/certification/reserve.ts → runs",
   "shared/certification/reserve.ts → screening_sessions",
   "shared/certification/verdict.ts → screening_sessions",
-  "shared/identity/passwords/disown.ts → otlp_tokens",
-  "shared/identity/passwords/disown.ts → team_invitations",
-  "shared/identity/passwords/disown.ts → webhooks",
   "shared/marketplace/seller/events.ts → users",
 ];
 

@@ -1,24 +1,18 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { change, telling, verdict } from "../../db/change.ts";
 import { api_keys, users } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { Problem } from "../../platform/problem.ts";
-import { newApiKey } from "./api-key.ts";
+import { notFound, Problem } from "../../platform/problem.ts";
 import { endedMeanwhile, stillHolds } from "../passwords/disown.ts";
-import type { ApiKeyCreate } from "./schemas.ts";
-import { assertFuture, type IssuedKey, keyJson, keyNameTaken, keyPrefix, type KeyRow } from "./view.ts";
 import type { SessionPrincipal } from "../principal.ts";
+import { newApiKey } from "./api-key.ts";
+import { type ApiKeyCreate, ApiKeyRead } from "./schemas.ts";
+import { assertFuture, type IssuedKey, keyJson, keyNameTaken, keyPrefix } from "./view.ts";
 
-/** Keys that an account can have at a time; revoked ones are not counted, expired ones are. */
+/** How many keys an account can have at a time; revoked ones are not counted, expired ones are. */
 export const MAX_KEYS = 100;
-
-interface Outcome {
-  outcome: "created" | "ended" | "duplicate" | "quota";
-  used: number;
-  key: KeyRow | null;
-}
 
 /**
  * Makes an API key of the account. The key itself is in the first answer alone: it is stored hashed, and a replay has
@@ -32,32 +26,41 @@ export async function createKey(
   assertFuture(ctx, input.expires_at);
   const { userId } = principal;
   const secret = newApiKey();
-  const ctes = sql`with checked as (
-    select c.used, case
-      when not ${stillHolds(principal)} then 'ended'
-      when exists (select from ${api_keys} k where k.user_id = ${userId}::uuid and k.revoked_at is null
-        and lower(k.name) = lower(${input.name})) then 'duplicate'
-      when c.used >= ${MAX_KEYS} then 'quota'
-      else 'created' end as outcome
-    from (select count(*)::integer as used from ${api_keys} k
-      where k.user_id = ${userId}::uuid and k.revoked_at is null) c
-  ), k as (
-    insert into ${api_keys} (user_id, name, prefix, key_hash, scope, rate_limit_per_minute, quota_per_day, expires_at)
-    select ${userId}::uuid, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${input.scope},
-      ${input.rate_limit_per_minute}, ${input.quota_per_day}, ${input.expires_at ?? null}::timestamptz
-    from checked where outcome = 'created' returning *
-  )`;
-  const result = sql`select jsonb_build_object('outcome', c.outcome, 'used', c.used,
-    'key', (select ${keyJson} from k)) as result from checked c`;
-  // Creations of one account take turns, so that neither the limit nor a name is taken twice.
-  const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
-  const { outcome, used, key } = await writeJson<Outcome>(ctx, ctes, result, lock);
-  if (outcome === "ended") throw endedMeanwhile();
-  if (outcome === "duplicate") throw keyNameTaken();
-  if (outcome === "quota") {
-    throw new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {
-      members: { limit: MAX_KEYS, used, resets_at: null },
-    });
-  }
-  return { ...(key as KeyRow), key: ctx.idempotency?.replayed === true ? null : secret };
+  const creation = verdict({
+    ended: sql`not ${stillHolds(principal)}`,
+    duplicate: sql`exists (select from ${api_keys} k where k.user_id = ${userId}::uuid and k.revoked_at is null
+      and lower(k.name) = lower(${input.name}))`,
+    full: sql`c.used >= ${MAX_KEYS}`,
+  });
+  const { key } = await change(ctx, {
+    // Creations of one account take turns, so that neither the limit is exceeded nor a name taken twice.
+    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
+    parts: sql`with checked as (
+      select c.used, ${creation.sql} as outcome
+      from (select count(*)::integer as used from ${api_keys} k
+        where k.user_id = ${userId}::uuid and k.revoked_at is null) c
+    ), k as (
+      insert into ${api_keys} (user_id, name, prefix, key_hash, scope, rate_limit_per_minute, quota_per_day, expires_at)
+      select ${userId}::uuid, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${input.scope},
+        ${input.rate_limit_per_minute}, ${input.quota_per_day}, ${input.expires_at ?? null}::timestamptz
+      from checked where outcome = 'done' returning *
+    )`,
+    result: sql`select jsonb_build_object('outcome', c.outcome, 'used', c.used,
+      'key', (select ${keyJson} from k)) as result from checked c`,
+    verdict: creation,
+    done: z.object({ key: ApiKeyRead }),
+    refusals: {
+      not_found: () => notFound("account"),
+      ended: endedMeanwhile,
+      duplicate: keyNameTaken,
+      full: telling(
+        z.object({ used: z.int() }),
+        ({ used }) =>
+          new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {
+            members: { limit: MAX_KEYS, used, resets_at: null },
+          }),
+      ),
+    },
+  });
+  return { ...key, key: ctx.idempotency?.replayed === true ? null : secret };
 }

@@ -1,48 +1,48 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { change, verdict } from "../../db/change.ts";
 import { databaseFailure } from "../../db/client.ts";
 import { api_keys } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { forgetKey } from "./api-key.ts";
-import type { ApiKeyUpdate } from "./schemas.ts";
-import { assertFuture, keyInactive, keyJson, keyNameTaken, type KeyRow } from "./view.ts";
+import { ApiKeyRead, type ApiKeyUpdate } from "./schemas.ts";
+import { assertFuture, keyInactive, keyJson, keyNameTaken, type ShownKey } from "./view.ts";
 
-interface Outcome {
-  hash: string;
-  /** Null for a revoked key. */
-  key: KeyRow | null;
-}
+const UPDATE = verdict({ inactive: sql`t.revoked_at is not null` });
 
 /**
- * Changes the fields of a key that are given, its limits from the next request on. Throws 404 for another's key,
- * `key_inactive` for a revoked one, `duplicate_name`, and a 422 for an expiry that has passed.
+ * Changes the fields of a key that are given; new limits hold from the next request on. Throws 404 for a key of another
+ * account, `key_inactive` for a revoked one, `duplicate_name`, and a 422 for an expiry that has passed.
  */
 export async function updateKey(
   ctx: Context,
   userId: string,
   keyId: string,
   input: z.output<typeof ApiKeyUpdate>,
-): Promise<KeyRow> {
+): Promise<ShownKey> {
   assertFuture(ctx, input.expires_at);
-  const outcome = await readJson<Outcome>(
-    ctx,
-    sql`with target as (
-      select id, key_hash, revoked_at from ${api_keys}
-      where id = ${keyId}::uuid and user_id = ${userId}::uuid for update
+  const { hash, key } = await change(ctx, {
+    parts: sql`with target as (
+      select t.id, t.key_hash, ${UPDATE.sql} as outcome from ${api_keys} t
+      where t.id = ${keyId}::uuid and t.user_id = ${userId}::uuid for update
     ), k as (
       update ${api_keys} k set ${sql.join(assignments(input), sql`, `)}
-      from target t where k.id = t.id and t.revoked_at is null returning k.*
-    )
-    select jsonb_build_object('hash', t.key_hash, 'key', (select ${keyJson} from k)) as result from target t`,
-  ).catch((error: unknown) => {
+      from target t where k.id = t.id and t.outcome = 'done' returning k.*
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome, 'hash', t.key_hash,
+      'key', (select ${keyJson} from k)) as result from target t`,
+    verdict: UPDATE,
+    done: z.object({ hash: z.string(), key: ApiKeyRead }),
+    refusals: {
+      not_found: () => notFound("API key"),
+      inactive: () => keyInactive("This key is revoked and can't be changed; make a new one."),
+    },
+  }).catch((error: unknown) => {
     throw databaseFailure(error)?.constraint === "api_keys_name_key" ? keyNameTaken() : error;
   });
-  if (outcome === null) throw notFound("API key");
-  if (outcome.key === null) throw keyInactive("This key is revoked and can't be changed; make a new one.");
-  await forgetKey(ctx, outcome.hash);
-  return outcome.key;
+  await forgetKey(ctx, hash);
+  return key;
 }
 
 function assignments(input: z.output<typeof ApiKeyUpdate>): SQL[] {

@@ -2,13 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context } from "../../platform/context.ts";
 import { bodyProblem, Problem } from "../../platform/problem.ts";
-import type { ApiKeyRead } from "./schemas.ts";
+import type { ApiKeyIssued, ApiKeyRead } from "./schemas.ts";
 
-/** ApiKeyRead as the database gives it. */
-export type KeyRow = z.output<typeof ApiKeyRead>;
+/** What may be shown of a key at any time. */
+export type ShownKey = z.output<typeof ApiKeyRead>;
 
-/** What an owner gets when a key comes to be: its record and the key itself, null in a replay. */
-export type IssuedKey = KeyRow & { key: string | null };
+/** What the owner gets when a key is made or rotated: its record and the key itself, null in a replay. */
+export type IssuedKey = z.output<typeof ApiKeyIssued>;
 
 /** SQL: the JSON of the key row `k`; its hash never leaves the database this way. */
 export const keyJson: SQL = sql`jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope,
@@ -23,15 +23,18 @@ export function keyPrefix(key: string): string {
 /** Throws a 422 for an expiry that has passed. */
 export function assertFuture(ctx: Context, expiresAt: string | null | undefined): void {
   if (expiresAt == null || Date.parse(expiresAt) > ctx.now().getTime()) return;
-  throw bodyProblem("validation_failed", "/expires_at", "Give a time in the future; to end a key now, delete it.");
+  throw bodyProblem("validation_failed", "/expires_at", "Give a time in the future. To end a key now, delete it.");
 }
 
-/** The 409 for a name that another key of the account has, in any case. */
+/** The 409 for a name that another key of the account has, in upper or lower case. */
 export function keyNameTaken(): Problem {
-  return new Problem("duplicate_name", "Another key of this account has the name; choose another or revoke that key.");
+  return new Problem(
+    "duplicate_name",
+    "Another key of this account has this name. Choose another name, or revoke that key.",
+  );
 }
 
-/** The 409 for a change to a key that is over. */
+/** The 409 for a change to a key that is revoked or expired. */
 export function keyInactive(detail: string): Problem {
   return new Problem("key_inactive", detail);
 }

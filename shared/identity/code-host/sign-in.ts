@@ -1,39 +1,34 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
 import { note } from "../../analytics/event.ts";
+import { write } from "../../db/change.ts";
 import { identities, refresh_tokens, sessions, users } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
-import { owed } from "../../db/owed.ts";
 import type { Context } from "../../platform/context.ts";
-import { flush } from "../../db/outbox.ts";
-import type { Message } from "../../platform/message.ts";
-import { type AccountRow, accountJson, toUserRead } from "../account.ts";
+import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
-import { disown, taken, type Taken, takeEffect } from "../passwords/disown.ts";
+import { disown, type DisownInDomain, Taken, takeEffect, takenJson } from "../passwords/disown.ts";
 import { normaliseEmail } from "../email.ts";
 import { newSession, type SignedIn, signedIn } from "../sessions/new-session.ts";
 
-interface Outcome {
-  account: AccountRow;
-  owed: Message[];
-  taken: Taken;
-}
+const Entered = z.object({ account: AccountRow, taken: Taken });
 
 /**
  * Signs in whoever the code host vouches for, in one statement: the account linked to that user of the provider, else
  * the one with the verified address, which is linked, else a new one without a password. Whoever made an account for an
- * address that was never verified may not be its owner: its password, its sessions and every other way in end when the
- * owner comes. Throws CodeHostFailure `email_not_verified`.
+ * address that was never verified may not be its owner: its password, its sessions and, through `domains`, every other way
+ * in end when the owner comes. Throws CodeHostFailure `email_not_verified`.
  */
 export async function codeHostSignIn(
   ctx: Context,
   profile: CodeHostProfile,
   userAgent: string | null,
+  domains: readonly DisownInDomain[],
 ): Promise<SignedIn> {
-  const first = await enter(ctx, profile, userAgent);
+  const first = await enter(ctx, profile, userAgent, domains);
   if (first !== null) return first;
   if (profile.email === null) throw new CodeHostFailure("email_not_verified");
-  // The account came to be at this very moment, by another sign-in of the same person: now it is found.
-  const second = await enter(ctx, profile, userAgent);
+  // The account was made at this very moment by another sign-in of the same person; now it is found.
+  const second = await enter(ctx, profile, userAgent, domains);
   if (second === null) throw new Error("no account for a verified address");
   return second;
 }
@@ -42,11 +37,15 @@ async function enter(
   ctx: Context,
   { provider, providerUserId, email }: CodeHostProfile,
   userAgent: string | null,
+  domains: readonly DisownInDomain[],
 ): Promise<SignedIn | null> {
   const session = newSession(ctx);
   const address = email === null ? null : normaliseEmail(email);
   const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
-  const ctes = sql`with known as (
+  const entered = await write(ctx, {
+    // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
+    lock: sql`select from ${users} where email = ${address} for no key update`,
+    parts: sql`with known as (
       select u.* from ${identities} i join ${users} u on u.id = i.user_id
       where i.provider = ${provider} and i.provider_user_id = ${providerUserId}
     ), claimed as (
@@ -62,19 +61,17 @@ async function enter(
     ), linked as (
       insert into ${identities} (provider, provider_user_id, user_id) select ${provider}, ${providerUserId}, u.id from u
       on conflict do nothing
-    ), ${disown(ctx, sql`not c.proven`)}, s as (
+    ), ${disown(ctx, sql`not c.proven`, domains)}, s as (
       insert into ${sessions} (id, user_id, user_agent, expires_at)
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    ), noted as (${note(ctx, event, { method: "codehost" })})`;
-  const result = sql`select (select jsonb_build_object('account', ${accountJson(ctx)}, 'owed', ${owed("noted")},
-    'taken', ${taken}) from u) as result`;
-  // What signs in or is granted at this moment comes before this, and is seen, or after it, and is refused.
-  const lock = sql`select from ${users} where email = ${address} for no key update`;
-  const outcome = await writeJson<Outcome | null>(ctx, ctes, result, lock);
-  if (outcome === null) return null;
-  ctx.defer(() => flush(ctx, outcome.owed));
-  await takeEffect(ctx, outcome.taken);
-  return signedIn(ctx, toUserRead(ctx, outcome.account), session);
+    ), noted as (${note(ctx, event, { method: "codehost" })})`,
+    owes: ["noted"],
+    select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson}) as result from u`,
+    result: Entered,
+  });
+  if (entered === null) return null;
+  await takeEffect(ctx, entered.taken);
+  return signedIn(ctx, toUserRead(ctx, entered.account), session);
 }

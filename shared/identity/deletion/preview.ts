@@ -1,20 +1,20 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../../db/change.ts";
 import { belongsTo } from "../../db/closing.ts";
 import { agents, api_keys, purchases, runs, team_members, users, webhooks } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { Problem } from "../../platform/problem.ts";
-import type { DeletionPreview } from "../schemas.ts";
+import { DeletionPreview } from "../schemas.ts";
 
-type Preview = z.output<typeof DeletionPreview>;
-type Row = Omit<Preview, "email_sha256"> & { email: string };
+const Row = DeletionPreview.omit({ email_sha256: true }).extend({ email: z.string() });
 
-/** How much of everything goes with the account: counts, and nothing that they count. */
-export async function previewDeletion(ctx: Context, userId: string): Promise<Preview> {
-  const row = await readJson<Row>(
+/** How much of everything is deleted with the account: counts, and nothing of what is counted. */
+export async function previewDeletion(ctx: Context, userId: string): Promise<z.output<typeof DeletionPreview>> {
+  const row = await read(
     ctx,
+    Row,
     sql`with own as (select a.id from ${agents} a where ${belongsTo(userId)})
     select jsonb_build_object(
       'agents', (select count(*) from own),

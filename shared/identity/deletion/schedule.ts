@@ -1,22 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { change, verdict } from "../../db/change.ts";
 import { email_tokens, team_members, teams, users } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
+import { Instant } from "../../platform/time.ts";
 import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
 import { holds, invalidToken } from "../email-token.ts";
 import type { DeletionRead, DeletionRequest } from "../schemas.ts";
 
-/** Days in which a deletion can be taken back. */
+/** For how many days a deletion can be taken back. */
 export const GRACE_DAYS = 14;
-
-interface Outcome {
-  /** Whether password or token still hold. */
-  confirmed: boolean;
-  shared: boolean;
-  scheduled_for: string | null;
-}
 
 /** SQL: whether the account row `u` owns a workspace that others are members of. */
 export const ownsShared: SQL = sql`exists (
@@ -24,7 +18,7 @@ export const ownsShared: SQL = sql`exists (
 
 /**
  * Schedules the account for deletion at the end of the grace window, against its second factor; nothing is deleted yet,
- * and one that is pending keeps its date. A mailed token works once. Throws `invalid_credentials`, `invalid_token`,
+ * and a deletion that is pending keeps its date. A mailed token works once. Throws `invalid_credentials`, `invalid_token`,
  * `workspace_ownership`, `forbidden` for a password where the account has none, `login_locked`.
  */
 export async function requestDeletion(
@@ -40,29 +34,32 @@ export async function requestDeletion(
     hash === null
       ? sql`u.password_hash is null and exists (select from ${email_tokens} t where ${usable})`
       : sql`u.password_hash = ${hash}`;
-  const ctes = sql`with account as (
-    select u.id, coalesce(${confirmed}, false) as confirmed, ${ownsShared} as shared
-    from ${users} u where u.id = ${userId}::uuid
-  ), scheduled as (
-    update ${users} u set deletion_scheduled_for = coalesce(u.deletion_scheduled_for, ${at}::timestamptz)
-    from account a where u.id = a.id and a.confirmed and not a.shared returning u.*
-  ), spent as (
-    update ${email_tokens} t set used_at = ${now.toISOString()}::timestamptz from scheduled u where ${usable}
-  )`;
-  const result = sql`select jsonb_build_object('confirmed', coalesce((select confirmed from account), false),
-    'shared', coalesce((select shared from account), false),
-    'scheduled_for', (select deletion_scheduled_for from scheduled)) as result`;
-  // Requests of one account take turns: what the statement reads is what those before it have left.
-  const lock = sql`select from ${users} where id = ${userId}::uuid for no key update`;
-  const outcome = await writeJson<Outcome>(ctx, ctes, result, lock);
-  if (!outcome.confirmed) {
-    throw hash === null ? invalidToken() : wrongPassword();
-  }
-  if (outcome.shared) {
-    throw new Problem(
-      "workspace_ownership",
-      "Hand over the workspaces that have other members, or delete them, first.",
-    );
-  }
-  return { deletion_pending: true, deletion_scheduled_for: outcome.scheduled_for };
+  const scheduling = verdict({ not_confirmed: sql`not a.confirmed`, shared: sql`a.shared` });
+  const refuted = hash === null ? invalidToken : wrongPassword;
+  const { deletion_scheduled_for } = await change(ctx, {
+    // Requests of one account take turns: each sees what those before it have written.
+    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
+    parts: sql`with target as (
+      select a.id, ${scheduling.sql} as outcome from (
+        select u.id, coalesce(${confirmed}, false) as confirmed, ${ownsShared} as shared
+        from ${users} u where u.id = ${userId}::uuid
+      ) a
+    ), scheduled as (
+      update ${users} u set deletion_scheduled_for = coalesce(u.deletion_scheduled_for, ${at}::timestamptz)
+      from target t where u.id = t.id and t.outcome = 'done' returning u.*
+    ), spent as (
+      update ${email_tokens} t set used_at = ${now.toISOString()}::timestamptz from scheduled u where ${usable}
+    )`,
+    result: sql`select jsonb_build_object('outcome', t.outcome,
+      'deletion_scheduled_for', (select deletion_scheduled_for from scheduled)) as result from target t`,
+    verdict: scheduling,
+    done: z.object({ deletion_scheduled_for: Instant }),
+    refusals: {
+      not_found: refuted,
+      not_confirmed: refuted,
+      shared: () =>
+        new Problem("workspace_ownership", "Hand over the workspaces that have other members, or delete them, first."),
+    },
+  });
+  return { deletion_pending: true, deletion_scheduled_for };
 }

@@ -9,7 +9,7 @@ interface Cost {
   p: number;
 }
 
-/** About 0.2 s and 16 MiB in workerd: what production isolates bear. */
+/** About 0.2 s and 16 MiB in workerd: what production isolates can afford. */
 const COST: Cost = { N: 2 ** 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
@@ -22,11 +22,11 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${Math.log2(COST.N)},r=${COST.r},p=${COST.p}$${unpadded(salt)}$${unpadded(key)}`;
 }
 
-/** Whether a password fits a PHC string; `outdated` asks for a new hash with today's parameters. */
+/** Whether a password matches a PHC string; `outdated` asks for a new hash with today's parameters. */
 export async function verifyPassword(password: string, phc: string): Promise<{ ok: boolean; outdated: boolean }> {
   const match = PHC.exec(phc);
   if (match === null) return { ok: false, outdated: false };
-  const [, ln, r, p, salt, hash] = match as unknown as [string, string, string, string, string, string];
+  const [, ln, r, p, salt = "", hash = ""] = match;
   const cost: Cost = { N: 2 ** Number(ln), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, "base64");
   const actual = await derive(password, Buffer.from(salt, "base64"), cost, expected.length);
@@ -34,10 +34,10 @@ export async function verifyPassword(password: string, phc: string): Promise<{ o
   return { ok: timingSafeEqual(actual, expected), outdated };
 }
 
-/** A hash that no password fits, so that an unknown email costs the same time as a wrong password. */
+/** A hash that no password matches, so that an unknown email costs the same time as a wrong password. */
 export const UNKNOWN_ACCOUNT_HASH = `$scrypt$ln=14,r=8,p=5$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Throws `weak_password` unless the password keeps the policy: 10 to 128 characters, not common, not the email's name. */
+/** Throws `weak_password` unless the password meets the policy: 10 to 128 characters, not common, not the email's name. */
 export function assertStrongPassword(password: string, email: string, pointer: string): void {
   const weak = (message: string): never => {
     throw bodyProblem("weak_password", pointer, message);
@@ -46,9 +46,9 @@ export function assertStrongPassword(password: string, email: string, pointer: s
   const length = Array.from(normal).length;
   const lower = normal.toLowerCase();
   const name = email.slice(0, email.lastIndexOf("@")).toLowerCase();
-  if (length < 10) weak("Take at least 10 characters.");
-  if (length > 128) weak("Take at most 128 characters.");
-  if (COMMON_PASSWORDS.has(lower)) weak("This password is among the most common ones; take another.");
+  if (length < 10) weak("Use at least 10 characters.");
+  if (length > 128) weak("Use at most 128 characters.");
+  if (COMMON_PASSWORDS.has(lower)) weak("This password is among the most common ones. Choose another.");
   if (name.length >= 3 && lower.includes(name)) weak("Leave the name of your email address out of the password.");
 }
 

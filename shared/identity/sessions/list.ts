@@ -1,22 +1,24 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
+import { read } from "../../db/change.ts";
+import { pageResult } from "../../db/page-result.ts";
 import { sessions } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import type { SessionRead } from "../schemas.ts";
+import { SessionRead } from "../schemas.ts";
 
-type SessionRow = z.output<typeof SessionRead>;
+const SessionList = pageResult(SessionRead);
 
-/** A page of the account's living sessions, the one used last first. */
+/** A page of the account's sessions that are in force, the most recently used first. */
 export async function listSignedIn(
   ctx: Context,
   { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: SessionRow[]; total: number }> {
+): Promise<z.output<typeof SessionList>> {
   const order = sql`s.last_used_at desc, s.id desc`;
-  const result = await readJson<{ items: SessionRow[]; total: number }>(
+  const result = await read(
     ctx,
+    SessionList,
     sql`with hits as (
       select s.* from ${sessions} s where s.user_id = ${userId}::uuid and s.revoked_at is null
         and s.expires_at > ${ctx.now().toISOString()}::timestamptz

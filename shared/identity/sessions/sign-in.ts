@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import type * as z from "zod";
+import { write } from "../../db/change.ts";
 import { refresh_tokens, sessions, users } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
-import { type AccountRow, accountJson, toUserRead } from "../account.ts";
+import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { normaliseEmail } from "../email.ts";
 import { enter } from "../lockout.ts";
 import { hashPassword, UNKNOWN_ACCOUNT_HASH, verifyPassword } from "../passwords/password.ts";
@@ -30,10 +30,9 @@ export async function login(
   if (user === undefined || !ok) throw new Problem("invalid_credentials", "The email or the password is wrong.");
   const session = newSession(ctx);
   const rehashed = outdated ? await hashPassword(input.password) : user.password_hash;
-  // The old hash in the condition: a password changed in between must not be undone nor let anybody in.
-  const row = await readJson<AccountRow>(
-    ctx,
-    sql`with u as (
+  // The old hash in the condition: a password that was changed in the meantime must neither be restored nor let anybody in.
+  const row = await write(ctx, {
+    parts: sql`with u as (
       update ${users} set password_hash = ${rehashed}
       where id = ${user.id}::uuid and password_hash = ${user.password_hash} returning *
     ), s as (
@@ -41,9 +40,10 @@ export async function login(
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    )
-    select ${accountJson(ctx)} as result from u`,
-  );
+    )`,
+    select: sql`select ${accountJson(ctx)} as result from u`,
+    result: AccountRow,
+  });
   if (row === null) throw new Problem("invalid_credentials", "The email or the password is wrong.");
   ctx.defer(() => attempt.succeeded());
   return signedIn(ctx, toUserRead(ctx, row), session);

@@ -1,0 +1,7 @@
+import type { DisownInDomain } from "../../shared/identity/passwords/disown.ts";
+import { disownInvitations } from "../../shared/teams/invitations/disown.ts";
+import { disownReceivers } from "../../shared/telemetry/disown.ts";
+import { disownSubscriptions } from "../../shared/webhooks/disown.ts";
+
+/** What else a stranger loses, besides sessions and API keys, when the owner of an address claims the account. */
+export const DISOWNED: readonly DisownInDomain[] = [disownReceivers, disownSubscriptions, disownInvitations];
