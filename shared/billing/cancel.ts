@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import type * as z from "zod";
-import { users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { write } from "../db/change.ts";
+import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { billingAccount } from "./customer.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
-import type { DevUpgradeResponse } from "./schemas.ts";
+import { DevUpgradeResponse } from "./schemas.ts";
 import { ifKnown, withProvider } from "./stripe.ts";
 import { isLive, subscriptionsOf } from "./subscriptions.ts";
 
@@ -16,7 +16,7 @@ type Outcome = z.output<typeof DevUpgradeResponse>;
 const nothingToCancel = (): Problem =>
   new Problem(
     "no_subscription",
-    "This account pays for no plan. A plan that was granted ends by a word to the operators.",
+    "This account pays for no plan. To end a plan that was granted, write to the operators.",
   );
 
 /**
@@ -36,11 +36,11 @@ export async function cancelPlan(ctx: Context, userId: string): Promise<Outcome>
 }
 
 async function cancelInDevMode(ctx: Context, userId: string): Promise<Outcome> {
-  const ended = await readJson<Outcome>(
-    ctx,
-    sql`update ${users} set plan = 'free', updated_at = now() where id = ${userId}::uuid and plan <> 'free'
-      returning jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result`,
-  );
+  const ended = await write(ctx, {
+    parts: sql`with updated as (${setPlan(sql`select ${userId}::uuid`, sql`'free'`, sql`u.plan <> 'free'`)})`,
+    select: sql`select jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result from updated`,
+    result: DevUpgradeResponse,
+  });
   if (ended === null) throw nothingToCancel();
   return ended;
 }

@@ -1,17 +1,18 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import type * as z from "zod";
-import { users } from "../db/schema/index.ts";
-import { keepJson, keptJson, writeJson } from "../db/statement.ts";
+import { write } from "../db/change.ts";
+import { keepResult, keptResult } from "../db/statement.ts";
+import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { changePlan } from "./change-plan.ts";
+import { accountGone, billingAccount, ensureCustomer } from "./customer.ts";
 import { closePage } from "./close-page.ts";
-import { billingAccount, ensureCustomer } from "./customer.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
 import { frontendPage } from "./page.ts";
 import { type Offer, priceOf } from "./prices.ts";
-import type { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
+import { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
 import { underKey, withProvider } from "./stripe.ts";
 import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
 
@@ -25,8 +26,8 @@ type Outcome = z.output<typeof CheckoutOutcome>;
 export async function checkout(ctx: Context, userId: string, offer: Offer): Promise<Outcome> {
   requireBilling(ctx.env);
   if (isDevMode(ctx.env)) return upgradeInDevMode(ctx, userId);
-  const kept = await keptJson<Outcome>(ctx);
-  if (kept !== null) return kept.result;
+  const kept = await keptResult(ctx, CheckoutOutcome);
+  if (kept !== null) return kept;
   const outcome = await withProvider(ctx, async (stripe) => {
     const price = priceOf(ctx.env, offer);
     const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
@@ -38,16 +39,20 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
     if (subscription !== null) return changePlan(ctx, stripe, subscription, { ...offer, price });
     return toOutcome(same ?? (await openSession(ctx, stripe, { customer, price, latest })));
   });
-  return keepJson(ctx, outcome);
+  return keepResult(ctx, CheckoutOutcome, outcome);
 }
 
 /** A free account becomes pro; a greater plan stays. */
 async function upgradeInDevMode(ctx: Context, userId: string): Promise<z.output<typeof DevUpgradeResponse>> {
-  const ctes = sql`with u as (
-    update ${users} set plan = case plan when 'free' then 'pro' else plan end, updated_at = now()
-    where id = ${userId}::uuid returning plan
-  )`;
-  return writeJson(ctx, ctes, sql`select jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result from u`);
+  const upgraded = await write(ctx, {
+    parts: sql`with updated as (
+      ${setPlan(sql`select ${userId}::uuid`, sql`case u.plan when 'free' then 'pro' else u.plan end`)}
+    )`,
+    select: sql`select jsonb_build_object('kind', 'dev_upgrade', 'plan', plan) as result from updated`,
+    result: DevUpgradeResponse,
+  });
+  if (upgraded === null) throw accountGone();
+  return upgraded;
 }
 
 /** The customer's sessions for subscriptions that can still be paid, and the id of the latest session of any kind. */

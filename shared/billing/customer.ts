@@ -1,35 +1,43 @@
 import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
+import * as z from "zod";
+import { read, write } from "../db/change.ts";
 import { isDeleted } from "../db/deleted.ts";
 import { billing_customers, users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
-import type { Plan } from "./plans.ts";
+import { PlanName } from "./schemas.ts";
 import { ifKnown, underKey } from "./stripe.ts";
 import { ENTITLING } from "./subscriptions.ts";
 
 /** An account as billing sees it. */
-export interface BillingAccount {
-  id: string;
-  email: string;
-  plan: Plan;
-  /** Its customer at the provider, once there is one, and the subscription that an event last told of. */
-  customer_id: string | null;
-  subscription_id: string | null;
-}
+const BillingAccount = z.object({
+  id: z.uuid(),
+  email: z.string(),
+  plan: PlanName,
+  /** Its customer at the provider, once there is one. */
+  customer_id: z.string().nullable(),
+  /** The subscription that the latest event was about. */
+  subscription_id: z.string().nullable(),
+});
+export type BillingAccount = z.output<typeof BillingAccount>;
 
-const gone = (): Problem => new Problem("unauthenticated", "This account does not exist any more.");
+/** The 401 for an account that was deleted. */
+export function accountGone(): Problem {
+  return new Problem("unauthenticated", "This account does not exist any more.");
+}
 
 /** What billing knows of an account; throws 401 when it is gone. */
 export async function billingAccount(ctx: Context, userId: string): Promise<BillingAccount> {
-  const account = await readJson<BillingAccount>(
+  const account = await read(
     ctx,
+    BillingAccount,
     sql`select jsonb_build_object('id', u.id, 'email', u.email, 'plan', u.plan, 'customer_id', b.customer_id,
         'subscription_id', b.subscription_id) as result
       from ${users} u left join ${billing_customers} b on b.user_id = u.id where u.id = ${userId}::uuid and not ${isDeleted}`,
   );
-  if (account === null) throw gone();
+  if (account === null) throw accountGone();
   return account;
 }
 
@@ -49,11 +57,14 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
   );
   // A deletion ends the subscriptions, and their events name a customer that is nobody's by now.
   const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
-  if (kept === null) throw gone();
+  if (kept === null) throw accountGone();
   return kept;
 }
 
-/** Writes the customer over none and over `former` only, whose plan then ends if it `endsPlan`; returns which one counts. */
+/**
+ * Keeps the customer where the account has none, or still has `former`, whose plan then ends if `endsPlan`. Returns the
+ * customer that the account now has; null where the account is gone.
+ */
 function keepCustomer(
   ctx: Context,
   {
@@ -72,9 +83,8 @@ function keepCustomer(
   );
   const only = (value: SQL, otherwise: SQL): SQL =>
     sql`case b.customer_id when ${former}::text then ${value} else ${otherwise} end`;
-  return readJson<string>(
-    ctx,
-    sql`with owner as (
+  return write(ctx, {
+    parts: sql`with owner as (
       select u.id from ${users} u where u.id = ${userId}::uuid and not ${isDeleted} for no key update
     ), kept as (
       insert into ${billing_customers} as b (user_id, customer_id) select id, ${customerId} from owner
@@ -84,8 +94,13 @@ function keepCustomer(
       returning b.user_id, new.customer_id, old.customer_id is distinct from new.customer_id
         and coalesce(old.subscription_status in (${entitling}), false) as was_entitled
     ), ended as (
-      update ${users} u set plan = 'free', updated_at = now() from kept k
-      where u.id = k.user_id and k.was_entitled and ${endsPlan}::boolean and u.plan <> 'enterprise'
-    ) select to_jsonb(customer_id) as result from kept`,
-  );
+      ${setPlan(
+        sql`select user_id from kept where was_entitled and ${endsPlan}::boolean`,
+        sql`'free'`,
+        sql`u.plan <> 'enterprise'`,
+      )}
+    )`,
+    select: sql`select to_jsonb(customer_id) as result from kept`,
+    result: z.string(),
+  });
 }

@@ -1,50 +1,54 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
+import * as z from "zod";
+import { read, write } from "../db/change.ts";
 import { isDeleted } from "../db/deleted.ts";
 import { billing_customers, users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
+import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
 import { isId } from "../platform/ids.ts";
 import { endCustomer } from "./close-customer.ts";
-import type { EventTaker } from "./provider-event.ts";
+import { type EventTaker, isEventOf } from "./provider-event.ts";
 import { idOf, withProvider } from "./stripe.ts";
 import { type Entitlement, entitlementOf, subscriptionsOf } from "./subscriptions.ts";
 
-/** What the events of subscriptions do: the account's plan becomes what its customer's subscriptions entitle to. */
+const TYPES = [
+  "customer.subscription.created",
+  "customer.subscription.updated",
+  "customer.subscription.deleted",
+  "customer.subscription.pending_update_applied",
+  "customer.subscription.pending_update_expired",
+] as const satisfies Stripe.Event.Type[];
+
+/** After an event of a subscription the account has the plan that its customer's subscriptions entitle it to. */
 export const subscriptionEvents: EventTaker = {
-  types: new Set([
-    "customer.subscription.created",
-    "customer.subscription.updated",
-    "customer.subscription.deleted",
-    "customer.subscription.pending_update_applied",
-    "customer.subscription.pending_update_expired",
-  ]),
+  types: new Set(TYPES),
   async take(ctx, event) {
-    const customer = idOf((event.data.object as Stripe.Subscription).customer);
+    if (!isEventOf(TYPES, event)) return;
+    const customer = idOf(event.data.object.customer);
     if (customer !== null) await withProvider(ctx, (stripe) => followCustomer(ctx, stripe, customer));
   },
 };
 
-interface Start {
-  /** The database's time before the provider is read, and whose customer it is by our rows. */
-  at: string;
-  user_id: string | null;
-}
+/** The database's time before the provider is read, with all its digits, and whose customer it is by our rows. */
+const Start = z.object({ at: z.string(), user_id: z.uuid().nullable() });
 
 /** Reads a customer's subscriptions and writes what follows. A customer of nobody here changes nothing. */
 async function followCustomer(ctx: Context, stripe: Stripe, customerId: string): Promise<void> {
-  const { at, user_id } = (await readJson<Start>(
+  const start = await read(
     ctx,
+    Start,
     sql`select jsonb_build_object('at', now(),
       'user_id', (select user_id from ${billing_customers} where customer_id = ${customerId})) as result`,
-  )) as Start;
-  const userId = user_id ?? (await namedBy(stripe, customerId));
+  );
+  if (start === null) throw new Error("the database did not tell its time");
+  const userId = start.user_id ?? (await namedBy(stripe, customerId));
   if (userId === null) return ctx.log.warn("subscription of an unknown customer", { customer_id: customerId });
   const entitlement = entitlementOf(ctx.env, await subscriptionsOf(stripe, customerId));
   if (entitlement.plan === null) {
     ctx.log.error("subscription at an unknown price", { subscription_id: entitlement.subscription?.id });
   }
-  const isClosed = await writeEntitlement(ctx, { at, userId, customerId, entitlement });
+  const isClosed = await writeEntitlement(ctx, { at: start.at, userId, customerId, entitlement });
   if (isClosed) await endCustomer(stripe, customerId);
 }
 
@@ -64,9 +68,8 @@ async function writeEntitlement(
   { at, userId, customerId, entitlement }: { at: string; userId: string; customerId: string; entitlement: Entitlement },
 ): Promise<boolean | null> {
   const { plan, subscription } = entitlement;
-  return readJson<boolean>(
-    ctx,
-    sql`with owner as (
+  return write(ctx, {
+    parts: sql`with owner as (
       select u.id from ${users} u where u.id = ${userId}::uuid and not ${isDeleted} for no key update
     ), written as (
       insert into ${billing_customers} as b (user_id, customer_id, subscription_id, subscription_status, read_at)
@@ -77,8 +80,9 @@ async function writeEntitlement(
         where b.customer_id = excluded.customer_id and (b.read_at is null or b.read_at <= excluded.read_at)
       returning user_id
     ), entitled as (
-      update ${users} u set plan = coalesce(${plan}::text, u.plan), updated_at = now() from written w
-      where u.id = w.user_id and u.plan <> 'enterprise' and u.plan <> ${plan}::text
-    ) select to_jsonb(${isDeleted}) as result from ${users} u where u.id = ${userId}::uuid`,
-  );
+      ${setPlan(sql`select user_id from written`, sql`${plan}::text`, sql`u.plan <> 'enterprise' and u.plan <> ${plan}::text`)}
+    )`,
+    select: sql`select to_jsonb(${isDeleted}) as result from ${users} u where u.id = ${userId}::uuid`,
+    result: z.boolean(),
+  });
 }

@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import type { Context } from "../platform/context.ts";
 import { isId } from "../platform/ids.ts";
+import { isEventOf } from "./provider-event.ts";
 import { withProvider } from "./stripe.ts";
 
 /** What is sold once, by a checkout of its own whose metadata names its `kind` and, as `{kind}_id`, its row. */
@@ -29,10 +30,11 @@ export function oneOffOf(kind: OneOff, metadata: Stripe.Metadata | null | undefi
 
 /** How the checkout of an event stands, read at the provider; null for one that is not of this kind. */
 export async function settlementOf(ctx: Context, kind: OneOff, event: Stripe.Event): Promise<Settlement | null> {
-  const told = event.data.object as Stripe.Checkout.Session;
-  const id = oneOffOf(kind, told.metadata);
+  if (!isEventOf(ONE_OFF_EVENTS, event)) return null;
+  const { object } = event.data;
+  const id = oneOffOf(kind, object.metadata);
   if (id === null) return null;
-  const session = await withProvider(ctx, (stripe) => stripe.checkout.sessions.retrieve(told.id));
+  const session = await withProvider(ctx, (stripe) => stripe.checkout.sessions.retrieve(object.id));
   const isPaid = session.payment_status !== "unpaid";
   const hasFailed = session.status === "expired" || event.type === "checkout.session.async_payment_failed";
   return { id, session, outcome: isPaid ? "paid" : hasFailed ? "failed" : "open" };

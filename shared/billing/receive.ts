@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { read, write } from "../db/change.ts";
 import { provider_events } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import type { EventTaker } from "./provider-event.ts";
@@ -45,8 +45,10 @@ export async function verifyEvent(
       "Stripe-Signature is missing, older than 5 minutes, or not made with this endpoint's secret over this body.",
     );
   }
-  if (!Shape.safeParse(event).success) throw new Problem("malformed_json", "The signed body is not an event.");
-  return event as Stripe.Event;
+  if (event === null || !Shape.safeParse(event).success) {
+    throw new Problem("malformed_json", "The signed body is not an event; send events as the provider makes them.");
+  }
+  return event;
 }
 
 /** The body that this secret signs, null where that is no JSON; `unsigned` where the signature does not hold. */
@@ -75,8 +77,9 @@ export async function takeEvent(ctx: Context, takers: readonly EventTaker[], eve
     ctx.log.warn("provider event of another mode", { event_id: event.id, event_type: event.type });
     return true;
   }
-  const isDone = await readJson<boolean>(
+  const isDone = await read(
     ctx,
+    z.boolean(),
     sql`select to_jsonb(exists (select from ${provider_events} where id = ${event.id})) as result`,
   );
   if (isDone === true) return false;
@@ -90,12 +93,16 @@ export async function takeEvent(ctx: Context, takers: readonly EventTaker[], eve
       ctx.log.warn("provider event about something unknown", {
         event_id: event.id,
         event_type: event.type,
-        object_id: (event.data.object as { id?: string }).id,
+        object_id: "id" in event.data.object ? event.data.object.id : undefined,
       });
     }
   }
-  const { rows } = await ctx.db.execute(
-    sql`insert into ${provider_events} (id, type) values (${event.id}, ${event.type}) on conflict do nothing returning id`,
-  );
-  return rows.length > 0;
+  const isFirst = await write(ctx, {
+    parts: sql`with inserted as (
+      insert into ${provider_events} (id, type) values (${event.id}, ${event.type}) on conflict do nothing returning id
+    )`,
+    select: sql`select to_jsonb(exists (select from inserted)) as result`,
+    result: z.boolean(),
+  });
+  return isFirst === true;
 }

@@ -1,21 +1,24 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";
 import { provider_events } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import type { EventTaker } from "./provider-event.ts";
 import { takeEvent } from "./receive.ts";
 import { withProvider } from "./stripe.ts";
 
 const SPAN_S = 3 * 86_400;
-/** Events that are looked at, and that are made up for, in one piece. */
+/** How many events one piece looks at, and for how many of them it makes up. */
 const PAGE = 100;
 const MAX_EVENTS = 5;
 
-/** Since when events are looked at, in Unix seconds, the event that the page begins behind, and the last one seen to in it. */
+/**
+ * Where to go on: events `since` this time (Unix seconds) are looked at, the page begins after the event `behind`, and
+ * `last` is the last event of the page whose work is done.
+ */
 const Place = z.object({ since: z.int(), behind: z.string().nullable(), last: z.string().nullable() });
 type Place = z.output<typeof Place>;
 
@@ -52,8 +55,9 @@ function list(stripe: Stripe, takers: readonly EventTaker[], { since, behind }: 
 /** Those events that are not noted as done. */
 async function withoutDone(ctx: Context, events: readonly Stripe.Event[]): Promise<Stripe.Event[]> {
   const ids = JSON.stringify(events.map(({ id }) => id));
-  const done = await readJson<string[]>(
+  const done = await read(
     ctx,
+    z.array(z.string()),
     sql`select jsonb_agg(id) as result from ${provider_events}
       where id in (select jsonb_array_elements_text(${ids}::jsonb))`,
   );

@@ -2,6 +2,8 @@ import * as z from "zod";
 
 const cadence = z.enum(["monthly", "yearly"]);
 
+export const PlanName = z.enum(["free", "pro", "team", "enterprise"]);
+
 export const CheckoutRequest = z
   .strictObject({ tier: z.enum(["pro", "team"]), cadence })
   .meta({ id: "CheckoutRequest" });
@@ -17,7 +19,7 @@ export const CheckoutResponse = z
 export const DevUpgradeResponse = z
   .object({
     kind: z.literal("dev_upgrade"),
-    plan: z.enum(["free", "pro", "team", "enterprise"]).meta({ description: "The account's plan from here on" }),
+    plan: PlanName.meta({ description: "The account's plan from here on" }),
   })
   .meta({ id: "DevUpgradeResponse" });
 

@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { describeError } from "../db/client.ts";
 import { Problem } from "../platform/problem.ts";
@@ -14,8 +15,8 @@ export async function loadStripe(): Promise<typeof Stripe> {
 /**
  * Works with the payment provider. Every POST in `work` is made by `underKey`. Throws 503
  * `payment_not_configured` without a key, 503 `dependency_unavailable` where the provider does not answer or fails, 409
- * `payment_in_progress` where the same thing is just being prepared otherwise, 402 `payment_failed` for a card that is
- * refused; what else the provider refuses is a fault of ours.
+ * `payment_in_progress` while another request prepares the same thing, 402 `payment_failed` for a card that is refused.
+ * Anything else that the provider refuses is our own fault and is thrown as it is.
  */
 export async function withProvider<T>(
   ctx: Pick<Context, "env" | "fetch" | "log">,
@@ -41,8 +42,8 @@ export async function withProvider<T>(
   }
 }
 
-/** How many keys a call is made under at most. */
-const MOST_KEYS = 5;
+/** Under how many keys a call is made at most. */
+const MAX_KEYS = 5;
 
 /**
  * Makes a POST under an idempotency key. The provider keeps a failure as it keeps a result, for a day: where the answer is
@@ -53,17 +54,18 @@ export async function underKey<T>(key: string, call: (options: { idempotencyKey:
     try {
       return await call({ idempotencyKey: turn === 1 ? key : `${key}-${turn}` });
     } catch (error) {
-      if (turn === MOST_KEYS || !isRepeated(error)) throw error;
+      if (turn === MAX_KEYS || !isRepeated(error)) throw error;
     }
   }
 }
 
+const Repeated = z.object({ headers: z.object({ "idempotent-replayed": z.literal("true") }) });
+
 function isRepeated(error: unknown): boolean {
-  const { headers } = error as { headers?: Record<string, string | undefined> };
-  return headers?.["idempotent-replayed"] === "true";
+  return Repeated.safeParse(error).success;
 }
 
-/** Codes by which the provider says that it has no such thing; of a seller's account, that it is none of ours any more. */
+/** Codes by which the provider says that it has no such thing, or that a seller's account is no longer connected to ours. */
 const MISSING: ReadonlySet<unknown> = new Set(["resource_missing", "account_invalid"]);
 
 /** Whether the provider refused a call because it does not know what the call is about, or no longer. */
@@ -81,7 +83,7 @@ export async function ifKnown<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The id of what the provider gives as an id or in whole; null for nothing. */
+/** The id of what the provider gives either as an id or as the whole object; null for nothing. */
 export function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === "string" ? reference : (reference?.id ?? null);
 }
@@ -96,7 +98,7 @@ function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: 
     return new Problem("payment_failed", "The card was refused. Nothing was changed; try again with another one.");
   }
   if (error instanceof errors.StripeIdempotencyError || error.code === "idempotency_key_in_use") {
-    return new Problem("payment_in_progress", "The same is being prepared by another request; try again in a moment.", {
+    return new Problem("payment_in_progress", "Another request is preparing the same payment; try again in a moment.", {
       headers: { "Retry-After": "2" },
     });
   }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type * as z from "zod";
 import type { Context, Idempotency } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { databaseFailure } from "./client.ts";
@@ -70,19 +71,31 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
 
 /**
  * Keeps the result of work that was not done in the database, under the request's Idempotency-Key where there is one;
- * returns it, or what a request beside this one kept first. Begin such work with `keptJson`.
+ * returns it, or what a request beside this one kept first. Begin such work with `keptResult`.
  */
-export async function keepJson<T>(ctx: Context, result: T): Promise<T> {
+export async function keepResult<Result extends z.ZodType>(
+  ctx: Context,
+  schema: Result,
+  result: z.output<Result>,
+): Promise<z.output<Result>> {
   if (ctx.idempotency === null) return result;
-  const ctes = sql`with done as (select ${JSON.stringify(result)}::jsonb as result)`;
-  return writeJson<T>(ctx, ctes, sql`select result from done`);
+  const parts = sql`with done as (select ${JSON.stringify(result)}::jsonb as result)`;
+  return schema.parse((await runOnce(ctx, parts, sql`select result from done`)).found);
 }
 
-/** What was kept under the request's Idempotency-Key; null without one. Throws `idempotency_key_reused`. */
-export async function keptJson<T>(ctx: Context): Promise<{ result: T } | null> {
+/** What `keepResult` kept under the request's Idempotency-Key; null without one. Throws `idempotency_key_reused`. */
+export async function keptResult<Result extends z.ZodType>(
+  ctx: Context,
+  schema: Result,
+): Promise<z.output<Result> | null> {
+  const kept = await findKept(ctx);
+  return kept === null ? null : schema.parse(kept.result);
+}
+
+async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
   const once = ctx.idempotency;
   if (once === null) return null;
-  const { rows } = await ctx.db.execute<{ fingerprint: string; result: T }>(
+  const { rows } = await ctx.db.execute<{ fingerprint: string; result: unknown }>(
     sql`select fingerprint, result from ${idempotency_keys}
       where caller in (select caller from ${callersOf(once)}) and key = ${once.key} and expires_at > now()`,
   );
@@ -98,8 +111,8 @@ function callersOf({ caller, callerBefore }: Idempotency): SQL {
   return sql`jsonb_array_elements_text(${JSON.stringify([caller, ...(callerBefore ?? [])])}::jsonb) as callers (caller)`;
 }
 
-async function replay<T>(ctx: Context): Promise<T> {
-  const kept = await keptJson<T>(ctx);
+async function replay(ctx: Context): Promise<unknown> {
+  const kept = await findKept(ctx);
   if (kept === null) throw reused();
   return kept.result;
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { monthOf, planLimit } from "../billing/plans.ts";
+import { monthOf, planLimit } from "../plans/plans.ts";
 import { read } from "../db/change.ts";
 import { agents, allowances, team_members, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";

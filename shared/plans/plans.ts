@@ -1,0 +1,28 @@
+import { type SQL, sql } from "drizzle-orm";
+
+/** What each plan allows an account, `workspaces` excepted also each of its workspaces; null is unlimited. */
+export const PLANS = {
+  free: { agents: 3, runs: 50, workspaces: 0, schedules: 0, webhooks: 1 },
+  pro: { agents: null, runs: 1000, workspaces: 0, schedules: 5, webhooks: 10 },
+  team: { agents: null, runs: 5000, workspaces: 3, schedules: 25, webhooks: 25 },
+  enterprise: { agents: null, runs: 50_000, workspaces: null, schedules: 100, webhooks: 100 },
+} as const;
+
+/** An account's plan. */
+export type Plan = keyof typeof PLANS;
+
+/** The SQL expression of a plan's limit, for the plan that the expression `plan` yields. */
+export function planLimit(plan: SQL, limit: keyof (typeof PLANS)["free"]): SQL<number | null> {
+  const cases = Object.entries(PLANS).map(([name, limits]) => sql`when ${name} then ${limits[limit]}::integer`);
+  return sql`case ${plan} ${sql.join(cases, sql` `)} end`;
+}
+
+/** The calendar month (UTC) that a run is paid from, as `2026-11`. */
+export function monthOf(at: Date): string {
+  return at.toISOString().slice(0, 7);
+}
+
+/** When the monthly allowance starts anew. */
+export function monthEnd(at: Date): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
+}
