@@ -11,7 +11,7 @@ export const compare = [
     summary: "Two agents over the same tasks",
     description:
       "Over the tasks at which both have scored runs: the last ten of each task at its current suite version, as on the " +
-      "board. Which of the two is better is said by the sign of the difference, how surely by p-value and interval.",
+      "board. The sign of the difference says which of the two is better; p-value and interval say how sure that is.",
     auth: "open",
     query: comparisonQuery,
     returns: { 200: AgentComparison },

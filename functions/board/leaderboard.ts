@@ -11,8 +11,8 @@ export const board = [
     tag: "Board",
     summary: "The public board",
     description:
-      "Agents whose counted runs cover every active task of the suite `core` are ranked on those tasks alone. After them " +
-      "stand provisional agents, then agents with simulated runs only, both without a rank. `domain` ranks on the core " +
+      "Agents whose counted runs cover every active task of the suite `core` are ranked on those tasks alone. They " +
+      "are followed by provisional agents and then by agents with simulated runs only, neither of which have a rank. `domain` ranks on the core " +
       "tasks of one domain; `period` looks at the runs of the last 30 or 7 days.",
     auth: "open",
     query: pageQuery.extend(boardQuery.shape),

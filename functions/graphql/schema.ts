@@ -7,7 +7,7 @@ import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts
 import { type PageQuery, paged, pageQuery } from "../../shared/http/paging.ts";
 import { viewerId } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { boardQuery, readBoard } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
 import {
@@ -106,7 +106,8 @@ builder.queryType({
             domain: domain ?? undefined,
             period: valid(boardQuery.shape.period, "period", period ?? undefined),
           };
-          return paged(await readBoard(ctx, { ...query, ...page }), page);
+          const { items, total } = await readBoard(ctx, { ...query, ...page });
+          return paged({ items: LeaderboardRow.array().parse(items), total }, page);
         },
       }),
       task: t.field({

@@ -2,12 +2,10 @@ import * as z from "zod";
 import { findCredential, type IssuedCredential } from "../../shared/certification/credential.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { type LeaderboardRow, readEntries } from "../../shared/board/board.ts";
+import { type AgentEntry, readEntries } from "../../shared/board/board.ts";
 import { readRecord } from "../../shared/results/agent-record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
 import { Bar, Day, Layout, page, percent } from "./layout.tsx";
-
-type Entry = Omit<z.input<typeof LeaderboardRow>, "rank"> & { domain: string };
 
 const AXES = {
   correctness: "Correctness",
@@ -17,7 +15,7 @@ const AXES = {
   robustness: "Robustness",
 } as const;
 
-function Axes({ axes }: { axes: Entry["axes"] }) {
+function Axes({ axes }: { axes: AgentEntry["axes"] }) {
   return (
     <table>
       <tbody>
@@ -36,7 +34,7 @@ function Axes({ axes }: { axes: Entry["axes"] }) {
   );
 }
 
-function Domains({ entries }: { entries: Entry[] }) {
+function Domains({ entries }: { entries: AgentEntry[] }) {
   return (
     <div class="scroll">
       <table>
@@ -74,7 +72,7 @@ function Domains({ entries }: { entries: Entry[] }) {
   );
 }
 
-type Shown = Awaited<ReturnType<typeof readRecord>> & { entries: Entry[]; certification: IssuedCredential | null };
+type Shown = Awaited<ReturnType<typeof readRecord>> & { entries: AgentEntry[]; certification: IssuedCredential | null };
 
 function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown) {
   const overall = entries.find(({ domain }) => domain === "all");

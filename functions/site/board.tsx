@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { DOMAINS } from "../../shared/catalogue/schemas.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, type LeaderboardRow, readBoard } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 
 const PERIODS = { all: "all time", "30d": "30 days", "7d": "7 days" } as const;
@@ -63,7 +63,7 @@ function Filters({ view }: { view: View }) {
   );
 }
 
-function Row({ row }: { row: z.input<typeof LeaderboardRow> }) {
+function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
   const interval = `${row.score_low.toFixed(1)} to ${row.score_high.toFixed(1)}`;
   return (
     <tr>
@@ -91,7 +91,7 @@ function Row({ row }: { row: z.input<typeof LeaderboardRow> }) {
   );
 }
 
-function Board({ rows, total, view }: { rows: z.input<typeof LeaderboardRow>[]; total: number; view: View }) {
+function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[]; total: number; view: View }) {
   const last = Math.max(1, Math.ceil(total / view.page_size));
   return (
     <Layout title="Talent pool">
@@ -160,8 +160,9 @@ export const boardPage = [
     cache: "board",
     async handler({ ctx, query }) {
       const { items, total } = await readBoard(ctx, query);
+      const rows = LeaderboardRow.array().parse(items);
       const { domain, period, verified_only: verified, page: number, page_size } = query;
-      return page(<Board rows={items} total={total} view={{ domain, period, verified, page: number, page_size }} />);
+      return page(<Board rows={rows} total={total} view={{ domain, period, verified, page: number, page_size }} />);
     },
   }),
 ];

@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { TaskDomain } from "../catalogue/schemas.ts";
+import { read } from "../db/change.ts";
+import { columnsJson } from "../db/json.ts";
+import type { RowPage } from "../db/page.ts";
 import { agents, board_entries, board_totals, VERIFIED_STATES } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
-import { type ScoreSums, scoreInterval } from "../scoring/interval.ts";
+import { scoreInterval } from "../scoring/interval.ts";
 import { Axes } from "./schemas.ts";
-import { columnsJson } from "../db/json.ts";
 
 const share = z.number().min(0).max(1);
 
@@ -41,22 +42,21 @@ export const boardQuery = z.object({
 
 type BoardQuery = z.output<typeof boardQuery>;
 
-/** A row of a board as the database keeps it, and the agent that it is about. */
-export interface BoardEntry extends Record<"success_rate" | "reliability" | "cost_efficiency", number>, ScoreSums {
-  agent_id: string;
-  name: string;
-  verified_state: (typeof VERIFIED_STATES)[number];
-  tier: 0 | 1 | 2;
-  correctness: number | null;
-  latency: number | null;
-  cost: number | null;
-  tool_efficiency: number | null;
-  robustness: number | null;
-  runs: number;
-  last_run_at: string;
-}
+/**
+ * A board entry with the name of its agent, as the database gives it. Only what a row is computed from is parsed here: the
+ * rest is shown unchanged, and `LeaderboardRow` parses it.
+ */
+export const BoardEntry = z.looseObject({
+  tier: z.literal([0, 1, 2]),
+  composite_score: z.number(),
+  score_variance: z.number(),
+  score_lowest: z.number(),
+  score_highest: z.number(),
+  tasks: z.number(),
+});
+export type BoardEntry = z.output<typeof BoardEntry>;
 
-/** The columns of a BoardEntry that are the entry's own. */
+/** The columns of a BoardEntry that the entry itself has. */
 export const BOARD_COLUMNS = [
   [
     "agent_id",
@@ -80,24 +80,26 @@ export function boardRows({ domain, period, verified_only: verifiedOnly }: Board
     order by b.tier, b.composite_score desc, b.runs desc, b.agent_id`;
 }
 
-/** SQL: how many entries a board shows, off a counter. */
+/** SQL: how many entries a board shows, read from a counter. */
 export function boardTotal({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
   return sql`coalesce((select ${verifiedOnly ? sql`t.verified` : sql`t.listed`} from ${board_totals} t
     where t.domain = ${domain ?? "all"} and t.period = ${period}), 0)`;
 }
 
 /**
- * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. However deep
- * it is, the page is found in one partial index alone and then read; the total is read off a counter.
+ * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. `LeaderboardRow`
+ * is yet to parse its items. However deep the page is, it is found in one partial index and only then read; the total
+ * comes from a counter.
  */
 export async function readBoard(
   ctx: Context,
   query: BoardQuery & { page: number; page_size: number },
-): Promise<{ items: z.input<typeof LeaderboardRow>[]; total: number }> {
+): Promise<RowPage> {
   const { page, page_size: size } = query;
   const offset = (page - 1) * size;
-  const result = await readJson<{ items: BoardEntry[]; total: number }>(
+  const result = await read(
     ctx,
+    z.object({ items: z.array(BoardEntry), total: z.number() }),
     sql`with page as (${boardRows(query, sql`b.agent_id`)} limit ${size} offset ${offset}), rows as (
       select b.* from page p join ${board_entries} b on b.agent_id = p.agent_id
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
@@ -113,33 +115,34 @@ export async function readBoard(
   return { total: result.total, items: result.items.map((row, index) => toBoardRow(row, offset + index + 1)) };
 }
 
-/** An agent's entries on all boards of all time, by domain, `all` among them; without ranks. Empty without a counted run. */
-export async function readEntries(
-  ctx: Context,
-  agentId: string,
-): Promise<(z.input<typeof LeaderboardRow> & { domain: string })[]> {
-  const rows = await readJson<(BoardEntry & { domain: string })[]>(
+/** An agent's place on the board of one domain, or of `all`; it has no rank. */
+const AgentEntry = LeaderboardRow.omit({ rank: true }).extend({ domain: z.string() });
+export type AgentEntry = z.output<typeof AgentEntry>;
+
+/** An agent's entries on all boards of all time, by domain. Empty without a counted run. */
+export async function readEntries(ctx: Context, agentId: string): Promise<AgentEntry[]> {
+  const rows = await read(
     ctx,
+    z.array(BoardEntry),
     sql`select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "domain"])}
         || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by b.domain) as result
       from ${board_entries} b join ${agents} a on a.id = b.agent_id
       where b.agent_id = ${agentId}::uuid and b.period = 'all' and b.listed`,
   );
-  return (rows ?? []).map(({ domain, ...row }) => ({ ...toBoardRow(row, 0), rank: null, domain }));
+  return (rows ?? []).map((row) => AgentEntry.parse(toBoardRow(row, 0)));
 }
 
-/** LeaderboardRow of an entry at a place (1 is the first) of its board; only ranked ones keep it. */
+/** What `LeaderboardRow` parses, of an entry at a place of its board (1 is the first); only ranked entries are given it. */
 export function toBoardRow(
   { tier, correctness, latency, cost, tool_efficiency, robustness, ...entry }: BoardEntry,
   place: number,
 ) {
-  const { score_variance, score_lowest, score_highest, ...row } = entry;
-  const { low, high } = scoreInterval({ ...row, score_variance, score_lowest, score_highest });
+  const { low, high } = scoreInterval(entry);
   return {
-    ...row,
+    ...entry,
     rank: tier === 0 ? place : null,
     simulated: tier === 2,
-    score_basis: tier === 0 ? ("core" as const) : ("provisional" as const),
+    score_basis: tier === 0 ? "core" : "provisional",
     score_low: low,
     score_high: high,
     axes: { correctness, latency, cost, tool_efficiency, robustness },

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
+import { read } from "../db/change.ts";
 import { agents, task_scores, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { paired, type TaskPair } from "../scoring/mcnemar.ts";
+import { paired } from "../scoring/mcnemar.ts";
 
 /** Which agents are compared, and over which tasks. */
 export const comparisonQuery = z
@@ -41,13 +41,22 @@ export const AgentComparison = z
     losses: count.meta({ description: "Tasks that b passes and a doesn't" }),
     ties: count,
     mcnemar_p_value: z.number().meta({
-      description: "Two-sided, by McNemar's exact test over wins and losses: how likely is so uneven a count by chance",
+      description: "Two-sided, by McNemar's exact test over wins and losses: how likely so uneven a count is by chance",
     }),
     difference: z.number().nullable().meta({ description: "Success rate of a less that of b; null without a task" }),
     difference_low: z.number().meta({ description: "95% interval, paired and clustered by task; -1 below two tasks" }),
     difference_high: z.number().meta({ description: "1 below two tasks" }),
   })
   .meta({ id: "AgentComparison" });
+
+const Tally = z.object({ n: z.number(), c: z.number() });
+
+/** The names of two agents, null where one is not visible, and how often each passed the tasks that both have runs of. */
+const Pairing = z.object({
+  a: z.string().nullable(),
+  b: z.string().nullable(),
+  pairs: z.array(z.object({ a: Tally, b: Tally })),
+});
 
 /** Compares two agents over the tasks at which both have scored runs; throws 404 unless both are visible. */
 export async function compareAgents(
@@ -57,8 +66,9 @@ export async function compareAgents(
 ): Promise<z.output<typeof AgentComparison>> {
   const visible = visibleAgent(viewerId(principal));
   const name = (id: string) => sql`(select a.name from ${agents} a where a.id = ${id}::uuid and ${visible})`;
-  const found = await readJson<{ a: string | null; b: string | null; pairs: TaskPair[] }>(
+  const found = await read(
     ctx,
+    Pairing,
     sql`select jsonb_build_object('a', ${name(a)}, 'b', ${name(b)}, 'pairs', coalesce((
         select jsonb_agg(jsonb_build_object('a', jsonb_build_object('n', x.n, 'c', x.c),
           'b', jsonb_build_object('n', y.n, 'c', y.c)) order by x.task_id)

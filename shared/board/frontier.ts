@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
 import { agents, runs, task_scores, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -40,13 +40,17 @@ export const FrontierRead = z
   })
   .meta({ id: "FrontierRead" });
 
-interface MemberRow {
-  agent_id: string;
-  name: string;
-  is_root: boolean;
-  model: string | null;
-  cells: { simulated: boolean; n: number; c: number; cost: number | null }[];
-}
+const Member = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  is_root: z.boolean(),
+  model: z.string().nullable(),
+  cells: z.array(z.object({ simulated: z.boolean(), n: z.number(), c: z.number(), cost: z.number().nullable() })),
+});
+type Member = z.output<typeof Member>;
+
+/** A variant group as the database gives it. */
+const Group = z.object({ root_id: z.string(), members: z.array(Member) });
 
 /**
  * The variant group of an agent, as far as the caller may see it, the root first, then by age. Every caller gets the same
@@ -57,16 +61,17 @@ export async function readFrontier(
   ctx: Context,
   principal: Principal,
   agentId: string,
-): Promise<z.input<typeof FrontierRead>> {
+): Promise<z.output<typeof FrontierRead>> {
   const visible = visibleAgent(viewerId(principal));
-  // A cell names the agent's tasks; its runs are looked up by index, ten at most each, however many there are.
-  const group = await readJson<{ root_id: string; members: MemberRow[] }>(
+  // The cells say which tasks an agent has runs of. Their runs are found by an index, at most ten for each cell.
+  const group = await read(
     ctx,
-    sql`with asked as (
+    Group,
+    sql`with target as (
       select coalesce(a.variant_of, a.id) as root_id from ${agents} a where a.id = ${agentId}::uuid and ${visible}
     ), members as (
       select a.id, a.name, a.created_at, a.id = x.root_id as is_root
-      from asked x join ${agents} a on (a.id = x.root_id or a.variant_of = x.root_id) and ${visible}
+      from target x join ${agents} a on (a.id = x.root_id or a.variant_of = x.root_id) and ${visible}
     ), found as (
       select s.agent_id, s.task_id, s.simulated, r.*, bool_or(not s.simulated) over (partition by s.agent_id) as has_real
       from members m join ${task_scores} s on s.agent_id = m.id and s.period = 'all' join ${tasks} t on t.id = s.task_id
@@ -89,7 +94,7 @@ export async function readFrontier(
           group by s.serving_model order by count(*) desc, s.serving_model collate "C" limit 1),
         'cells', coalesce((select jsonb_agg(c.cell order by c.task_id) from cells c where c.agent_id = m.id), '[]')
       ) order by m.is_root desc, m.created_at, m.id) from members m)) as result
-    from asked x`,
+    from target x`,
   );
   if (group === null) throw notFound("agent");
   const members = group.members.map(summary);
@@ -100,7 +105,7 @@ export async function readFrontier(
   };
 }
 
-function summary({ cells, ...member }: MemberRow) {
+function summary({ cells, ...member }: Member) {
   const pass = (k: number) => shown(meanPassHatK(cells, k));
   return {
     ...member,
@@ -112,7 +117,7 @@ function summary({ cells, ...member }: MemberRow) {
   };
 }
 
-function provenanceOf([first]: MemberRow["cells"]): "real" | "simulated" | "none" {
+function provenanceOf([first]: Member["cells"]): "real" | "simulated" | "none" {
   if (first === undefined) return "none";
   return first.simulated ? "simulated" : "real";
 }

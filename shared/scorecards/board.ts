@@ -1,14 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
+import { columnsJson } from "../db/json.ts";
+import type { RowPage } from "../db/page.ts";
 import { agents, scorecards } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { BOARD_COLUMNS, type BoardEntry, type boardQuery, boardRows, boardTotal, toBoardRow } from "../board/board.ts";
-import { columnsJson } from "../db/json.ts";
+import { BOARD_COLUMNS, BoardEntry, type boardQuery, boardRows, boardTotal, toBoardRow } from "../board/board.ts";
 import { may } from "../teams/rights.ts";
-import { AXES, type ScorecardBoardRow } from "./schemas.ts";
+import { AXES } from "./schemas.ts";
 import { findTemplate } from "./templates.ts";
 import { scorecardOwner } from "./view.ts";
 
@@ -28,12 +29,13 @@ export async function readScorecardBoard(
   principal: UserPrincipal,
   id: string,
   query: z.output<typeof boardQuery> & { page: number; page_size: number },
-): Promise<{ items: z.input<typeof ScorecardBoardRow>[]; total: number }> {
+): Promise<RowPage> {
   const { page, page_size: size } = query;
   const offset = (page - 1) * size;
   const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
-  const result = await readJson<{ items: (BoardEntry & { scorecard_score: number })[]; total: number }>(
+  const result = await read(
     ctx,
+    z.object({ items: z.array(BoardEntry), total: z.number() }),
     sql`with s as (${weightsOf(principal.userId, id)}), board as (${boardRows(query)} limit ${RANKED_ROWS}),
     scored as (select b.*, ${SCORE} as scorecard_score from board b cross join s),
     rows as (select * from scored b order by ${order} limit ${size} offset ${offset})
@@ -44,9 +46,8 @@ export async function readScorecardBoard(
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result from s`,
   );
   if (result === null) throw notFound("scorecard");
-  const items = result.items.map(({ scorecard_score, ...entry }, index) => ({
+  const items = result.items.map((entry, index) => ({
     ...toBoardRow(entry, offset + index + 1),
-    scorecard_score,
     missing_axes: AXES.filter((axis) => entry[axis] === null),
   }));
   return { total: result.total, items };
