@@ -18,7 +18,7 @@ import { forgetDeliveries } from "../webhooks/forget.ts";
 /** An item of the daily work. */
 export interface DailyItem {
   name: string;
-  /** Most pieces of one delivery: so many that they send some 40 requests at most. */
+  /** The most pieces of one delivery: few enough that together they send some 40 requests at most. */
   pieces: number;
   /** Does the piece that begins at `cursor`, at first null. Doing one again changes nothing. */
   work(ctx: Context, cursor: string | null): Promise<Piece>;

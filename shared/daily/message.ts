@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { owe } from "../db/owed.ts";
 
-/** The message that has an item of the daily work go on, as far as one delivery takes it. */
+/** The message that makes an item of the daily work take its next turn. */
 export const DailyMessage = z.strictObject({ name: z.string(), turn: z.uuid() });
 export type DailyMessage = z.output<typeof DailyMessage>;
 

@@ -1,16 +1,19 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { read } from "../db/change.ts";
+import { RowPage } from "../db/page.ts";
 import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
-import { noTeam, teamFor } from "../teams/view.ts";
 import { sessionJson } from "../runs/sessions.ts";
+import { noTeam, teamFor } from "../teams/view.ts";
 
 export const TeamActivityRead = z
   .object({
     kind: z.enum(["run", "screening_session", "member_joined", "agent_created"]),
-    at: Instant.meta({ description: "When it was asked for, joined or created" }),
+    at: Instant.meta({
+      description: "When the run or session was asked for, the member joined or the agent was created",
+    }),
     user_id: z.uuid().nullable().meta({ description: "Who did it; null once that account is deleted" }),
     agent_id: z.uuid().nullable(),
     run_id: z.uuid().nullable().meta({ description: "Of a `run`, which belongs to no session" }),
@@ -19,20 +22,20 @@ export const TeamActivityRead = z
   })
   .meta({ id: "TeamActivityRead" });
 
-type ActivityRow = z.input<typeof TeamActivityRead>;
-
 /**
- * A page of what happened in a workspace, newest first: runs and sessions that it paid for of the agents it has, members
- * who joined and are there still, agents. Throws 404 for a workspace that the account is no member of.
+ * A page of what happened in a workspace, newest first: runs and sessions of its agents that it paid for, members who
+ * joined and are still there, agents that were created. `TeamActivityRead` is yet to parse its items. Throws 404 for a
+ * workspace that the account is no member of.
  */
 export async function listActivity(
   ctx: Context,
   userId: string,
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: ActivityRow[]; total: number }> {
-  const result = await readJson<{ items: ActivityRow[]; total: number }>(
+): Promise<RowPage> {
+  const result = await read(
     ctx,
+    RowPage,
     sql`with team as (${teamFor("see", userId, teamId)}),
     a as (select a.* from ${agents} a join team on team.id = a.team_id),
     hits as (

@@ -1,23 +1,23 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
+import { columnsJson } from "../db/json.ts";
 import { agents, architecture_versions, runs, spans } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
+import { visibleRun } from "../runs/view.ts";
 import { mean, rounded } from "../scoring/mean.ts";
 import { readTrace, ROOT, type Span } from "../telemetry/trace.ts";
 import { versionNumbers } from "./timeline.ts";
-import { visibleRun } from "../runs/view.ts";
-import { columnsJson } from "../db/json.ts";
 
 /** How many runs a blueprint looks at: the most recent ones. */
 const WINDOW = 10;
 /** How many entries each of its lists has at most: the most frequent ones. */
 const MAX_LISTED = 200;
 
-/** What a model is called whose spans don't name it. */
+/** The name of a model whose spans do not name it. */
 const UNNAMED = "unknown";
 
 const count = z.number().int();
@@ -52,24 +52,32 @@ export const BlueprintRead = z
     description: `Each list has the most frequent first, and at most ${MAX_LISTED} entries.`,
   });
 
-interface TimedSpan extends Span {
-  operation: string | null;
-  failed: boolean;
-  duration_ms: number;
-}
+/** What a blueprint looks at in a span, by the names of its columns. */
+const TimedSpan = z.object({
+  span_id: z.string(),
+  parent_span_id: z.string().nullable(),
+  kind: z.enum(spans.kind.enumValues),
+  operation: z.string().nullable(),
+  name: z.string(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  input_tokens: z.number().nullable(),
+  output_tokens: z.number().nullable(),
+  cost_usd: z.number().nullable(),
+  failed: z.boolean(),
+  duration_ms: z.number(),
+});
 
 /** A blueprint as the database gives it: the spans of each run of the window that has any. */
-export interface BlueprintRow {
-  agent_id: string;
-  window: string[];
-  architecture_hash: string | null;
-  traces: { run_id: string; spans: TimedSpan[] }[];
-}
+export const BlueprintRow = z.object({
+  agent_id: z.string(),
+  window: z.array(z.string()),
+  architecture_hash: z.string().nullable(),
+  traces: z.array(z.object({ run_id: z.string(), spans: z.array(TimedSpan) })),
+});
+export type BlueprintRow = z.output<typeof BlueprintRow>;
 
-const COLUMNS = [
-  ["span_id", "parent_span_id", "kind", "operation", "name", "provider", "model", "input_tokens", "output_tokens"],
-  ["cost_usd", "failed", "duration_ms"],
-].flat();
+const COLUMNS = Object.keys(TimedSpan.shape);
 
 /** SQL: the BlueprintRow of the agent row `a` over the runs that a viewer may see. */
 export function blueprintJson(viewer: string | null): SQL {
@@ -94,10 +102,11 @@ export async function readBlueprint(
   ctx: Context,
   principal: Principal,
   agentId: string,
-): Promise<z.input<typeof BlueprintRead>> {
+): Promise<z.output<typeof BlueprintRead>> {
   const viewer = viewerId(principal);
-  const row = await readJson<BlueprintRow>(
+  const row = await read(
     ctx,
+    BlueprintRow,
     sql`select ${blueprintJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (row === null) throw notFound("agent");
@@ -105,7 +114,7 @@ export async function readBlueprint(
 }
 
 /** BlueprintRead from the database's JSON; the same for the same spans in any order. */
-export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.input<typeof BlueprintRead> {
+export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<typeof BlueprintRead> {
   const read = traces.map((trace) => readTrace(trace.run_id, trace.spans));
   const calls = new Set<Span>(read.flatMap(({ modelCalls, toolCalls }) => [...modelCalls, ...toolCalls]));
   const all = traces.flatMap((trace) => trace.spans);
@@ -149,11 +158,11 @@ export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.input<t
 
 const total = (tokens: (number | null)[]): number => tokens.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 
-/** Items by what `name` says of them, summed up; the most frequent first, then by name, `MAX_LISTED` at most. */
+/** Items grouped by what `name` says of them, each group summed up; the most frequent first, then by name, at most `MAX_LISTED`. */
 function grouped<T, N extends object, S>(items: readonly T[], name: (item: T) => N, sum: (items: T[]) => S): (N & S)[] {
   const groups = Map.groupBy(items, (item) => JSON.stringify(name(item)));
   return [...groups]
     .toSorted(([a, { length: most }], [b, { length }]) => length - most || (a < b ? -1 : 1))
     .slice(0, MAX_LISTED)
-    .map(([key, members]) => ({ ...(JSON.parse(key) as N), ...sum(members) }));
+    .flatMap(([, members]) => members.slice(0, 1).map((first) => ({ ...name(first), ...sum(members) })));
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { jwks } from "../evidence/did.ts";
 import { type Verification, verifyStatement } from "../evidence/verify.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -8,19 +9,22 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
 
+const SignedStatement = z.object({ jws: z.string(), kid: z.string() });
+
 /**
- * The signed statement of a run that the caller may see; throws 404 where there is none. That of a counted run of a public
- * agent is anybody's for good: published scores stay verifiable once the agent, its workspace or its owner's account is
- * deleted, and the run itself is not shown any more.
+ * The signed statement of a run that the caller may see; throws 404 where there is none. The statement of a counted run of
+ * a public agent stays open to everybody: published scores can still be verified once the agent, its workspace or its
+ * owner's account is deleted and the run itself is no longer shown.
  */
 export async function readEvidence(
   ctx: Context,
   principal: Principal,
   runId: string,
-): Promise<{ jws: string; kid: string }> {
+): Promise<z.output<typeof SignedStatement>> {
   const viewer = viewerId(principal);
-  const row = await readJson<{ jws: string; kid: string }>(
+  const row = await read(
     ctx,
+    SignedStatement,
     sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid) as result
       from ${runsWithAgents(sql`${runs}`)} join ${run_evidence} e on e.run_id = r.id
       where r.id = ${runId}::uuid and ((r.counted and a.is_public) or ${visibleRun(viewer)})`,

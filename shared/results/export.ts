@@ -1,15 +1,16 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { agents, runs, users } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/schemas.ts";
 import { mayRun, OWNER_COLUMNS, runsWithAgents } from "../runs/view.ts";
 
-/** What is read at once: Neon gives no answer beyond ten megabytes, and what is JSON there already is escaped again. */
+/** The most that is read at once: Neon gives no answer beyond ten megabytes, and JSON within its JSON is escaped twice. */
 const PAGE = { rows: 5000, bytes: 4_000_000 };
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
@@ -23,11 +24,11 @@ const FOR_OTHERS: Partial<Record<Column, SQL>> = {
   architecture_version: sql`r.architecture_public_version`,
 };
 
-/** What makes a spreadsheet take a cell for a formula (OWASP, CSV Injection), and what makes it a mere number after all. */
+/** How a cell begins that a spreadsheet takes for a formula (OWASP, CSV Injection), and the numbers among those cells. */
 const FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]";
 const NUMBER = "^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$";
 
-/** SQL: the text of a cell by RFC 4180, with an apostrophe before what would be a formula. */
+/** SQL: the text of a cell by RFC 4180, with an apostrophe in front of what would be a formula. */
 function textCell(value: SQL): SQL {
   const harmless = sql`case when ${value} ~ ${FORMULA} and ${value} !~ ${NUMBER} then '''' || ${value} else ${value} end`;
   return sql`case when ${value} ~ ${`[",\\r\\n]|${FORMULA}`} then '"' || replace(${harmless}, '"', '""') || '"' else ${value} end`;
@@ -51,21 +52,22 @@ const LINE = sql`${sql.join(
   sql` || ',' || `,
 )} || E'\\r\\n'`;
 
-interface Page {
-  entitled: boolean;
-  visible: boolean;
+const Page = z.object({
+  entitled: z.boolean(),
+  visible: z.boolean(),
   /** Whether there may be rows after these. */
-  more: boolean;
+  more: z.boolean(),
   /** The id of the last row; null without a row. */
-  last: string | null;
-  lines: string;
-}
+  last: z.string().nullable(),
+  lines: z.string(),
+});
+type Page = z.output<typeof Page>;
 
 /**
- * All runs that the caller asked for, newest first, as CSV (RFC 4180): a header line, then a line a run. Read page by page
- * by key, one statement each, as the file is read: rows made meanwhile don't appear, none is twice or left out. Throws
- * `plan_required` on the Free plan and 404 for an agent that is not visible; when that comes about on the way, the file
- * breaks off.
+ * All runs that the caller asked for, newest first, as CSV (RFC 4180): a header line, then a line for each run. While the
+ * file is read, each of its pages is read by key in one statement: runs made in the meantime do not appear, and none
+ * appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent that is not visible; where
+ * that happens only after the beginning, the file breaks off.
  */
 export async function exportRuns(
   ctx: Context,
@@ -90,8 +92,9 @@ async function readPage(ctx: Context, viewer: string, agentId: string | null, af
     agentId === null
       ? sql`true`
       : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`;
-  const page = await readJson<Page>(
+  const page = await read(
     ctx,
+    Page,
     sql`select jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}, 'more', p.more, 'last', p.last,
         'lines', coalesce(p.lines, '')) as result
       from ${users} u cross join lateral (

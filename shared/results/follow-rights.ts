@@ -1,10 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import type { Viewer } from "../teams/rights.ts";
 import { NOBODY } from "./follow.ts";
 
+/** For each viewer who may see a subject whether it is theirs, by their id, or by `NOBODY` for one without an account. */
+export const Rights = z.record(z.string(), z.boolean());
+
 /**
- * SQL: a row `v` with `rights`, a JSON object of those among `viewers` who may see something, as `sees` says: by their ids,
- * or `NOBODY` for a viewer without an account, whether it is theirs, as `owns` says. No row where there are none.
+ * SQL: a row `v` with the `Rights` of these viewers as `rights`: `sees` says who may see the subject, `owns` whose it is.
+ * No row where none of them may see it.
  */
 export function rightsOf(
   viewers: readonly (string | null)[],

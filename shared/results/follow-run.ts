@@ -1,31 +1,30 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { run_phases, runs } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
+import { RunPhases } from "../runs/schemas.ts";
+import { mayRun, runParts, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
-import { rightsOf } from "./follow-rights.ts";
-import { RunPhases, RunRead } from "../runs/schemas.ts";
-import { mayRun, type RunParts, runFor, runParts, runsWithAgents, visibleRun } from "../runs/view.ts";
+import { Rights, rightsOf } from "./follow-rights.ts";
+import { RunParts, runFor } from "./run-parts.ts";
 
-/** How far a reader has come: the sequence of the last fact it was told, or `final` after the closing event. */
+/** How far a reader has come: the sequence of the last fact that it was sent, or `final` after the closing event. */
 export type RunCursor = number | "final";
 
-const PhaseRead = RunPhases.shape.items.element;
-
-interface RunNews {
-  rights: Record<string, boolean>;
-  phases: z.input<typeof PhaseRead>[];
+const RunNews = z.object({
+  rights: Rights,
+  phases: RunPhases.shape.items,
   /** The run once it is final. */
-  run: RunParts | null;
-}
+  run: RunParts.nullable(),
+});
 
 /**
- * The events of a run after `cursor`: `phase` for each fact, then `run` with the final run as the caller sees it, which is
- * the last. `seen` for a reader that has had that one; throws 404 and what `follow` throws.
+ * The events of a run after `cursor`: `phase` for each fact, and at the end `run` with the final run as the caller sees
+ * it. `seen` for a reader that has had that last event; throws 404 and what `follow` throws.
  */
 export async function followRun(
   ctx: Context,
@@ -44,7 +43,7 @@ export async function followRun(
   return stream;
 }
 
-/** The sequence behind which a cursor goes on. */
+/** The sequence of the last fact that a reader with this cursor knows. */
 const sequenceOf = (cursor: string): number => (cursor === "final" ? 0 : Number(cursor));
 
 async function lookAtRun(
@@ -53,8 +52,9 @@ async function lookAtRun(
   runId: string,
   after: string,
 ): Promise<Sighting> {
-  const found = await readJson<RunNews>(
+  const found = await read(
     ctx,
+    RunNews,
     sql`select jsonb_build_object(
         'rights', v.rights,
         'run', case when r.status not in ('queued', 'running') then ${runParts} end,
@@ -70,13 +70,13 @@ async function lookAtRun(
   );
 }
 
-function newsOf({ run, phases }: RunNews, own: boolean, cursor: string): News {
+function newsOf({ run, phases }: z.output<typeof RunNews>, own: boolean, cursor: string): News {
   if (run !== null && cursor === "final") return { events: [], cursor, ended: true };
   const facts = phases
     .filter(({ sequence }) => sequence > sequenceOf(cursor))
-    .map((phase) => ({ event: "phase", id: String(phase.sequence), data: PhaseRead.parse(phase) }));
+    .map((phase) => ({ event: "phase", id: String(phase.sequence), data: phase }));
   const last = facts.at(-1)?.id ?? cursor;
   if (run === null) return { events: facts, cursor: last, ended: false };
-  const end = { event: "run", id: "final", data: RunRead.parse(runFor(run, own)) };
+  const end = { event: "run", id: "final", data: runFor(run, own) };
   return { events: [...facts, end], cursor: "final", ended: true };
 }

@@ -1,36 +1,37 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { agents, runs, screening_sessions } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
-import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
-import { rightsOf } from "./follow-rights.ts";
-import { RunRead, ScreeningSessionRead } from "../runs/schemas.ts";
+import { ScreeningSessionRead } from "../runs/schemas.ts";
 import { runOrder, sessionJson, underWay, visibleSession } from "../runs/sessions.ts";
-import { mayRun, type RunParts, runFor, runParts } from "../runs/view.ts";
+import { mayRun, runParts } from "../runs/view.ts";
+import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
+import { Rights, rightsOf } from "./follow-rights.ts";
+import { RunParts, runFor } from "./run-parts.ts";
 
 /** A session without the plan and the members. */
 const SessionProgress = ScreeningSessionRead.omit({ task_plan: true, run_ids: true });
 
-interface SessionNews {
-  rights: Record<string, boolean>;
-  session: z.input<typeof SessionProgress>;
-  state: string;
-  /** Of the runs those whose status is another one than in the state that was known, by their place, from 1. */
-  runs: { place: number; run: RunParts }[];
-}
+const SessionNews = z.object({
+  rights: Rights,
+  session: SessionProgress,
+  state: z.string(),
+  /** The runs whose status differs from the one in the known state, with their places, from 1. */
+  runs: z.array(z.object({ place: z.number(), run: RunParts })),
+});
 
 /**
- * The events of a session after `cursor`: `run` for each member run whose status is another one than the reader knows, then
- * `session` with the counts; one that is completed or cancelled is the last. A session to which runs may still be added
- * stays open. `seen` for a reader that has had the last one; throws 404 and what `follow` throws.
+ * The events of a session after `cursor`: `run` for each member run whose status differs from the one that the reader
+ * knows, then `session` with the counts; a session that is completed or cancelled is the last event. One to which runs may
+ * still be added stays open. `seen` for a reader that has had the last event; throws 404 and what `follow` throws.
  *
- * The cursor is what the reader knows, a letter a run in the order of `run_ids`: q queued, r running, c completed, f
- * failed, x cancelled; `+` behind them while a certification may add runs, `-` for a session that ended without any; empty
- * to begin with. So nothing is missed, whichever clock or order the runs ended by.
+ * The cursor says what the reader knows, with one letter for each run in the order of `run_ids`: q queued, r running, c
+ * completed, f failed, x cancelled; followed by `+` while a certification may add runs, or by `-` for a session that ended
+ * without any; empty at the beginning. No change is missed, in whatever order and by whichever clock the runs end.
  */
 export async function followSession(
   ctx: Context,
@@ -57,8 +58,9 @@ async function lookAtSession(
   sessionId: string,
   known: string,
 ): Promise<Sighting> {
-  const found = await readJson<SessionNews>(
+  const found = await read(
     ctx,
+    SessionNews,
     sql`select jsonb_build_object('rights', v.rights, 'session', ${sessionJson}, 'state', coalesce(x.letters, '') || case
           when ${underWay} is not null then '+' when x.letters is null then '-' else '' end,
         'runs', coalesce(x.runs, '[]')) as result
@@ -79,15 +81,19 @@ async function lookAtSession(
   return sighting(viewers, found.rights, (own, cursor) => newsOf(found, own, cursor));
 }
 
-/** What is new to a reader who knows `cursor`; null where a run that is new to it was known to who looked. */
-function newsOf({ session, state, runs: changed }: SessionNews, own: boolean, cursor: string): News | null {
+/** What is new to a reader who knows `cursor`; null where that includes a run that was already known to whoever looked. */
+function newsOf(
+  { session, state, runs: changed }: z.output<typeof SessionNews>,
+  own: boolean,
+  cursor: string,
+): News | null {
   const [now, before] = [lettersOf(state), lettersOf(cursor)];
   const isNew = (index: number): boolean => now[index] !== (before[index] ?? "q");
-  const told = changed.filter(({ place }) => isNew(place - 1));
-  if (Array.from(now).filter((_letter, index) => isNew(index)).length > told.length) return null;
+  const unseen = changed.filter(({ place }) => isNew(place - 1));
+  if (Array.from(now).filter((_letter, index) => isNew(index)).length > unseen.length) return null;
   const ended = session.status === "completed" || session.status === "cancelled";
   if (cursor !== "" && cursor === state) return { events: [], cursor: state, ended };
-  const events = told.map(({ run }) => ({ event: "run", data: RunRead.parse(runFor(run, own)) }));
-  const end = { event: "session", id: state, data: SessionProgress.parse(session) };
+  const events = unseen.map(({ run }) => ({ event: "run", data: runFor(run, own) }));
+  const end = { event: "session", id: state, data: session };
   return { events: [...events, end], cursor: state, ended };
 }

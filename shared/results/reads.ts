@@ -1,20 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
+import { RowPage } from "../db/page.ts";
 import { agents, run_exchanges, run_phases, runs, tasks, teams } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
+import { RunOutput, RunPhases, RunRead, type RunStatus } from "../runs/schemas.ts";
+import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { may } from "../teams/rights.ts";
-import type { RunOutput, RunPhases, RunStatus } from "../runs/schemas.ts";
-import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 
 /** One run as the caller may see it; throws 404. */
-export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<RunRow> {
+export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<z.output<typeof RunRead>> {
   const viewer = viewerId(principal);
-  const row = await readJson<RunRow>(
+  const row = await read(
     ctx,
+    RunRead,
     sql`select ${runJson(mayRun("see", viewer))} as result from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
   );
@@ -27,10 +29,11 @@ export async function readPhases(
   ctx: Context,
   principal: Principal,
   runId: string,
-): Promise<z.input<typeof RunPhases>> {
+): Promise<z.output<typeof RunPhases>> {
   const viewer = viewerId(principal);
-  const result = await readJson<z.input<typeof RunPhases>>(
+  const result = await read(
     ctx,
+    RunPhases,
     sql`select jsonb_build_object('run_id', r.id, 'items', coalesce((
         select jsonb_agg(to_jsonb(p) - 'run_id' order by p.sequence) from ${run_phases} p where p.run_id = r.id), '[]')) as result
       from ${runsWithAgents(sql`${runs}`)} where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
@@ -39,28 +42,33 @@ export async function readPhases(
   return result;
 }
 
-interface OutputRow {
-  allowed: boolean;
-  answer: string | null;
-  explanation: string | null;
-  request: { body_base64: string; salt: string } | null;
-  response: { body_base64: string; salt: string } | null;
-}
+const Output = z.discriminatedUnion("allowed", [
+  z.object({ allowed: z.literal(false) }),
+  z.object({
+    allowed: z.literal(true),
+    /** The agent's answer as JSON text. */
+    answer: z.string().nullable(),
+    ...RunOutput.pick({ explanation: true, request: true, response: true }).shape,
+  }),
+]);
 
-/** What went over the wire in a run, for owner and members; throws 404, and `forbidden` for others who see the run. */
+const Answer = z.object({ output: z.unknown().default(null) });
+
+/** What was sent and received in a run, for owner and members; throws 404, and `forbidden` for others who see the run. */
 export async function readOutput(
   ctx: Context,
   principal: Principal,
   runId: string,
-): Promise<z.input<typeof RunOutput>> {
+): Promise<Omit<z.output<typeof RunOutput>, "output"> & { output: unknown }> {
   const viewer = viewerId(principal);
   const committed = (name: string): SQL => {
     const [body, salt] = [sql.identifier(name), sql.identifier(`${name}_salt`)];
     return sql`case when length(e.${salt}) > 0 then jsonb_build_object(
       'body_base64', replace(encode(e.${body}, 'base64'), chr(10), ''), 'salt', encode(e.${salt}, 'hex')) end`;
   };
-  const row = await readJson<OutputRow>(
+  const row = await read(
     ctx,
+    Output,
     sql`select jsonb_build_object('allowed', ${mayRun("see_outputs", viewer)}) || case when ${mayRun("see_outputs", viewer)}
         then jsonb_build_object('answer', e.answer, 'explanation', r.explanation,
           'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")})
@@ -69,19 +77,17 @@ export async function readOutput(
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
   );
   if (row === null) throw notFound("run");
-  if (!row.allowed) throw new Problem("forbidden", "The output is for the agent's owner and members of its workspace.");
-  const answer =
-    row.answer === null ? null : (JSON.parse(row.answer) as { output: z.input<typeof RunOutput>["output"] });
-  return {
-    run_id: runId,
-    output: answer?.output ?? null,
-    explanation: row.explanation,
-    request: row.request,
-    response: row.response,
-  };
+  if (!row.allowed)
+    throw new Problem(
+      "forbidden",
+      "Only the agent's owner and the members of its workspace may see the output of its runs.",
+    );
+  const { answer, explanation, request, response } = row;
+  const { output } = answer === null ? { output: null } : Answer.parse(JSON.parse(answer));
+  return { run_id: runId, output, explanation, request, response };
 }
 
-/** What a list of runs is narrowed to. */
+/** Which runs a list shows. */
 export interface RunFilter {
   agent_id?: string | undefined;
   task_id?: string | undefined;
@@ -94,15 +100,11 @@ export interface RunFilter {
 }
 
 /**
- * A page of the runs that the caller may see, newest first. `mine`: asked for by the caller; `scope`, `team_id`: by the
- * ownership that each run recorded when it was made. Throws `conflicting_parameters`, `unauthenticated` for a filter
+ * A page of the runs that the caller may see, newest first; `RunRead` is yet to parse its items. `mine` shows those that
+ * the caller asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws `conflicting_parameters`, `unauthenticated` for a filter
  * that needs an account, 404 for an agent or workspace that is not visible.
  */
-export async function listRuns(
-  ctx: Context,
-  principal: Principal,
-  filter: RunFilter,
-): Promise<{ items: RunRow[]; total: number }> {
+export async function listRuns(ctx: Context, principal: Principal, filter: RunFilter): Promise<RowPage> {
   const viewer = viewerId(principal);
   assertOneScope(filter, viewer);
   const { agent_id: agentId, team_id: teamId, page, page_size: size } = filter;
@@ -117,8 +119,9 @@ export async function listRuns(
   const team = { user_id: sql`null::uuid`, team_id: sql`t.id` };
   const found = sql`${agentId === undefined ? sql`true` : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`}
     and ${teamId === undefined ? sql`true` : sql`exists (select from ${teams} t where t.id = ${teamId}::uuid and ${may("see", viewer, team)})`}`;
-  const result = await readJson<{ items: RunRow[]; total: number; found: boolean }>(
+  const result = await read(
     ctx,
+    RowPage.extend({ found: z.boolean() }),
     sql`with hits as (
       select r.id from ${runsWithAgents(sql`${runs}`)} where ${sql.join(conditions, sql` and `)}
     ), paged as (select id from hits order by id desc limit ${size} offset ${(page - 1) * size})
@@ -135,5 +138,5 @@ function assertOneScope({ scope, team_id: teamId, mine }: RunFilter, viewer: str
   const names = given.filter((name) => name !== null);
   if (names.length > 1) throw conflicting(names);
   if (names.length === 1 && viewer === null)
-    throw new Problem("unauthenticated", `${names[0]} needs an account; sign in.`);
+    throw new Problem("unauthenticated", `The filter ${names[0]} needs an account; sign in to use it.`);
 }

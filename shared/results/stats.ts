@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -52,10 +52,11 @@ export async function readStats(
   ctx: Context,
   principal: Principal,
   agentId: string,
-): Promise<z.input<typeof AgentStats>> {
+): Promise<z.output<typeof AgentStats>> {
   const viewer = viewerId(principal);
-  const result = await readJson<z.input<typeof AgentStats>>(
+  const result = await read(
     ctx,
+    AgentStats,
     sql`select ${statsJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (result === null) throw notFound("agent");

@@ -1,51 +1,49 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
 import { agents, architecture_versions, runs } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { Instant } from "../platform/time.ts";
-import { type Architecture, architectureChanges } from "../telemetry/architecture.ts";
 import { mayRun, visibleRun } from "../runs/view.ts";
+import { architectureChanges } from "../telemetry/architecture.ts";
 
 /** How many versions a timeline shows: the newest ones. */
 const MAX_VERSIONS = 50;
 
 const names = z.array(z.string());
 
+const Version = z.object({
+  version: z.number().int().meta({
+    description: "Counted over all runs for owner and members, over public runs for everybody else",
+  }),
+  architecture_hash: z.string(),
+  first_seen_at: Instant,
+  last_seen_at: Instant,
+  run_count: z.number().int().meta({ description: "The runs of this version that the caller may see" }),
+  pass_rate: z.number().min(0).max(1).nullable().meta({ description: "Of these runs" }),
+});
+
+const changes = z
+  .object({ models_added: names, models_removed: names, tools_added: names, tools_removed: names })
+  .meta({ description: "Against the version before that the caller may see; the first adds all it has" });
+
 export const BlueprintTimelineRead = z
-  .object({
-    agent_id: z.uuid(),
-    items: z.array(
-      z.object({
-        version: z.number().int().meta({
-          description: "Counted over all runs for owner and members, over public runs for everybody else",
-        }),
-        architecture_hash: z.string(),
-        first_seen_at: Instant,
-        last_seen_at: Instant,
-        run_count: z.number().int().meta({ description: "The runs of this version that the caller may see" }),
-        pass_rate: z.number().min(0).max(1).nullable().meta({ description: "Of these runs" }),
-        changes: z
-          .object({ models_added: names, models_removed: names, tools_added: names, tools_removed: names })
-          .meta({ description: "Against the version before that the caller may see; the first adds all it has" }),
-      }),
-    ),
-  })
+  .object({ agent_id: z.uuid(), items: z.array(Version.extend({ changes })) })
   .meta({ id: "BlueprintTimelineRead" });
 
-/** A timeline as the database gives it, with one version more than is shown, to compare the oldest shown one with. */
-export interface TimelineRow {
-  agent_id: string;
-  items: (Omit<z.input<typeof BlueprintTimelineRead>["items"][number], "changes"> &
-    Pick<Architecture, "models" | "tools">)[];
-}
+/** A timeline as the database gives it, with one more version than is shown, to compare the oldest shown one with. */
+export const TimelineRow = z.object({
+  agent_id: z.string(),
+  items: z.array(Version.extend({ models: names, tools: names })),
+});
+export type TimelineRow = z.output<typeof TimelineRow>;
 
 /**
  * SQL: the number of an architecture version in the run row `r` and in the version row `v`, as a viewer of the agent row
- * `a` counts: over all runs for owner and members, else over the public ones, so that no number tells of private runs.
+ * `a` counts: owner and members over all runs, others over public runs alone, so that no number reveals private runs.
  */
 export function versionNumbers(viewer: string | null): { ofRun: SQL; ofVersion: SQL } {
   const counted = (all: SQL, open: SQL) => sql`case when ${mayRun("see", viewer)} then ${all} else ${open} end`;
@@ -70,15 +68,16 @@ export function timelineJson(viewer: string | null): SQL {
     from seen s join ${architecture_versions} v on v.agent_id = a.id and ${ofVersion} = s.version)`;
 }
 
-/** The versions of an agent that the caller saw at work, newest first, at most 50; throws 404. */
+/** The versions of an agent that the runs show which the caller may see, newest first, at most 50; throws 404. */
 export async function readTimeline(
   ctx: Context,
   principal: Principal,
   agentId: string,
-): Promise<z.input<typeof BlueprintTimelineRead>> {
+): Promise<z.output<typeof BlueprintTimelineRead>> {
   const viewer = viewerId(principal);
-  const row = await readJson<TimelineRow>(
+  const row = await read(
     ctx,
+    TimelineRow,
     sql`select ${timelineJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (row === null) throw notFound("agent");
@@ -86,7 +85,7 @@ export async function readTimeline(
 }
 
 /** BlueprintTimelineRead from the database's JSON. */
-export function toTimeline({ agent_id, items }: TimelineRow): z.input<typeof BlueprintTimelineRead> {
+export function toTimeline({ agent_id, items }: TimelineRow): z.output<typeof BlueprintTimelineRead> {
   const shown = items.slice(0, MAX_VERSIONS).map(({ models, tools, ...item }, index) => ({
     ...item,
     changes: architectureChanges(items[index + 1] ?? null, { models, tools }),
