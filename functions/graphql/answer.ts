@@ -8,16 +8,16 @@ import { graphqlSchema } from "./schema.ts";
 import type { Caller } from "./types.ts";
 
 /**
- * Runs one GraphQL request with at most one round trip to the database. Refusals stand in `errors` with the code of the
- * problem; a document that is refused whole has no `data`. Throws what is the service's own fault.
+ * Runs one GraphQL request with at most one round trip to the database. `errors` holds the refusals, each with the code of
+ * its problem; there is no `data` where the whole document is refused. Throws what is the service's own fault.
  */
 export async function answer(
   { ctx, principal }: Caller,
   { query, operationName, variables }: z.output<typeof GraphqlRequest>,
-): Promise<z.input<typeof GraphqlAnswer>> {
+): Promise<Omit<z.input<typeof GraphqlAnswer>, "data"> & Pick<ExecutionResult, "data">> {
   const { data, errors } = await run({ ctx: batching(ctx), principal }, query, operationName ?? null, variables ?? {});
   return {
-    ...(data === undefined ? {} : { data: data as z.input<typeof GraphqlAnswer>["data"] }),
+    ...(data === undefined ? {} : { data }),
     ...(errors === undefined ? {} : { errors: errors.map(shown) }),
   };
 }
@@ -56,7 +56,7 @@ async function run(
   }
 }
 
-/** An error as callers see it. One that is neither the document's nor a problem of the caller's is thrown. */
+/** An error as callers see it. Throws one that neither the document nor the caller is to blame for. */
 function shown(error: GraphQLError) {
   const { originalError: cause } = error;
   if (cause !== undefined && !(cause instanceof GraphQLError) && !(cause instanceof Problem && cause.status < 500)) {

@@ -1,6 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import type { Database } from "../../shared/platform/context.ts";
-import type { Context } from "../../shared/platform/context.ts";
+import type { Context, Database } from "../../shared/platform/context.ts";
 
 type Result = Awaited<ReturnType<Database["execute"]>>;
 
@@ -10,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * The context with a database whose statements of one tick are sent together: one round trip, in one transaction,
- * however many reads are asked for. When it fails, each of them fails.
+ * The context with a database that sends the statements of one tick together: one round trip, in one transaction, for any
+ * number of reads. When it fails, each of them fails.
  */
 export function batching(ctx: Context): Context {
   let waiting: Waiting[] = [];
@@ -26,7 +25,7 @@ export function batching(ctx: Context): Context {
         rest.length === 0
           ? [await db.execute(first.statement)]
           : await db.batch([db.execute(first.statement), ...rest.map(({ statement }) => db.execute(statement))]);
-      for (const [index, { settled }] of all.entries()) settled.resolve(results[index] as Result);
+      for (const [index, result] of results.entries()) all[index]?.settled.resolve(result);
     } catch (error) {
       for (const { settled } of all) settled.reject(error);
     }
@@ -37,5 +36,6 @@ export function batching(ctx: Context): Context {
     if (waiting.length === 1) queueMicrotask(() => void flush());
     return settled.promise;
   };
-  return Object.create(ctx, { db: { value: Object.create(ctx.db, { execute: { value: execute } }) as Database } });
+  const db: Database = Object.create(ctx.db, { execute: { value: execute } });
+  return Object.create(ctx, { db: { value: db } });
 }

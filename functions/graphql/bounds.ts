@@ -28,7 +28,7 @@ const SHAPE = [
   NoFragmentCyclesRule,
 ];
 
-/** Reads and validates a document within the bounds; throws a GraphQLError, or gives those that validation found. */
+/** Reads and validates a document within the bounds; throws a GraphQLError, or returns those that validation found. */
 export function readDocument(schema: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {
   const document = parse(text, { maxTokens: BOUNDS.tokens });
   for (const rules of [SHAPE, specifiedRules]) {
@@ -69,11 +69,11 @@ export function assertAffordable(
     const field = type.getFields()[node.name.value];
     // What every type has: __typename, and on the root __schema and __type.
     if (field === undefined) return 1;
-    const { pageSize = 1 } = getArgumentValues(field, node, variables) as { pageSize?: number };
+    const { pageSize } = getArgumentValues(field, node, variables);
+    const { cost } = field.extensions;
     const inner = getNamedType(field.type);
     const within = node.selectionSet !== undefined && isObjectType(inner) ? costOf(node.selectionSet, inner) : 0;
-    const { cost = 1 } = field.extensions as { cost?: number };
-    return cost + Math.max(1, pageSize) * within;
+    return numberOr1(cost) + Math.max(1, numberOr1(pageSize)) * within;
   };
   const cost = costOf(operation.selectionSet, root);
   if (cost > BOUNDS.cost) {
@@ -82,3 +82,5 @@ export function assertAffordable(
     );
   }
 }
+
+const numberOr1 = (value: unknown): number => (typeof value === "number" ? value : 1);

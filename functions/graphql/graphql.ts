@@ -43,7 +43,7 @@ export const graphql = [
       `${BOUNDS.tokens} tokens, ${BOUNDS.depth} levels, ${BOUNDS.aliases} aliases, ${BOUNDS.directives} directives and ` +
       `a cost of ${BOUNDS.cost}: fields times the sizes of the pages around them. Errors carry the code of a problem as ` +
       `\`extensions.code\`. Asked for \`${GRAPHQL_JSON}\`, a refused document is 400; as \`${JSON_TYPE}\`, which is ` +
-      "sent unless the other is asked for, it is 200. A body that is no GraphQL request is a problem, 400 in either case.",
+      "sent unless the other is asked for, it is 200. A body that is not a GraphQL request is a problem, 400 in either case.",
     auth: "open",
     limit: "read",
     body: GraphqlRequest,
@@ -53,7 +53,7 @@ export const graphql = [
     problems: ["not_acceptable"],
     async handler({ ctx, principal, body, c }) {
       const type = answerType(c);
-      // Only now: an isolate that is never asked a document need not evaluate the whole of GraphQL when it starts.
+      // Imported here, so that an isolate that gets no document does not evaluate all of GraphQL when it starts.
       const { answer } = await import("./answer.ts");
       const result = await answer({ ctx, principal }, body);
       const status = type === GRAPHQL_JSON && result.data === undefined ? 400 : 200;

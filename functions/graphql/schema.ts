@@ -24,13 +24,11 @@ import {
   TaskType,
 } from "./types.ts";
 
-/** More suites than there are; they are listed without pages. */
+/** More suites than exist: GraphQL lists them without pages. */
 const ALL_SUITES = { page: 1, page_size: 100 };
 
 /** The variant group is read with all of its scored runs. */
 const FRONTIER_COST = 100;
-
-type Arguments = { page: number; pageSize: number };
 
 function valid<S extends z.ZodType>(schema: S, name: string, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
@@ -40,12 +38,12 @@ function valid<S extends z.ZodType>(schema: S, name: string, value: unknown): z.
 
 const id = (name: string, value: unknown): string => valid(z.uuid(), name, value);
 
-function pageOf({ page, pageSize }: Arguments): PageQuery {
+function pageOf({ page, pageSize }: { page?: unknown; pageSize?: unknown }): PageQuery {
   const { shape } = pageQuery;
   return { page: valid(shape.page, "page", page), page_size: valid(shape.page_size, "pageSize", pageSize) };
 }
 
-/** Whether the document selects a field of this name below the one that is resolved. */
+/** Whether the document selects a field of this name below the one being resolved. */
 function selects({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): boolean {
   const seen = new Set<string>();
   const within = (set: SelectionSetNode | undefined): boolean =>
@@ -60,7 +58,7 @@ function selects({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): b
   return fieldNodes.some(({ selectionSet }) => within(selectionSet));
 }
 
-/** The agent's record, to be read with the agent where it is selected: a read of its own would be a round trip more. */
+/** The agent's record, read along with the agent where it is selected: on its own it would take another round trip. */
 function record({ principal }: Caller, info: GraphQLResolveInfo) {
   if (!selects(info, "stats")) return undefined;
   return sql`jsonb_build_object('stats', ${statsJson(viewerId(principal))})`;
@@ -83,7 +81,7 @@ builder.queryType({
         description: "Signed in: the caller's own active agents, of any visibility. Otherwise the public ones.",
         args: paging,
         async resolve(_root, args, caller, info) {
-          const page = pageOf(args as Arguments);
+          const page = pageOf(args);
           const filter = { active_only: true, ...page };
           const { ctx, principal } = caller;
           const found = await listAgents<Pick<Agent, "stats">>(ctx, principal, filter, record(caller, info));
@@ -100,7 +98,7 @@ builder.queryType({
           ...paging,
         },
         async resolve(_root, { verifiedOnly, domain, period, ...args }, { ctx }) {
-          const page = pageOf(args as Arguments);
+          const page = pageOf(args);
           const query = {
             verified_only: verifiedOnly ?? false,
             domain: domain ?? undefined,
@@ -121,7 +119,7 @@ builder.queryType({
         nullable: true,
         args: { domain: t.arg({ type: Domain }), ...paging },
         async resolve(_root, { domain, ...args }, { ctx }) {
-          const page = pageOf(args as Arguments);
+          const page = pageOf(args);
           return paged(await listTasks(ctx, { domain: domain ?? undefined, ...page }), page);
         },
       }),
@@ -143,7 +141,7 @@ builder.queryType({
 
 let schema: GraphQLSchema | undefined;
 
-/** The GraphQL schema, put together at the first document: most isolates never see one. */
+/** The GraphQL schema. It is built at the first document, since most isolates never see one. */
 export function graphqlSchema(): GraphQLSchema {
   return (schema ??= builder.toSchema());
 }

@@ -1,4 +1,4 @@
-import SchemaBuilder, { type ObjectRef } from "@pothos/core";
+import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
 import type { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
@@ -121,7 +121,7 @@ export const AgentType = builder.objectRef<Agent>("Agent").implement({
   }),
 });
 
-const AxesType = builder.objectRef<z.input<typeof LeaderboardRow>["axes"]>("Axes").implement({
+const AxesType = builder.objectRef<z.output<typeof LeaderboardRow>["axes"]>("Axes").implement({
   description: "0 to 1; null without evidence",
   fields: (t) => ({
     correctness: t.exposeFloat("correctness", { nullable: true }),
@@ -132,7 +132,7 @@ const AxesType = builder.objectRef<z.input<typeof LeaderboardRow>["axes"]>("Axes
   }),
 });
 
-const LeaderboardRowType = builder.objectRef<z.input<typeof LeaderboardRow>>("LeaderboardRow").implement({
+const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("LeaderboardRow").implement({
   fields: (t) => ({
     rank: t.exposeInt("rank", { nullable: true, description: "Null for provisional and simulated agents" }),
     agentId: t.exposeID("agent_id"),
@@ -219,18 +219,19 @@ export const FrontierType = builder.objectRef<Frontier>("Frontier").implement({
   fields: (t) => ({ rootId: t.exposeID("root_id"), members: t.expose("members", { type: [Member] }) }),
 });
 
-/** The type of one page of a list. */
-function pageType<T>(name: string, item: ObjectRef<Types, T>) {
-  return builder.objectRef<Page<T>>(name).implement({
-    fields: (t) => ({
-      items: t.field({ type: [item], resolve: ({ items }) => items as never }),
-      total: t.exposeInt("total"),
-      page: t.exposeInt("page"),
-      pageSize: t.exposeInt("page_size"),
-    }),
-  });
-}
+export const AgentPage = builder.objectRef<Page<Agent>>("AgentPage").implement({
+  fields: (t) => ({ items: t.expose("items", { type: [AgentType] }), ...pageFields(t) }),
+});
 
-export const AgentPage = pageType<Agent>("AgentPage", AgentType);
-export const LeaderboardPage = pageType("LeaderboardPage", LeaderboardRowType);
-export const TaskPage = pageType("TaskPage", TaskType);
+export const LeaderboardPage = builder.objectRef<Page<z.output<typeof LeaderboardRow>>>("LeaderboardPage").implement({
+  fields: (t) => ({ items: t.expose("items", { type: [LeaderboardRowType] }), ...pageFields(t) }),
+});
+
+export const TaskPage = builder.objectRef<Page<z.input<typeof TaskRead>>>("TaskPage").implement({
+  fields: (t) => ({ items: t.expose("items", { type: [TaskType] }), ...pageFields(t) }),
+});
+
+/** The fields of every page besides its items. */
+function pageFields<T>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Page<T>>) {
+  return { total: t.exposeInt("total"), page: t.exposeInt("page"), pageSize: t.exposeInt("page_size") };
+}

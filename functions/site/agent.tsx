@@ -7,20 +7,20 @@ import { readRecord } from "../../shared/results/agent-record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
 import { Bar, Day, Layout, page, percent } from "./layout.tsx";
 
-const AXES = {
-  correctness: "Correctness",
-  latency: "Latency",
-  cost: "Cost",
-  tool_efficiency: "Tool efficiency",
-  robustness: "Robustness",
-} as const;
+const AXES = [
+  ["correctness", "Correctness"],
+  ["latency", "Latency"],
+  ["cost", "Cost"],
+  ["tool_efficiency", "Tool efficiency"],
+  ["robustness", "Robustness"],
+] as const;
 
 function Axes({ axes }: { axes: AgentEntry["axes"] }) {
   return (
     <table>
       <tbody>
-        {Object.entries(AXES).map(([name, title]) => {
-          const value = axes[name as keyof typeof AXES];
+        {AXES.map(([name, title]) => {
+          const value = axes[name];
           return (
             <tr>
               <th>{title}</th>

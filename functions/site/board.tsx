@@ -5,11 +5,15 @@ import { route } from "../../shared/http/route.ts";
 import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 
-const PERIODS = { all: "all time", "30d": "30 days", "7d": "7 days" } as const;
+const PERIODS = [
+  ["all", "all time"],
+  ["30d", "30 days"],
+  ["7d", "7 days"],
+] as const;
 
 interface View {
   domain: string | undefined;
-  period: keyof typeof PERIODS;
+  period: (typeof PERIODS)[number][0];
   verified: boolean;
   page: number;
   page_size: number;
@@ -50,8 +54,8 @@ function Filters({ view }: { view: View }) {
         ))}
       </ul>
       <ul>
-        {Object.entries(PERIODS).map(([period, name]) => (
-          <Choice current={view.period === period} href={address(view, { period: period as View["period"] })}>
+        {PERIODS.map(([period, name]) => (
+          <Choice current={view.period === period} href={address(view, { period })}>
             {name}
           </Choice>
         ))}

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { raw } from "hono/html";
+import * as z from "zod";
 import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { page } from "./layout.tsx";
@@ -9,10 +10,13 @@ interface Assets {
   fetch(url: string): Promise<Response>;
 }
 
+const isAssets = (binding: unknown): boolean => typeof binding === "object" && binding !== null && "fetch" in binding;
+const Bindings = z.object({ ASSETS: z.custom<Assets>(isAssets, "The binding ASSETS is missing") });
+
 const START = `SwaggerUIBundle({url:"/openapi.json",dom_id:"#docs",deepLinking:true,validatorUrl:null,withCredentials:true})`;
 const HASH = createHash("sha256").update(START).digest("base64");
 
-/** What the page may load: this service's own files and answers. React sets styles by the CSSOM, which no policy concerns. */
+/** What the page may load: this service's own files and answers. React sets styles by the CSSOM, which a policy allows. */
 const POLICY = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${HASH}'`,
@@ -55,7 +59,7 @@ function asset(id: string, name: string, type: string, summary: string) {
     auth: "none",
     returns: { 200: { type, description: "The file" } },
     async handler({ c }) {
-      const { ASSETS } = c.env as { ASSETS: Assets };
+      const { ASSETS } = Bindings.parse(c.env);
       const file = await ASSETS.fetch(`https://assets.internal/${name}`);
       if (!file.ok) throw new Error(`${name} was not deployed`);
       return verbatim(await file.text(), `${type}; charset=utf-8`, { "Cache-Control": "public, max-age=3600" });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
-import type { RowPage } from "../db/page.ts";
+import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries, board_totals, VERIFIED_STATES } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
@@ -99,7 +99,7 @@ export async function readBoard(
   const offset = (page - 1) * size;
   const result = await read(
     ctx,
-    z.object({ items: z.array(BoardEntry), total: z.number() }),
+    pageResult(BoardEntry),
     sql`with page as (${boardRows(query, sql`b.agent_id`)} limit ${size} offset ${offset}), rows as (
       select b.* from page p join ${board_entries} b on b.agent_id = p.agent_id
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}

@@ -4,3 +4,10 @@ import * as z from "zod";
 export function pageResult<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), total: z.int() });
 }
+
+/**
+ * A page whose items the schema of the answer is yet to parse, where that is all they are read for: each row of a long
+ * page is then parsed once.
+ */
+export const RowPage = pageResult(z.unknown());
+export type RowPage = z.output<typeof RowPage>;

@@ -16,17 +16,17 @@ export interface Consumer<B = unknown> {
   parallelism: number | null;
   /** Does the work. A throw makes QStash try again; coming a second time must change nothing. */
   handle(ctx: Context, body: B): Promise<void>;
-  /** Called once after the last try failed. */
+  /** Called once when the last try has failed. */
   dead(ctx: Context, body: B): Promise<void>;
 }
 
-/** Tries as far apart as can be of use: after half a minute, a quarter of an hour, seven and a half hours. */
+/** Retries as far apart as is useful: after half a minute, a quarter of an hour, seven and a half hours. */
 export const UNHURRIED: Pick<Consumer, "retries" | "retryDelay"> = {
   retries: 3,
   retryDelay: "pow(30, retried + 1) * 1000",
 };
 
-/** Thrown by a consumer for a message that no further try can help. */
+/** Thrown by a consumer for a message that would fail at every further try. */
 export class Permanent extends Error {}
 
 /** Declares a consumer. */

@@ -7,12 +7,12 @@ import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { type Consumer, Permanent } from "./consumer.ts";
 
-/** What the consumers need of the service: a context for each delivery. */
+/** What the consumers need from the service: a context for each delivery. */
 export interface Deliverer {
   context(request: Pick<Context, "requestId" | "addressHash" | "defer">): Context;
 }
 
-/** QStash's word that its tries are over: where the message was for, and what it said. */
+/** QStash's notice that its tries are over: the message's URL and body. */
 const FailureCallback = z.object({ url: z.string(), sourceBody: z.string() });
 
 /** Never tried again: the signature or the message itself is wrong. */
@@ -63,10 +63,11 @@ function contextOf(service: Deliverer, c: HonoContext, consumer: string): Contex
   return ctx;
 }
 
+const AboutRun = z.object({ run_id: z.string() });
+
 /** The run that a message is about, for the log. */
 function subject(body: unknown): { run_id?: string } {
-  const { run_id } = body as { run_id?: string };
-  return run_id === undefined ? {} : { run_id };
+  return AboutRun.safeParse(body).data ?? {};
 }
 
 /** The raw body, when QStash signed it for this URL; else null. */

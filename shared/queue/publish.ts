@@ -7,7 +7,7 @@ import type { Message, Publication, Publisher } from "../platform/message.ts";
 /** How a consumer wants its messages sent. */
 export interface Delivery {
   retries: number;
-  /** QStash's expression for the milliseconds before a retry, of `retried`; its own where there is none. */
+  /** QStash's expression in `retried` for the milliseconds before a retry; without one QStash uses its own. */
   retryDelay?: string;
   timeoutSeconds: number;
   parallelism: number | null;
@@ -22,7 +22,7 @@ const BATCH_BYTES = 500_000;
 /** What the headers of one message add to a request, in bytes, at most. */
 const HEADER_BYTES = 1_500;
 
-/** The statuses by which QStash refuses what a request says, and not the request as such. */
+/** The statuses with which QStash refuses a request for what it contains. */
 const REFUSALS = new Set([400, 413, 422]);
 
 /** QStash's answer to one message of a batch: null where it took it, else what it said. */
@@ -31,7 +31,7 @@ const Receipt = z
     z.object({ messageId: z.string() }).transform(() => null),
     z.object({ error: z.string() }).transform(({ error }) => error),
   ])
-  .catch("no answer that can be read");
+  .catch("an answer that can't be read");
 
 /** The publisher for these settings; `deliveries` says how each consumer wants its messages. */
 export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delivery>): Publisher {
@@ -51,7 +51,7 @@ export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delive
     return answers;
   }
 
-  /** As `send`, but where QStash refuses a batch as a whole, the halves are tried, down to the messages at fault. */
+  /** As `send`, but where QStash refuses a batch as a whole, its halves are tried, down to the messages at fault. */
   async function sendApart(messages: readonly Message[]): Promise<(string | null)[]> {
     try {
       return await send(messages);
@@ -91,7 +91,7 @@ export function createPublisher(env: Env, deliveries: ReadonlyMap<string, Delive
   };
 }
 
-/** The messages in order, in batches that one request can carry. A message too large for any is alone. */
+/** The messages in order, in batches that one request can carry. A message that is too large for that is on its own. */
 function* batches(messages: readonly Message[]): Generator<Message[]> {
   let batch: Message[] = [];
   let bytes = 0;
@@ -126,7 +126,7 @@ function toRequest(env: Env, deliveries: ReadonlyMap<string, Delivery>, message:
   };
 }
 
-/** The client takes no signal; an outbox row outlives a publication that is given up here. */
+/** Rejects after so long, since the client takes no signal. The outbox rows of a publication that is given up remain. */
 function expiry(ms: number): Promise<never> {
   return new Promise((_resolve, reject) => {
     AbortSignal.timeout(ms).addEventListener("abort", () => reject(new Error("QStash did not answer in time")));

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { RowPage } from "../db/page.ts";
+import { RowPage } from "../db/page-result.ts";
 import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";

@@ -115,8 +115,8 @@ export async function readBlueprint(
 
 /** BlueprintRead from the database's JSON; the same for the same spans in any order. */
 export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<typeof BlueprintRead> {
-  const read = traces.map((trace) => readTrace(trace.run_id, trace.spans));
-  const calls = new Set<Span>(read.flatMap(({ modelCalls, toolCalls }) => [...modelCalls, ...toolCalls]));
+  const readings = traces.map((trace) => readTrace(trace.run_id, trace.spans));
+  const calls = new Set<Span>(readings.flatMap(({ modelCalls, toolCalls }) => [...modelCalls, ...toolCalls]));
   const all = traces.flatMap((trace) => trace.spans);
   const made = (kind: Span["kind"]) => all.filter((one) => one.kind === kind && calls.has(one));
   return {
@@ -147,7 +147,7 @@ export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<
       ({ length }) => ({ count: length }),
     ),
     edges: grouped(
-      read.flatMap(({ edges }) => edges),
+      readings.flatMap(({ edges }) => edges),
       ([from, to]) => ({ from, to }),
       ({ length }) => ({ count: length }),
     ),

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { RowPage } from "../db/page.ts";
+import { RowPage } from "../db/page-result.ts";
 import { agents, run_exchanges, run_phases, runs, tasks, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";

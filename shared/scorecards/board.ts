@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
-import type { RowPage } from "../db/page.ts";
+import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -35,7 +35,7 @@ export async function readScorecardBoard(
   const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
   const result = await read(
     ctx,
-    z.object({ items: z.array(BoardEntry), total: z.number() }),
+    pageResult(BoardEntry),
     sql`with s as (${weightsOf(principal.userId, id)}), board as (${boardRows(query)} limit ${RANKED_ROWS}),
     scored as (select b.*, ${SCORE} as scorecard_score from board b cross join s),
     rows as (select * from scored b order by ${order} limit ${size} offset ${offset})
