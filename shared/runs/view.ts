@@ -57,22 +57,10 @@ export function runJson(owned: SQL): SQL {
        else jsonb_build_object('architecture_version', r.architecture_public_version) end)`;
 }
 
-/** A run in the parts that make up RunRead: what all are shown, and what its owner or others are shown besides. */
-export interface RunParts {
-  all: Omit<RunRow, keyof RunParts["own"]>;
-  own: Pick<RunRow, (typeof OWNER_COLUMNS)[number]>;
-  others: Pick<RunRow, "architecture_version">;
-}
-
-/** SQL: the `RunParts` of the run row `r`, for `runFor` to put together where one look serves several viewers. */
+/** SQL: the parts that make up RunRead of the run row `r`, for where one look serves several viewers. */
 export const runParts: SQL = sql`jsonb_build_object('all', ${columnsJson("r", PUBLIC_COLUMNS)},
   'own', ${columnsJson("r", OWNER_COLUMNS)},
   'others', jsonb_build_object('architecture_version', r.architecture_public_version))`;
-
-/** The run as its owner and members (`own`), or as all others are shown it: what `runJson` gives. */
-export function runFor({ all, own, others }: RunParts, isOwn: boolean): RunRow {
-  return { ...all, ...(isOwn ? own : others) };
-}
 
 /** SQL: runs joined to their agents, as `r` and `a`. */
 export function runsWithAgents(runs: SQL): SQL {
