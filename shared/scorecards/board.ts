@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
