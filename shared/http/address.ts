@@ -10,8 +10,8 @@ import type { Keyring } from "../platform/encryption.ts";
 export function countedAddress(given: string | undefined): string {
   if (given === undefined || !ipaddr.isValid(given)) return "unknown";
   const address = ipaddr.process(given);
-  if (address.kind() === "ipv4") return address.toString();
-  const parts = (address as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16));
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const parts = address.parts.slice(0, 4).map((part) => part.toString(16));
   return `${parts.join(":")}::/64`;
 }
 
@@ -48,9 +48,8 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
     const remembered = known.get(given);
     if (remembered !== undefined) return remembered;
     const address = countedAddress(given);
-    const [addressHash, addressHashBefore] = secrets.map((secret) =>
-      createHmac("sha256", secret).update(address).digest("hex").slice(0, 32),
-    ) as [string, string];
+    const hash = (secret: Uint8Array) => createHmac("sha256", secret).update(address).digest("hex").slice(0, 32);
+    const [addressHash, addressHashBefore] = [hash(secrets[0]), hash(secrets[1])];
     const first = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
     if (first !== undefined) known.delete(first);
     const hashes = { addressHash, addressHashBefore };

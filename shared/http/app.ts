@@ -61,7 +61,7 @@ export function createApp(service: Service, routes: readonly Route[]): Hono<Http
       await c.get("confirmed");
       if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("judge")?.();
     } catch (refusal) {
-      return fail(refusal as Error, c);
+      return fail(refusal instanceof Error ? refusal : new Error(String(refusal)), c);
     }
     return fail(error, c);
   });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { databaseFailure } from "../db/client.ts";
-import { PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
+import { isProblemCode, PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
 
 /** The RFC 9457 body of every error. */
 export const ProblemDetails = z
@@ -9,7 +9,7 @@ export const ProblemDetails = z
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
-    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
+    code: z.enum(Object.keys(PROBLEMS).filter(isProblemCode)),
     request_id: z.string().optional(),
     errors: z
       .array(

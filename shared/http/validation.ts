@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Finding, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
+import { type Finding, isProblemCode, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
 import { isStorable } from "../platform/text.ts";
 
 /** Codes that a 422 carries at its top when every finding is of that one kind. */
@@ -31,7 +31,7 @@ export function findingsProblem(findings: Finding[], as?: ProblemCode): Problem 
 function kindOf(findings: Finding[]): ProblemCode {
   const [first] = findings;
   const telling = first !== undefined && TELLING.has(first.code) && findings.every(({ code }) => code === first.code);
-  return telling ? (first.code as ProblemCode) : "validation_failed";
+  return telling && isProblemCode(first.code) ? first.code : "validation_failed";
 }
 
 function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
@@ -45,7 +45,8 @@ function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
     }));
   }
   const missing = issue.code === "invalid_type" && issue.input === undefined && issue.message.endsWith("undefined");
-  const own = issue.code === "custom" ? (issue.params?.["code"] as string | undefined) : undefined;
+  const given: unknown = issue.code === "custom" ? issue.params?.["code"] : undefined;
+  const own = typeof given === "string" ? given : undefined;
   return [
     {
       in: where,
@@ -99,11 +100,12 @@ export class RefusedItem {
 
 /** The body with every item of its list `member` that can't be stored replaced by a `RefusedItem`. */
 export function refuseItems(body: unknown, member: string): unknown {
-  const items = (body as Record<string, unknown> | null)?.[member];
+  if (typeof body !== "object" || body === null) return body;
+  const items: unknown = Object.entries(body).find(([name]) => name === member)?.[1];
   if (!Array.isArray(items)) return body;
   const judged = items.map((item: unknown) => {
     const findings = unstorable("body", item);
     return findings.length === 0 ? item : new RefusedItem(findings);
   });
-  return { ...(body as object), [member]: judged };
+  return { ...body, [member]: judged };
 }

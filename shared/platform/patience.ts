@@ -13,9 +13,9 @@ export function patience(ms: number): AbortSignal {
   const step = (): void => {
     if (left === 0) return controller.abort(new DOMException("No answer within the time limit.", "TimeoutError"));
     left -= 1;
-    const timer: unknown = setTimeout(step, ms / STEPS);
-    // Node would wait for it before it exits; workerd ends timers with their request.
-    if (typeof timer === "object") (timer as NodeJS.Timeout).unref();
+    const timer: { unref?: () => void } | number = setTimeout(step, ms / STEPS);
+    // Node would wait for it before it exits; workerd, where it is a number, ends timers with their request.
+    if (typeof timer === "object") timer.unref?.();
   };
   step();
   return controller.signal;

@@ -71,6 +71,11 @@ export const PROBLEMS = {
 /** A code of the closed table. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
+/** Whether a text is a code of the table. */
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
 /** One finding about a request, as it stands in `errors` of a 422. */
 export interface Finding {
   in: "body" | "query" | "path" | "header";

@@ -5,10 +5,22 @@ export type ShippedTask = MintedTask & { slug: string };
 
 /** The columns that a shipped task fills. */
 const COLUMNS = [
-  ["slug", "title", "domain", "prompt", "input", "output_format", "output_schema", "tools", "grader"],
-  ["expected_output", "pass_threshold", "time_limit_ms", "reference_cost_usd", "reference_latency_ms"],
-  ["expected_tool_calls"],
-].flat() as readonly (keyof ShippedTask)[];
+  "slug",
+  "title",
+  "domain",
+  "prompt",
+  "input",
+  "output_format",
+  "output_schema",
+  "tools",
+  "grader",
+  "expected_output",
+  "pass_threshold",
+  "time_limit_ms",
+  "reference_cost_usd",
+  "reference_latency_ms",
+  "expected_tool_calls",
+] as const satisfies readonly (keyof ShippedTask)[];
 
 /** SQL: the names of `COLUMNS`, in their order. */
 export const SHIPPED_COLUMNS = COLUMNS.join(", ");
