@@ -23,8 +23,9 @@ export default defineConfig({
           isolate: false,
           include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/stack/vitest-setup.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // Fifty password hashes take a loaded machine half a minute; nothing waits for a time limit to pass.
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
       {
