@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { databaseFailure } from "../db/client.ts";
-import { isProblemCode, PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
+import { isProblemCode, PROBLEMS, Problem } from "../platform/problem.ts";
 
 /** The RFC 9457 body of every error. */
 export const ProblemDetails = z
