@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { read, write } from "../db/change.ts";
+import { read } from "../db/change.ts";
 import { isDeleted } from "../db/deleted.ts";
 import { billing_customers, users } from "../db/schema/index.ts";
 import { setPlan } from "../identity/parts/set-plan.ts";
@@ -83,8 +83,11 @@ function keepCustomer(
   );
   const only = (value: SQL, otherwise: SQL): SQL =>
     sql`case b.customer_id when ${former}::text then ${value} else ${otherwise} end`;
-  return write(ctx, {
-    parts: sql`with owner as (
+  // Not by `write`, which would keep this step under the request's Idempotency-Key: the key is for the whole answer.
+  return read(
+    ctx,
+    z.string(),
+    sql`with owner as (
       select u.id from ${users} u where u.id = ${userId}::uuid and not ${isDeleted} for no key update
     ), kept as (
       insert into ${billing_customers} as b (user_id, customer_id) select id, ${customerId} from owner
@@ -99,8 +102,6 @@ function keepCustomer(
         sql`'free'`,
         sql`u.plan <> 'enterprise'`,
       )}
-    )`,
-    select: sql`select to_jsonb(customer_id) as result from kept`,
-    result: z.string(),
-  });
+    ) select to_jsonb(customer_id) as result from kept`,
+  );
 }
