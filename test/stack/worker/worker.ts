@@ -66,18 +66,18 @@ const START_ATTEMPTS = 20;
 const ATTEMPT_MS = 250;
 
 /**
- * Starts the bundled Worker in workerd on a port of this machine. A port that a killed stack has not given up yet is
- * waited for.
+ * Starts the bundled Worker, or another `bundle`, in workerd on a port of this machine, with as much memory as the platform
+ * gives an isolate. A port that a killed stack has not given up yet is waited for.
  * @throws when the Worker does not come up, with what workerd says.
  */
-export async function startWorker(settings: Settings, port: number): Promise<RunningWorker> {
+export async function startWorker(settings: Settings, port: number, bundle?: string): Promise<RunningWorker> {
   assertSettings(settings);
-  const bundle = await buildWorker();
+  const script = bundle ?? (await buildWorker());
   for (let attempt = 1; ; attempt += 1) {
     const child = fork(new URL("./process.ts", import.meta.url), {
       env: { ...process.env, ...SILENCE, MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${WORKERS.memoryMib}` },
     });
-    const news = await ask(child, { kind: "start", bundle, settings, port });
+    const news = await ask(child, { kind: "start", bundle: script, settings, port });
     if (news.kind === "ready") return running(child, port);
     await stopped(child);
     const message = news.kind === "failed" ? news.message : "the Worker's process ended";
