@@ -225,7 +225,7 @@ describe("a task that gets a new suite version", () => {
     await screen(agent, [core.tasks[0] ?? ""]);
     expect((await board()).items).toMatchObject([{ tasks: 4, runs: 4, rank: 1 }]);
     const versions = await service.sql(
-      "select suite_version from runs where agent_id = $1 and task_id = $2 order by id",
+      "select suite_version from runs where agent_id = $1 and task_id = $2 order by suite_version",
       [agent, core.tasks[0]],
     );
     expect(versions).toEqual([{ suite_version: 1 }, { suite_version: 2 }]);
