@@ -101,7 +101,10 @@ export interface Write<Result extends z.ZodType>
   result: Result;
 }
 
-/** Makes one write as `change` does, and returns its result, or null where it selected no row. */
+/**
+ * Makes one write as `change` does, and returns its result, or null where it selected no row. Under an
+ * Idempotency-Key only one write of a request may be made this way, the one that gives the answer: it takes the key.
+ */
 export async function write<Result extends z.ZodType>(
   ctx: Context,
   { lock, parts, owes, hands, select, result }: Write<Result>,
