@@ -7,13 +7,14 @@ const AGENTS = "/api/v1/agents";
 const PUBLIC = "93.184.216.34";
 const ENDPOINT = "https://agent.example.com/run";
 /** What the name service says of a name; any other is public. */
-const ADDRESSES: Record<string, string[] | null> = {
+const ADDRESSES: Record<string, string[]> = {
   "private.example.com": ["10.0.0.1"],
   "mixed.example.com": [PUBLIC, "169.254.169.254"],
   "mapped.example.com": ["::ffff:127.0.0.1"],
   "empty.example.com": [],
-  "failing.example.com": null,
 };
+/** A name of which the name service says nothing definite. */
+const FAILING = "failing.example.com";
 
 let service: TestService;
 let owner: User;
@@ -30,8 +31,8 @@ beforeAll(async () => {
       resolver: {
         query(hostname) {
           asked.push(hostname);
-          const found = hostname in ADDRESSES ? ADDRESSES[hostname] : [PUBLIC];
-          return found == null ? Promise.reject(new Error("SERVFAIL")) : Promise.resolve(found);
+          if (hostname === FAILING) return Promise.reject(new Error("SERVFAIL"));
+          return Promise.resolve(ADDRESSES[hostname] ?? [PUBLIC]);
         },
       },
     },
@@ -88,6 +89,16 @@ describe("a URL that may not be called", () => {
       const answer = await create({ [field]: `https://${host}/` });
       expect([answer.status, answer.body.code]).toEqual([422, "endpoint_not_allowed"]);
       expect(answer.body.errors[0]?.pointer).toBe(`/${field}`);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it("is not taken, and not refused, while the name service says nothing definite of its name", async () => {
+    sent = [];
+    for (const field of ["endpoint", "provider_url", "manifest_url"]) {
+      const answer = await create({ [field]: `https://${FAILING}/` });
+      expect([answer.status, answer.body.code]).toEqual([503, "dependency_unavailable"]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     }
     expect(sent).toEqual([]);
   });
