@@ -37,9 +37,8 @@ export async function resetPassword(
       update ${users} u set password_hash = ${hash}, email_verified = true from spent where u.id = spent.user_id
       returning u.id, old.email_verified as proven
     ), ${disown(ctx, sql`true`, domains)},
-    noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
-    verified as (${note(ctx, "email_verified", {}, sql`from claimed u where not u.proven`)})`,
-    owes: ["noted", "verified"],
+    noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)})`,
+    owes: ["noted"],
     select: sql`select ${takenJson} as result from claimed`,
     result: Taken,
   });
