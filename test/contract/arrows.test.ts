@@ -42,7 +42,7 @@ const DOMAINS: Record<string, string[]> = {
   grading: [],
   identity: ["analytics", "plans"],
   mail: [],
-  marketplace: ["agents", "analytics", "billing", "teams"],
+  marketplace: ["agents", "analytics", "billing", "identity", "teams"],
   payments: ["billing", "certification", "marketplace"],
   plans: [],
   registry: ["agents"],

@@ -22,7 +22,6 @@ const STRANGERS: readonly string[] = [
   "shared/certification/reserve.ts → runs",
   "shared/certification/reserve.ts → screening_sessions",
   "shared/certification/verdict.ts → screening_sessions",
-  "shared/marketplace/seller/events.ts → users",
 ];
 
 describe("the owner of a table", () => {

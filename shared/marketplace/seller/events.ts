@@ -5,6 +5,7 @@ import { withProvider } from "../../billing/stripe.ts";
 import { isDeleted } from "../../db/deleted.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
 import { readJson } from "../../db/statement.ts";
+import { mirrorSeller } from "../../identity/parts/mirror-seller.ts";
 import { isId } from "../../platform/ids.ts";
 
 /**
@@ -34,7 +35,6 @@ export const sellerEvents: EventTaker = {
       on conflict (user_id) do update set read_at = excluded.read_at
       where s.account_id = excluded.account_id and coalesce(s.read_at <= excluded.read_at, true) returning s.user_id
     )
-    update ${users} u set charges_enabled = ${account.charges_enabled}, payouts_enabled = ${account.payouts_enabled},
-      updated_at = now() from s where u.id = s.user_id`);
+    ${mirrorSeller(sql`select user_id from s`, account)}`);
   },
 };
