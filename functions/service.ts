@@ -1,9 +1,10 @@
 import { Redis } from "@upstash/redis/cloudflare";
+import { PASSWORD_COST } from "../shared/identity/passwords/password.ts";
 import { createDatabase, describeError } from "../shared/db/client.ts";
 import type { Service } from "../shared/http/app.ts";
 import { addressHasher } from "../shared/http/address.ts";
 import { createAnswerCache } from "../shared/http/cache.ts";
-import type { Context } from "../shared/platform/context.ts";
+import type { Context, PasswordCost } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import { loadSigningKeys } from "../shared/platform/keys.ts";
 import type { Leases } from "../shared/platform/leases.ts";
@@ -19,6 +20,8 @@ export interface Overrides {
   fetch?: typeof fetch;
   resolver?: DnsResolver;
   log?: (line: string) => void;
+  /** Hashes that cost nothing, where what is tested is not the hash. */
+  passwordCost?: PasswordCost | undefined;
 }
 
 /** Redis that does not answer within this time counts as down: no request waits longer for it. */
@@ -79,6 +82,7 @@ export function createService(
         addressHash: request.addressHash,
         addressHashBefore: request.addressHashBefore ?? null,
         idempotency: null,
+        passwordCost: overrides.passwordCost ?? PASSWORD_COST,
         log,
         cache,
         defer: (work) =>

@@ -24,7 +24,7 @@ export async function register(
   const began = ctx.now().getTime();
   const { email } = input;
   assertStrongPassword(input.password, email, "/password");
-  const hash = await hashPassword(input.password);
+  const hash = await hashPassword(input.password, ctx.passwordCost);
   const session = newSession(ctx);
   const signup = { method: "password", time_to_complete_ms: ctx.now().getTime() - began };
   const account = await write(ctx, {

@@ -31,7 +31,7 @@ export async function updateAccount(
   if (current !== undefined && next !== undefined) {
     const { email, hash } = await confirmPassword(ctx, userId, current);
     assertStrongPassword(next, email, "/new_password");
-    changes.push(sql`password_hash = ${await hashPassword(next)}`);
+    changes.push(sql`password_hash = ${await hashPassword(next, ctx.passwordCost)}`);
     unchanged = sql`password_hash = ${hash}`;
   }
   const secured = next === undefined ? sql`false` : sql`true`;

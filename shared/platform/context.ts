@@ -22,6 +22,13 @@ export interface Idempotency {
   replayed: boolean;
 }
 
+/** What hashing a password by scrypt takes (RFC 7914): N must be a power of two. */
+export interface PasswordCost {
+  N: number;
+  r: number;
+  p: number;
+}
+
 /** What a verb of the domain works with: everything outside the process, and the clock. */
 export interface Context {
   env: Env;
@@ -37,6 +44,8 @@ export interface Context {
   /** The same under the secret of the day before: limits and promises that began then go on. */
   addressHashBefore: string | null;
   idempotency: Idempotency | null;
+  /** What passwords are hashed with from now on. */
+  passwordCost: PasswordCost;
   log: Logger;
   /** What this isolate may still let through without asking Redis. */
   leases: Leases;

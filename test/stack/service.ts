@@ -58,9 +58,12 @@ const ASSETS = {
 
 const MAIL_KEY = "re_test";
 
+/** Next to nothing: real hashes of hundreds of accounts would take most of the suite's time. */
+export const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
+
 /**
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
- * else the machine's. `plan` is QStash's.
+ * else the machine's. `plan` is QStash's. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
  */
 export async function startService(
   options: { settings?: Settings; overrides?: Overrides; stripe?: boolean; plan?: QStashPlan } = {},
@@ -145,6 +148,7 @@ export async function startService(
   const logs: string[] = [];
   const { fetch, scheduled } = createApplication(settings, {
     log: (line) => void logs.push(line),
+    passwordCost: TEST_PASSWORD_COST,
     ...options.overrides,
   });
   app = {

@@ -3,7 +3,7 @@ import { addressHasher } from "../../shared/http/address.ts";
 import { signStatement } from "../../shared/evidence/sign.ts";
 import { verifyStatement } from "../../shared/evidence/verify.ts";
 import { isApiKey, newApiKey } from "../../shared/identity/api-keys/api-key.ts";
-import { hashPassword, verifyPassword } from "../../shared/identity/passwords/password.ts";
+import { hashPassword, PASSWORD_COST, verifyPassword } from "../../shared/identity/passwords/password.ts";
 import { decrypt, encrypt, type Keyring } from "../../shared/platform/encryption.ts";
 import { loadSigningKeys } from "../../shared/platform/keys.ts";
 import { checkUrl } from "../../shared/platform/outbound/url.ts";
@@ -19,10 +19,10 @@ describe("the runtime of production", () => {
   });
 
   it("hashes and verifies passwords by scrypt with the parameters of the policy", async () => {
-    const hash = await hashPassword("correct horse battery");
+    const hash = await hashPassword("correct horse battery", PASSWORD_COST);
     expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
-    expect(await verifyPassword("correct horse battery", hash)).toEqual({ ok: true, outdated: false });
-    expect((await verifyPassword("correct horse batterz", hash)).ok).toBe(false);
+    expect(await verifyPassword("correct horse battery", hash, PASSWORD_COST)).toEqual({ ok: true, outdated: false });
+    expect((await verifyPassword("correct horse batterz", hash, PASSWORD_COST)).ok).toBe(false);
   });
 
   it("seals and opens secrets, and refuses another purpose", () => {

@@ -23,7 +23,7 @@ export async function confirmPassword(
   const { email, hash } = user;
   if (hash === null) throw new Problem("forbidden", "This account has no password; it signs in by its code host.");
   const attempt = await enter(ctx, email);
-  if (!(await verifyPassword(password, hash)).ok) throw wrongPassword();
+  if (!(await verifyPassword(password, hash, ctx.passwordCost)).ok) throw wrongPassword();
   ctx.defer(() => attempt.succeeded());
   return { email, hash };
 }

@@ -1,41 +1,46 @@
 import { Buffer } from "node:buffer";
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import type { PasswordCost } from "../../platform/context.ts";
 import { bodyProblem } from "../../platform/problem.ts";
 import { COMMON_PASSWORDS } from "./common-passwords.ts";
 
-interface Cost {
-  N: number;
-  r: number;
-  p: number;
-}
-
 /** About 0.2 s and 16 MiB in workerd: what production isolates can afford. */
-const COST: Cost = { N: 2 ** 14, r: 8, p: 5 };
+export const PASSWORD_COST: PasswordCost = { N: 2 ** 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Hashes a password by scrypt (RFC 7914) with a fresh salt, as a PHC string. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, COST, KEY_BYTES);
-  return `$scrypt$ln=${Math.log2(COST.N)},r=${COST.r},p=${COST.p}$${unpadded(salt)}$${unpadded(key)}`;
+  const key = await derive(password, salt, cost, KEY_BYTES);
+  return phc(cost, unpadded(salt), unpadded(key));
 }
 
-/** Whether a password matches a PHC string; `outdated` asks for a new hash with today's parameters. */
-export async function verifyPassword(password: string, phc: string): Promise<{ ok: boolean; outdated: boolean }> {
-  const match = PHC.exec(phc);
+/** Whether a password matches a PHC string; `outdated` asks for a new hash with the parameters of `today`. */
+export async function verifyPassword(
+  password: string,
+  hashed: string,
+  today: PasswordCost,
+): Promise<{ ok: boolean; outdated: boolean }> {
+  const match = PHC.exec(hashed);
   if (match === null) return { ok: false, outdated: false };
   const [, ln, r, p, salt = "", hash = ""] = match;
-  const cost: Cost = { N: 2 ** Number(ln), r: Number(r), p: Number(p) };
+  const cost: PasswordCost = { N: 2 ** Number(ln), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, "base64");
   const actual = await derive(password, Buffer.from(salt, "base64"), cost, expected.length);
-  const outdated = cost.N !== COST.N || cost.r !== COST.r || cost.p !== COST.p;
+  const outdated = cost.N !== today.N || cost.r !== today.r || cost.p !== today.p;
   return { ok: timingSafeEqual(actual, expected), outdated };
 }
 
 /** A hash that no password matches, so that an unknown email costs the same time as a wrong password. */
-export const UNKNOWN_ACCOUNT_HASH = `$scrypt$ln=14,r=8,p=5$${"A".repeat(22)}$${"A".repeat(43)}`;
+export function hashOfNobody(cost: PasswordCost): string {
+  return phc(cost, "A".repeat(22), "A".repeat(43));
+}
+
+function phc({ N, r, p }: PasswordCost, salt: string, key: string): string {
+  return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt}$${key}`;
+}
 
 /** Throws `weak_password` unless the password meets the policy: 10 to 128 characters, not common, not the email's name. */
 export function assertStrongPassword(password: string, email: string, pointer: string): void {
@@ -57,7 +62,7 @@ function normalise(password: string): string {
   return password.normalize("NFKC");
 }
 
-function derive(password: string, salt: Uint8Array, { N, r, p }: Cost, bytes: number): Promise<Buffer> {
+function derive(password: string, salt: Uint8Array, { N, r, p }: PasswordCost, bytes: number): Promise<Buffer> {
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
     scrypt(normalise(password), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));

@@ -29,7 +29,7 @@ export async function resetPassword(
   );
   if (email === null) throw invalidToken();
   assertStrongPassword(new_password, email, "/new_password");
-  const hash = await hashPassword(new_password);
+  const hash = await hashPassword(new_password, ctx.passwordCost);
   const taken = await write(ctx, {
     // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
     lock: sql`select from ${users} where email = ${email} for no key update`,

@@ -7,7 +7,7 @@ import { Problem } from "../../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { normaliseEmail } from "../email.ts";
 import { enter } from "../lockout.ts";
-import { hashPassword, UNKNOWN_ACCOUNT_HASH, verifyPassword } from "../passwords/password.ts";
+import { hashOfNobody, hashPassword, verifyPassword } from "../passwords/password.ts";
 import type { LoginRequest } from "../schemas.ts";
 import { newSession, type SignedIn, signedIn } from "./new-session.ts";
 
@@ -26,10 +26,14 @@ export async function login(
     .select({ id: users.id, password_hash: users.password_hash })
     .from(users)
     .where(eq(users.email, email));
-  const { ok, outdated } = await verifyPassword(input.password, user?.password_hash ?? UNKNOWN_ACCOUNT_HASH);
+  const { ok, outdated } = await verifyPassword(
+    input.password,
+    user?.password_hash ?? hashOfNobody(ctx.passwordCost),
+    ctx.passwordCost,
+  );
   if (user === undefined || !ok) throw new Problem("invalid_credentials", "The email or the password is wrong.");
   const session = newSession(ctx);
-  const rehashed = outdated ? await hashPassword(input.password) : user.password_hash;
+  const rehashed = outdated ? await hashPassword(input.password, ctx.passwordCost) : user.password_hash;
   // The old hash in the condition: a password that was changed in the meantime must neither be restored nor let anybody in.
   const row = await write(ctx, {
     parts: sql`with u as (

@@ -1,6 +1,5 @@
-import { scryptSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApplication } from "../../../functions/app.ts";
+import { type Application, createApplication } from "../../../functions/app.ts";
 import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -36,6 +35,15 @@ function stranger(): Caller {
   return caller(service, { "cf-connecting-ip": `172.16.0.${addresses}` });
 }
 
+/** Signs in to an application of its own beside the service, which has no server. */
+async function signInTo(app: Application, base: string, email: string): Promise<Response> {
+  addresses += 1;
+  const headers = { "content-type": "application/json", "cf-connecting-ip": `172.16.0.${addresses}` };
+  const body = JSON.stringify({ email, password: PASSWORD });
+  const execution = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+  return app.fetch(new Request(base + LOGIN, { method: "POST", headers, body }), {}, execution);
+}
+
 describe("registration", () => {
   it("answers 201 with a bearer token of 900 seconds and the account, and sets both cookies", async () => {
     const answer = await stranger().call("POST", REGISTER, {
@@ -68,15 +76,7 @@ describe("registration", () => {
     ["http://[::1]:8787", false],
   ])("makes both cookies Secure everywhere but as http on loopback: %s", async (base, secure) => {
     const app = createApplication({ ...service.settings, BASE_URL: base }, { log: () => undefined });
-    const response = await app.fetch(
-      new Request(base + LOGIN, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ email: user.email, password: PASSWORD }),
-      }),
-      {},
-      { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} },
-    );
+    const response = await signInTo(app, base, user.email);
     expect(response.status).toBe(200);
     const cookies = cookiesOf(response);
     for (const [name, attributes] of Object.entries(COOKIES)) {
@@ -188,19 +188,17 @@ describe("sign-in", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("hashes the password anew when it was kept under weaker parameters", async () => {
+  it("hashes the password anew when it was kept under weaker parameters, for sign-ins side by side too", async () => {
     const email = "outdated@example.test";
     await newUser(service, { email });
-    const key = scryptSync(PASSWORD, Buffer.alloc(16), 32, { N: 16, r: 8, p: 1 }).toString("base64");
-    const phc = `$scrypt$ln=4,r=8,p=1$${"A".repeat(22)}$${key.replace("=", "")}`;
-    await service.sql("update users set password_hash = $1 where email = $2", [phc, email]);
-    const login = () => stranger().call("POST", LOGIN, { email, password: PASSWORD });
-    expect((await login()).status).toBe(200);
-    const [row] = await service.sql<{ password_hash: string }>("select password_hash from users where email = $1", [
-      email,
-    ]);
-    expect(row?.password_hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$/);
-    expect((await login()).status).toBe(200);
+    const hash = async () => (await service.sql("select password_hash from users where email = $1", [email]))[0];
+    expect(await hash()).toEqual({ password_hash: expect.stringMatching(/^\$scrypt\$ln=4,r=8,p=1\$/) });
+    // As the service runs in earnest, with the parameters of the policy.
+    const app = createApplication(service.settings, { log: () => undefined });
+    const login = async () => (await signInTo(app, service.url, email)).status;
+    expect(await Promise.all([login(), login(), login()])).toEqual([200, 200, 200]);
+    expect(await hash()).toEqual({ password_hash: expect.stringMatching(/^\$scrypt\$ln=14,r=8,p=5\$/) });
+    expect(await login()).toBe(200);
   });
 });
 
