@@ -13,11 +13,11 @@ const WINDOWS = [
 ] as const;
 
 /**
- * Counts an attempt as failed before it is tried, so that attempts side by side can't outrun the count; a success takes
- * it back. KEYS: the three logs, then the same of the day before, when the address had another hash, whose failures count
- * too; ARGV: now, the attempt's id, then limit and length of each. Returns 1 when locked.
+ * Whether sign-in is locked; where it is not, a failure is counted. KEYS: the three logs, then the same of the day before,
+ * when the address had another hash, whose failures count too; ARGV: now, the failure's id or nothing, then limit and
+ * length of each. Returns 1 when locked.
  */
-const ENTER = `
+const JUDGE = `
 local windows = #KEYS / 2
 for i = 1, windows do
   local failed = 0
@@ -27,6 +27,7 @@ for i = 1, windows do
   end
   if failed >= tonumber(ARGV[1 + 2 * i]) then return 1 end
 end
+if ARGV[2] == '' then return 0 end
 for i = 1, windows do
   redis.call('ZADD', KEYS[i], ARGV[1], ARGV[2])
   redis.call('PEXPIRE', KEYS[i], ARGV[2 + 2 * i])
@@ -40,31 +41,37 @@ export async function clearAccount(ctx: Context, email: string): Promise<void> {
   await ctx.redis.del(accountKey(email));
 }
 
-/** An attempt to sign in that was let through. */
-export interface Attempt {
-  /** Clears the account's counter and takes the attempt out of the address's: it was no failure. */
-  succeeded(): Promise<void>;
+/**
+ * Throws `login_locked` (the same bytes each time) when the account, by its normalised email, or the address failed too
+ * often: no password is looked at then. Throws `dependency_unavailable` when the counters can't be reached: sign-in fails
+ * closed.
+ */
+export async function assertUnlocked(ctx: Context, email: string): Promise<void> {
+  await judge(ctx, email, "");
 }
 
 /**
- * Lets an attempt to sign in through, or throws `login_locked` (the same bytes each time) when the account or the
- * address failed too often. Throws `dependency_unavailable` when the counters can't be reached: sign-in fails closed.
+ * Judges an attempt whose password has been looked at, and counts it if that was wrong. Throws as `assertUnlocked` does,
+ * whether the password was right or wrong: of attempts side by side only so many learn what became of their guess as may
+ * fail, while right ones, which are not counted even as they are looked at, lock nobody out.
  */
-export async function enter(ctx: Context, email: string): Promise<Attempt> {
+export async function settleAttempt(ctx: Context, email: string, isRight: boolean): Promise<void> {
+  await judge(ctx, email, isRight ? "" : newId(ctx.now()));
+}
+
+async function judge(ctx: Context, email: string, failure: string): Promise<void> {
   const keysOf = (address: string | null): string[] => [
     accountKey(email),
     `lock:address:${address ?? "unknown"}`,
     `lock:address-hour:${address ?? "unknown"}`,
   ];
-  const keys = keysOf(ctx.addressHash);
-  const id = newId(ctx.now());
   const limits = WINDOWS.flatMap(({ limit, length }) => [limit, length]);
   let locked: number;
   try {
     locked = await ctx.redis.eval<unknown[], number>(
-      ENTER,
-      [...keys, ...keysOf(ctx.addressHashBefore)],
-      [ctx.now().getTime(), id, ...limits],
+      JUDGE,
+      [...keysOf(ctx.addressHash), ...keysOf(ctx.addressHashBefore)],
+      [ctx.now().getTime(), failure, ...limits],
     );
   } catch {
     throw new Problem("dependency_unavailable", "Sign-in is not available right now. Try again in a few seconds.", {
@@ -73,10 +80,4 @@ export async function enter(ctx: Context, email: string): Promise<Attempt> {
   }
   if (locked === 1)
     throw new Problem("login_locked", "Too many failed sign-ins. Try again in 15 minutes or reset the password.");
-  return {
-    async succeeded() {
-      const [, ...addresses] = keys;
-      await Promise.all([clearAccount(ctx, email), ...addresses.map((key) => ctx.redis.zrem(key, id))]);
-    },
-  };
 }

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
-import { enter } from "../lockout.ts";
+import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import { verifyPassword } from "./password.ts";
 
 /**
@@ -22,9 +22,11 @@ export async function confirmPassword(
   if (user === undefined) throw new Problem("unauthenticated", "This account does not exist any more.");
   const { email, hash } = user;
   if (hash === null) throw new Problem("forbidden", "This account has no password; it signs in by its code host.");
-  const attempt = await enter(ctx, email);
-  if (!(await verifyPassword(password, hash, ctx.passwordCost)).ok) throw wrongPassword();
-  ctx.defer(() => attempt.succeeded());
+  await assertUnlocked(ctx, email);
+  const { ok } = await verifyPassword(password, hash, ctx.passwordCost);
+  await settleAttempt(ctx, email, ok);
+  if (!ok) throw wrongPassword();
+  ctx.defer(() => clearAccount(ctx, email));
   return { email, hash };
 }
 

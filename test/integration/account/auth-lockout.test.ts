@@ -1,6 +1,7 @@
 import { randomUUID, scryptSync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, caller, PASSWORD } from "../../stack/client.ts";
+import { range } from "../runs/support.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 const MINUTE = 60_000;
@@ -98,6 +99,28 @@ describe("five failures on an account within 15 minutes", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => attempt(email)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expectLocked(answers.filter(({ status }) => status !== 401));
+  });
+
+  it("are all that guesses side by side learn: one that was let in before tells nothing after them", async () => {
+    const email = await newAccount();
+    const before = service.counters.db.requests;
+    service.faults.set({ service: "db", mode: "hang", count: 1 });
+    const right = attempt(email, { password: PASSWORD });
+    await vi.waitUntil(() => service.counters.db.requests === before + 1, { interval: 1 });
+    const wrong = await Promise.all(range(5).map(() => attempt(email)));
+    service.faults.set({ service: "db", mode: "none" });
+    expect(wrong.map(({ status }) => status)).toEqual(wrong.map(() => 401));
+    expectLocked([await right]);
+    expect(
+      await service.sql("select from sessions s join users u on u.id = s.user_id where email = $1", [email]),
+    ).toEqual([]);
+  });
+
+  it("are never right ones, however many come at once, beside as many wrong ones as are allowed", async () => {
+    const email = await newAccount();
+    const passwords = [...range(4).map(() => "wrong password"), ...range(6).map(() => PASSWORD)];
+    const answers = await Promise.all(passwords.map((password) => attempt(email, { password })));
+    expect(answers.map(({ status }) => status)).toEqual(passwords.map((given) => (given === PASSWORD ? 200 : 401)));
   });
 
   it("lock an account that does not exist in the same bytes", async () => {
