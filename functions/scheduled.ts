@@ -1,5 +1,5 @@
 import type { Service } from "../shared/http/app.ts";
-import { resumeCertifications } from "../shared/certification/advance.ts";
+import { resumeCertifications } from "../shared/certification/resume.ts";
 import { startDaily } from "../shared/daily/start.ts";
 import { describeError } from "../shared/db/client.ts";
 import { denyEnded } from "../shared/identity/sessions/deny.ts";

@@ -1,16 +1,16 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { isDevMode } from "../billing/mode.ts";
-import { readJson } from "../db/statement.ts";
+import { read } from "../db/change.ts";
 import type { Context } from "../platform/context.ts";
 import { isOffered } from "./offer.ts";
 import { certificationTasks, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
 import type { CertifyDiagnostic } from "./schemas.ts";
 
-/** How certification is set up here, and its rules. Whether keys and prices are set, never what they are. */
-export async function diagnose(ctx: Context): Promise<z.input<typeof CertifyDiagnostic>> {
+/** How certification is set up here, and its rules: whether keys and prices are set, but never their values. */
+export async function diagnose(ctx: Context): Promise<z.output<typeof CertifyDiagnostic>> {
   const { env } = ctx;
-  const count = await readJson<number>(ctx, sql`select to_jsonb(count(*)) as result from ${certificationTasks}`);
+  const count = await read(ctx, z.int(), sql`select to_jsonb(count(*)) as result from ${certificationTasks}`);
   return {
     enabled: isOffered(env),
     secret_suites_enabled: env.FLAGS.has("secret_suites"),

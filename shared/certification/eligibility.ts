@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { agentOwner, hasEndpoint, retiredMode } from "../agents/view.ts";
+import { read } from "../db/change.ts";
 import { agents, certifications } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -10,13 +10,12 @@ import { may } from "../teams/rights.ts";
 import { inForce } from "./credential.ts";
 import { isOffered } from "./offer.ts";
 import { PRICE_USD, runsNeeded } from "./rules.ts";
-import { type CertifyEligibility, REASONS } from "./schemas.ts";
+import { type CertifyEligibility, Reason } from "./schemas.ts";
 
-/** One of the reasons that stand against a certification. */
-export type Reason = (typeof REASONS)[number];
+const Found = z.object({ holds: z.record(Reason, z.boolean()), runs_needed: z.int() });
 
-/** SQL: whether each reason stands against certifying the agent row `a` now. */
-export function hindrances(ctx: Pick<Context, "env" | "now">): Record<Reason, SQL<boolean>> {
+/** SQL: whether each reason against certifying the agent row `a` now holds. */
+export function hindrances(ctx: Pick<Context, "env" | "now">): Record<z.output<typeof Reason>, SQL<boolean>> {
   return {
     certify_disabled: sql`${!isOffered(ctx.env)}::boolean`,
     mock_only: sql`(a.connection_mode = 'mock')`,
@@ -29,23 +28,24 @@ export function hindrances(ctx: Pick<Context, "env" | "now">): Record<Reason, SQ
 }
 
 /**
- * Whether an agent can be certified now, all that stands against it, and how many runs that takes; throws 404 without the
- * right to buy for it.
+ * Whether an agent can be certified now, every reason why not, and how many runs it takes; throws 404 without the right to
+ * buy for it.
  */
 export async function readEligibility(
   ctx: Context,
   principal: SessionPrincipal,
   agentId: string,
-): Promise<z.input<typeof CertifyEligibility>> {
-  const pairs = Object.entries(hindrances(ctx)).map(([name, stands]) => sql`${name}::text, ${stands}`);
-  const found = await readJson<{ stands: Record<Reason, boolean>; runs_needed: number }>(
+): Promise<z.output<typeof CertifyEligibility>> {
+  const pairs = Object.entries(hindrances(ctx)).map(([name, holds]) => sql`${name}::text, ${holds}`);
+  const found = await read(
     ctx,
-    sql`select jsonb_build_object('stands', jsonb_build_object(${sql.join(pairs, sql`, `)}),
+    Found,
+    sql`select jsonb_build_object('holds', jsonb_build_object(${sql.join(pairs, sql`, `)}),
         'runs_needed', ${runsNeeded}) as result from ${agents} a
       where a.id = ${agentId}::uuid and ${may("buy", principal.userId, agentOwner)}`,
   );
   if (found === null) throw notFound("agent");
-  const { stands, runs_needed } = found;
-  const reasons = REASONS.filter((name) => stands[name]);
+  const { holds, runs_needed } = found;
+  const reasons = Reason.options.filter((name) => holds[name]);
   return { agent_id: agentId, eligible: reasons.length === 0, reasons, price_usd: PRICE_USD, runs_needed };
 }

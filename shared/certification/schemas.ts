@@ -21,17 +21,21 @@ export const CertifyDiagnostic = z
   })
   .meta({ id: "CertifyDiagnostic" });
 
-/** What may stand against a certification, in the order in which it is told. */
-export const REASONS = [
-  ["certify_disabled", "mock_only", "retired_connection", "no_endpoint"],
-  ["already_certified", "in_progress"],
-].flat() as ["certify_disabled", "mock_only", "retired_connection", "no_endpoint", "already_certified", "in_progress"];
+/** Why an agent can't be certified now, in the order in which an answer lists the reasons. */
+export const Reason = z.enum([
+  "certify_disabled",
+  "mock_only",
+  "retired_connection",
+  "no_endpoint",
+  "already_certified",
+  "in_progress",
+]);
 
 export const CertifyEligibility = z
   .object({
     agent_id: z.uuid(),
     eligible: z.boolean(),
-    reasons: z.array(z.enum(REASONS)).meta({
+    reasons: z.array(Reason).meta({
       description: "All that stands against it; none where it is eligible. `no_endpoint` is also a deactivated agent",
     }),
     price_usd: price,

@@ -1,17 +1,15 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
 import { setVerifiedState } from "../agents/parts.ts";
+import { write, writeInTurn } from "../db/change.ts";
 import { certifications } from "../db/schema/index.ts";
-import { writeJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { flush } from "../db/outbox.ts";
-import { owed } from "../db/owed.ts";
-import type { Message } from "../platform/message.ts";
 import { cancelling } from "../runs/cancel.ts";
 import { FOLLOW_UP } from "../runs/follow-up.ts";
-import { dispatchMessage } from "../runs/messages.ts";
 import { lockCertification } from "./lock.ts";
-import { newPlan, newSession, reservedJson, reserving } from "./reserve.ts";
+import { newSession } from "./plan.ts";
+import { reserving } from "./reserve.ts";
 import { stateWithout } from "./state.ts";
 
 /** A checkout session of the provider that was paid. */
@@ -21,58 +19,73 @@ export interface Payment {
 }
 
 /**
- * Begins the screening of a certification that was paid, in one statement; of one that does not wait for its payment
- * nothing changes. It begins as paused where the agent can't be called meanwhile, or where the suites have grown since the
- * checkout by more than the monthly allowance pays.
+ * Begins the screening of a certification that was paid, in one statement; changes nothing unless it waits for its payment.
+ * The certification starts out paused if the agent can't be called any more, or if the suites have grown since the
+ * checkout by more than the monthly allowance covers.
  */
 export async function settlePaid(ctx: Context, certificationId: string, payment: Payment): Promise<void> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
-  const ctes = sql`with target as (
-    select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, c.user_id as buyer_id, c.runs_included
-    from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
-  ), ${newPlan}, ${newSession(now)}, ${reserving(ctx)}, settled as (
-    update ${certifications} c set status = o.status, paused_reason = o.paused_reason, paid_at = ${at}, updated_at = ${at},
-      screening_session_id = o.session_id, checkout_session_id = ${payment.checkoutSessionId},
-      payment_intent_id = ${payment.paymentIntentId}
-    from outcome o where c.id = o.certification_id
-  )`;
-  const result = sql`select ${reservedJson} as result`;
-  const runs = await writeJson<{ id: string; agent_id: string }[]>(
-    ctx,
-    ctes,
-    result,
-    lockCertification(certificationId),
-  );
-  ctx.defer(() => flush(ctx, runs.map(dispatchMessage)));
-}
-
-/** Takes back a certification whose checkout ended without a payment; it may be bought again. Any other stays as it is. */
-export async function settleUnpaid(ctx: Context, certificationId: string, checkoutSessionId: string): Promise<void> {
-  const ctes = sql`with dropped as (
-    delete from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
-      and coalesce(c.checkout_session_id, ${checkoutSessionId}) = ${checkoutSessionId}
-  )`;
-  await writeJson(ctx, ctes, sql`select to_jsonb(true) as result`, lockCertification(certificationId));
+  await write(ctx, {
+    lock: lockCertification(certificationId),
+    parts: sql`with target as (
+      select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, c.user_id as buyer_id,
+        c.runs_included
+      from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
+    ), ${newSession(now)}, ${reserving(now)}, settled as (
+      update ${certifications} c set status = s.status, paused_reason = s.paused_reason, paid_at = ${at},
+        updated_at = ${at}, screening_session_id = s.session_id, checkout_session_id = ${payment.checkoutSessionId},
+        payment_intent_id = ${payment.paymentIntentId}
+      from next_state s where c.id = s.certification_id returning c.id
+    )`,
+    owes: ["dispatches"],
+    select: sql`select to_jsonb(id) as result from settled`,
+    result: z.uuid(),
+  });
 }
 
 /**
- * Ends a certification whose payment was given back in full, whatever has become of it: its open runs are cancelled, what
- * was issued is revoked, and the agent is no longer certified. Also where the refund is heard of before the payment.
+ * Removes a certification whose checkout ended without a payment, so that it may be bought again; changes nothing unless
+ * it waits for the payment of this checkout.
+ */
+export async function settleUnpaid(ctx: Context, certificationId: string, checkoutSessionId: string): Promise<void> {
+  // Not by `write`: it is a step of a sale, too, whose Idempotency-Key is for the certification that was begun.
+  await writeInTurn(
+    ctx,
+    {
+      lock: lockCertification(certificationId),
+      parts: sql`with deleted as (
+        delete from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
+          and coalesce(c.checkout_session_id, ${checkoutSessionId}) = ${checkoutSessionId}
+        returning c.id
+      )`,
+      select: sql`select to_jsonb(id) as result from deleted`,
+      result: z.uuid(),
+    },
+    [],
+  );
+}
+
+/**
+ * Ends a certification whose payment was refunded in full, at whatever stage it is: its queued runs are cancelled, what was
+ * issued is revoked, and the agent is no longer certified. This holds, too, if the refund is heard of before the payment.
  */
 export async function settleRefund(ctx: Context, certificationId: string, paymentIntentId: string): Promise<void> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
-  const ctes = sql`with undone as (
-    update ${certifications} c set status = 'refunded', payment_intent_id = ${paymentIntentId}, paused_reason = null,
-      revoked_at = case when c.issued_at is not null then coalesce(c.revoked_at, ${at}) end, updated_at = ${at}
-    where c.id = ${certificationId}::uuid and c.status <> 'refunded'
-    returning c.id, c.agent_id, c.screening_session_id
-  ), shown as (
-    ${setVerifiedState(sql`select agent_id from undone`, stateWithout(sql`select id from undone`, now))}
-  ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from undone)`, now)}`;
-  const result = sql`select ${owed(...FOLLOW_UP)} as result`;
-  const messages = await writeJson<Message[]>(ctx, ctes, result, lockCertification(certificationId));
+  await write(ctx, {
+    lock: lockCertification(certificationId),
+    parts: sql`with updated as (
+      update ${certifications} c set status = 'refunded', payment_intent_id = ${paymentIntentId}, paused_reason = null,
+        revoked_at = case when c.issued_at is not null then coalesce(c.revoked_at, ${at}) end, updated_at = ${at}
+      where c.id = ${certificationId}::uuid and c.status <> 'refunded'
+      returning c.id, c.agent_id, c.screening_session_id
+    ), shown as (
+      ${setVerifiedState(sql`select agent_id from updated`, stateWithout(sql`select id from updated`, now))}
+    ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from updated)`, now)}`,
+    owes: FOLLOW_UP,
+    select: sql`select to_jsonb(id) as result from updated`,
+    result: z.uuid(),
+  });
   ctx.cache.invalidate("board");
-  ctx.defer(() => flush(ctx, messages));
 }

@@ -1,6 +1,6 @@
 import { forgetAllowances, forgetProviderEvents } from "../billing/forget.ts";
 import { reconcile } from "../billing/reconcile.ts";
-import { rescueCertifications } from "../certification/advance.ts";
+import { rescueCertifications } from "../certification/resume.ts";
 import { expireCertifications } from "../certification/expire.ts";
 import { CLOSINGS } from "../closings/closings.ts";
 import type { Piece } from "../db/pieces.ts";

@@ -1,25 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { owe, oweAnew } from "../db/owed.ts";
-import type { Message } from "../platform/message.ts";
 
 /** The body of every message about a run. */
 export const RunMessage = z.strictObject({ run_id: z.uuid() });
 
 /** The body of the message about a session that has finished. */
 export const SessionMessage = z.strictObject({ screening_session_id: z.uuid() });
-
-/** The message that has a queued run dispatched, for a statement that returns the runs alone. */
-export function dispatchMessage(run: { id: string; agent_id: string }): Message {
-  return {
-    consumer: "dispatch",
-    id: run.id,
-    generation: 0,
-    body: { run_id: run.id },
-    flow_key: run.agent_id,
-    not_before: null,
-  };
-}
 
 const runBody = sql`jsonb_build_object('run_id', id)`;
 

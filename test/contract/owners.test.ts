@@ -15,15 +15,6 @@ const OWNERS = new Map(
 /** A write in SQL, or by the query builder. */
 const WRITE = /\b(?:insert into|update|delete from|merge into) \$\{(\w+)\}|\.(?:insert|update|delete)\((\w+)\)/g;
 
-/** Writes outside the owner of a table: to be emptied, and never to grow. */
-const STRANGERS: readonly string[] = [
-  "shared/certification/advance.ts → screening_sessions",
-  "shared/certification/reserve.ts → outbox",
-  "shared/certification/reserve.ts → runs",
-  "shared/certification/reserve.ts → screening_sessions",
-  "shared/certification/verdict.ts → screening_sessions",
-];
-
 describe("the owner of a table", () => {
   test("is a part of the project", () => {
     const parts = new Set(modules().map(({ path }) => partOf(path)));
@@ -39,6 +30,6 @@ describe("the owner of a table", () => {
         return owner === undefined || owner === partOf(path) ? [] : [`${path} → ${table}`];
       }),
     );
-    expect([...new Set(strangers)].toSorted()).toEqual(STRANGERS);
+    expect([...new Set(strangers)]).toEqual([]);
   });
 });

@@ -144,6 +144,21 @@ describe("a checkout", () => {
     expect((await statusOf(owner, agent)).status).toBe("none");
   });
 
+  it("that has expired gives way at once under an Idempotency-Key, too", async () => {
+    const first = await open();
+    service.stripe.expire(first.session);
+    const before = service.stripe.requests.length;
+    const key = { "idempotency-key": `afresh-${agent}` };
+    const { body, headers } = await buy(owner, agent, {}, key);
+    expect(body).toMatchObject({ kind: "checkout", certification_id: expect.not.stringContaining(first.id) });
+    expect(headers.get("idempotency-replayed")).toBeNull();
+    expect(service.stripe.requests.slice(before).map(({ method, path }) => [method, path])).toEqual([
+      ["GET", expect.stringContaining(first.session)],
+      ["POST", expect.stringMatching(/checkout\/sessions$/)],
+    ]);
+    expect((await buy(owner, agent, {}, key)).body).toEqual(body);
+  });
+
   it("gives a repeated Idempotency-Key the same address", async () => {
     const key = { "idempotency-key": `once-${agent}` };
     const first = await buy(owner, agent, {}, key);

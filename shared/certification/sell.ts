@@ -1,0 +1,105 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import * as z from "zod";
+import { frontendPage } from "../billing/page.ts";
+import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
+import { change } from "../db/change.ts";
+import { certifications, users } from "../db/schema/index.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { admissionOf, inProgress } from "./admission.ts";
+import { KIND } from "./events.ts";
+import { PRICE_USD, runsNeeded } from "./rules.ts";
+import type { CertifyCheckoutRequest, CertifyCheckoutResponse } from "./schemas.ts";
+import { settleUnpaid } from "./settle.ts";
+
+/** A certification that waits for its payment. */
+const Unpaid = z.object({
+  certification_id: z.uuid(),
+  /** The buyer's address, the same however often the checkout is asked for. */
+  email: z.string(),
+  checkout_session_id: z.string().nullable(),
+});
+type Unpaid = z.output<typeof Unpaid>;
+
+/**
+ * Sells a certification. The row comes before its checkout and is the key of it: whatever is lost in between, the next
+ * call finds the row and gets the checkout.
+ */
+export async function sell(
+  ctx: Context,
+  principal: SessionPrincipal,
+  request: z.output<typeof CertifyCheckoutRequest>,
+): Promise<z.output<typeof CertifyCheckoutResponse>> {
+  const { STRIPE_SECRET_KEY: key, STRIPE_PRICE_CERTIFICATION: price } = ctx.env;
+  const isPayable = key !== undefined && price !== undefined;
+  const unpaid = await begin(ctx, principal.userId, request, isPayable);
+  const url = await (unpaid.checkout_session_id === null
+    ? openCheckout(ctx, unpaid, request.agent_id, price ?? "")
+    : reopenCheckout(ctx, unpaid, unpaid.checkout_session_id));
+  if (url !== null) return { kind: "checkout", url, certification_id: unpaid.certification_id };
+  // The checkout that is kept under the request's key can no longer be paid: this request starts over without the key.
+  ctx.idempotency = null;
+  return sell(ctx, principal, request);
+}
+
+/** Inserts the certification, or finds the one that waits for its payment already. */
+function begin(
+  ctx: Context,
+  viewer: string,
+  request: z.output<typeof CertifyCheckoutRequest>,
+  isPayable: boolean,
+): Promise<Unpaid> {
+  const { admitted, ...admission } = admissionOf(ctx, viewer, request, isPayable);
+  return change(ctx, {
+    ...admission,
+    parts: sql`with ${admitted}, inserted as (
+      insert into ${certifications} (id, agent_id, user_id, status, price_usd, runs_included, eu_waiver_at)
+      select certification_id, agent_id, buyer_id, 'awaiting_payment', ${PRICE_USD}, ${runsNeeded},
+        ${ctx.now().toISOString()}::timestamptz
+      from admitted where outcome = 'done' and open_id is null
+    ), updated as (
+      update ${certifications} c set runs_included = greatest(c.runs_included, ${runsNeeded})
+      from admitted a where c.id = a.open_id and a.outcome = 'done'
+    )`,
+    result: sql`select jsonb_build_object('outcome', a.outcome, 'certification_id', a.certification_id,
+      'checkout_session_id', a.checkout_session_id,
+      'email', (select u.email from ${users} u where u.id = a.buyer_id)) as result from admitted a`,
+    done: Unpaid,
+  });
+}
+
+/** The address of the checkout of a certification that has none yet; asked for again, it is the same. */
+async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price: string): Promise<string | null> {
+  const { certification_id: id, email } = unpaid;
+  const page = frontendPage(ctx.env, `/agents/${agentId}`);
+  const wanted: Stripe.Checkout.SessionCreateParams = {
+    mode: "payment",
+    line_items: [{ price, quantity: 1 }],
+    customer_email: email,
+    metadata: { kind: KIND, certification_id: id },
+    success_url: `${page}?certification=paid`,
+    cancel_url: `${page}?certification=cancelled`,
+  };
+  const session = await withProvider(ctx, (stripe) =>
+    underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options)),
+  );
+  // Not by `write`: the request's Idempotency-Key is for the certification that was begun.
+  await ctx.db.execute(sql`update ${certifications} set checkout_session_id = ${session.id},
+    updated_at = ${ctx.now().toISOString()}::timestamptz
+    where id = ${id}::uuid and status = 'awaiting_payment' and checkout_session_id is null`);
+  return session.url;
+}
+
+/** The address of an open checkout; null if it has expired or is unknown, which also removes its certification. */
+async function reopenCheckout(
+  ctx: Context,
+  { certification_id: id }: Unpaid,
+  sessionId: string,
+): Promise<string | null> {
+  const session = await withProvider(ctx, (stripe) => ifKnown(stripe.checkout.sessions.retrieve(sessionId)));
+  if (session?.status === "complete") throw inProgress("It was paid, and the payment is being confirmed.");
+  if (session?.status === "open") return session.url;
+  await settleUnpaid(ctx, id, sessionId);
+  return null;
+}
