@@ -3,8 +3,7 @@ import { CONSUMERS, DELIVERIES } from "../queues/index.ts";
 import { createApp } from "../shared/http/app.ts";
 import { quickAnswer } from "../shared/http/quick.ts";
 import { deliveries } from "../shared/queue/deliveries.ts";
-import { ROUTES } from "./routes.ts";
-import { runSchedule } from "./scheduled.ts";
+import { ENDPOINTS } from "./endpoints.ts";
 import { createService, type Overrides } from "./service.ts";
 
 /** The service as a whole: what the Worker exports, and what tests run in-process. */
@@ -16,9 +15,15 @@ export interface Application {
 /** Puts the whole service together for one set of settings. */
 export function createApplication(raw: Record<string, unknown>, overrides: Overrides = {}): Application {
   const service = createService(raw, DELIVERIES, overrides);
-  const app = createApp(service, ROUTES);
+  const app = createApp(service, ENDPOINTS);
   app.route("/", deliveries(service, CONSUMERS));
   const fetch: Application["fetch"] = (request, ...rest) =>
     quickAnswer(service, request) ?? app.fetch(request, ...rest);
-  return { fetch, scheduled: (cron) => runSchedule(service, cron) };
+  return {
+    fetch,
+    async scheduled(cron) {
+      const { runSchedule } = await import("./scheduled.ts");
+      await runSchedule(service, cron);
+    },
+  };
 }

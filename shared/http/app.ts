@@ -1,5 +1,6 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono, type MiddlewareHandler } from "hono";
+import { every } from "hono/combine";
 import type * as z from "zod";
 import { describeError } from "../db/client.ts";
 import { assertAdmin } from "../identity/admin.ts";
@@ -17,7 +18,7 @@ import { callersOf, idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Endpoint, Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
@@ -35,16 +36,16 @@ export interface Service {
 /** Statuses that say what is wrong with what a request carries, not with what it asks for. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 
-/** The Hono app for these routes: every request goes request id, limits and credentials, validation, handler. */
-export function createApp(service: Service, routes: readonly Route[]): Hono<HttpEnv> {
+/** The Hono app for these endpoints: every request goes request id, limits and credentials, validation, handler. */
+export function createApp(service: Service, endpoints: readonly Endpoint[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.use(begin(service), cors());
-  for (const route of routes) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    app.on(route.method.toUpperCase(), [path], ...pipeline(service, route));
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.on(endpoint.method.toUpperCase(), [path], whenAsked(service, endpoint));
   }
   app.notFound((c) => {
-    const allowed = methodsAt(routes, c.req.path);
+    const allowed = methodsAt(endpoints, c.req.path);
     const problem =
       allowed.length === 0
         ? new Problem("not_found", "There is nothing at this path; /docs lists what there is.")
@@ -105,11 +106,20 @@ function fail(error: Error, c: HttpContext): Response {
   return c.newResponse(response.body, response);
 }
 
-function methodsAt(routes: readonly Route[], path: string): string[] {
-  const found = routes
-    .filter((route) => new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
-    .map((route) => route.method.toUpperCase());
+function methodsAt(endpoints: readonly Endpoint[], path: string): string[] {
+  const found = endpoints
+    .filter((one) => new RegExp(`^${one.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
+    .map(({ method }) => method.toUpperCase());
   return [...new Set(found)].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
+/** The way of an endpoint's requests; it is put together with the first of them. */
+function whenAsked(service: Service, endpoint: Endpoint): MiddlewareHandler<HttpEnv> {
+  let way: MiddlewareHandler | undefined;
+  return async (c, next) => {
+    way ??= every(...pipeline(service, await endpoint.load()));
+    return way(c, next);
+  };
 }
 
 function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] {

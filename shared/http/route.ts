@@ -93,6 +93,11 @@ export interface Route {
   handler(call: Call<AuthClass, z.ZodObject, z.ZodObject, z.ZodType>): Promise<Reply | Response> | Reply | Response;
 }
 
+/** What is known of an endpoint before it is loaded. */
+export interface Endpoint extends Pick<Route, "method" | "path"> {
+  load(): Promise<Route>;
+}
+
 /** What a cached answer depends on. */
 export type CacheTag = "catalogue" | "board" | "fixed";
 

@@ -25,13 +25,14 @@ function refuse(reason: string): Response {
  * time. Every delivery must be signed by QStash for exactly this URL and body; a failure answers 500, so that it comes
  * again.
  */
-export function deliveries(service: Deliverer, consumers: readonly Consumer[]): Hono {
+export function deliveries(service: Deliverer, consumers: Readonly<Record<string, () => Promise<Consumer>>>): Hono {
   const app = new Hono();
-  for (const { name, body: schema, handle } of consumers) {
+  for (const [name, load] of Object.entries(consumers)) {
     app.post(`/queues/${name}`, async (c) => {
       const ctx = contextOf(service, c, name);
       const raw = await verified(ctx, c);
       if (raw === null) return c.text("the signature is not valid", 401);
+      const { body: schema, handle } = await load();
       const body = schema.safeParse(parse(raw));
       if (!body.success) return refuse("the message is malformed");
       ctx.log = ctx.log.with(subject(body.data));
@@ -44,7 +45,10 @@ export function deliveries(service: Deliverer, consumers: readonly Consumer[]): 
     if (raw === null) return c.text("the signature is not valid", 401);
     const callback = FailureCallback.safeParse(parse(raw));
     if (!callback.success) return refuse("the callback is malformed");
-    const consumer = consumers.find(({ name }) => callback.data.url === `${ctx.env.BASE_URL}/queues/${name}`);
+    const known = Object.entries(consumers).find(
+      ([name]) => callback.data.url === `${ctx.env.BASE_URL}/queues/${name}`,
+    );
+    const consumer = await known?.[1]();
     const body = consumer?.body.safeParse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
     if (consumer === undefined || body?.success !== true) return refuse("there is no such consumer");
     ctx.log.error("message died", { consumer: consumer.name, ...subject(body.data) });

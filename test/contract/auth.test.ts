@@ -4,7 +4,7 @@ import { createApp } from "../../shared/http/app.ts";
 import type { Call, Route } from "../../shared/http/route.ts";
 import { verifyAccessToken } from "../../shared/identity/sessions/access-token.ts";
 import { badApiKeys, badTokens, genuineToken } from "./credentials.ts";
-import { BASE_URL, sealedService } from "./sealed.ts";
+import { BASE_URL, endpointsOf, sealedService } from "./sealed.ts";
 
 const { service, touched, context } = await sealedService();
 const reached: { id: string; principal: Call<"open", undefined, undefined, undefined>["principal"] }[] = [];
@@ -20,7 +20,7 @@ const spied = ROUTES.map((route): Route => {
     },
   };
 });
-const app = createApp(service, spied);
+const app = createApp(service, endpointsOf(spied));
 
 const genuine = await genuineToken(context());
 

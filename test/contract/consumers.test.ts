@@ -47,6 +47,7 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
 /** Fields of messages that take any JSON on purpose. */
 const FREE_FORM: Record<string, string[]> = { announce: ["data"] };
 
+const consumers = await Promise.all(Object.values(CONSUMERS).map((load) => load()));
 const { service, touched } = await sealedService();
 const { QSTASH_CURRENT_SIGNING_KEY: current, QSTASH_NEXT_SIGNING_KEY: next } = service.env;
 const now = Math.floor(Date.now() / 1000);
@@ -64,7 +65,12 @@ async function deliver(
     called.push({ name, part, given });
     if (failing) throw new Error("it fails");
   };
-  const spied = CONSUMERS.map((one) => ({ ...one, handle: work(one.name, "handle"), dead: work(one.name, "dead") }));
+  const spied = Object.fromEntries(
+    consumers.map((one) => [
+      one.name,
+      async () => ({ ...one, handle: work(one.name, "handle"), dead: work(one.name, "dead") }),
+    ]),
+  );
   const response = await deliveries(service, spied).request(url, { method: "POST", body, headers });
   return { status: response.status, retried: !response.headers.has("upstash-nonretryable-error"), called };
 }
@@ -80,17 +86,25 @@ const REFUSED = { status: 401, retried: true, called: [] };
 const MALFORMED = { status: 489, retried: false, called: [] };
 
 test("names are unique, and none is that of the failure callback", () => {
-  const names = CONSUMERS.map(({ name }) => name);
+  const names = consumers.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).not.toContain("dead");
   expect(names.toSorted()).toEqual(Object.keys(MESSAGES).toSorted());
 });
 
-test("the publisher knows how to send to every consumer", () => {
-  expect([...DELIVERIES.keys()]).toEqual(CONSUMERS.map(({ name }) => name));
+test("each is listed by its name", () => {
+  expect(Object.keys(CONSUMERS)).toEqual(consumers.map(({ name }) => name));
 });
 
-describe.each(CONSUMERS.map((consumer) => [consumer.name, consumer] as const))("the consumer %s", (name, consumer) => {
+test("the publisher knows how to send to every consumer", () => {
+  const sent = consumers.map(({ name, retries, retryDelay, timeoutSeconds, parallelism }) => [
+    name,
+    { retries, ...(retryDelay === undefined ? {} : { retryDelay }), timeoutSeconds, parallelism },
+  ]);
+  expect([...DELIVERIES]).toEqual(sent);
+});
+
+describe.each(consumers.map((consumer) => [consumer.name, consumer] as const))("the consumer %s", (name, consumer) => {
   const url = `${BASE_URL}/queues/${name}`;
   const message = MESSAGES[name] ?? {};
   const body = JSON.stringify(message);

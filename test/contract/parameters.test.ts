@@ -3,7 +3,7 @@ import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
 import { problemsOf } from "../../shared/http/openapi.ts";
 import type { Route } from "../../shared/http/route.ts";
-import { BASE_URL, sealedService } from "./sealed.ts";
+import { BASE_URL, endpointsOf, sealedService } from "./sealed.ts";
 
 /** Of the API, what must ignore parameters that it does not know: OAuth's callback (RFC 6749 section 4.1.2). */
 const LENIENT = ["endCodeHost"];
@@ -15,7 +15,7 @@ const spied = ROUTES.map((route): Route => {
   const { params: _params, body: _body, cache: _cache, right: _right, ...rest } = route;
   return { ...rest, auth: "none", limit: null, handler: () => new Response(null, { status: 204 }) };
 });
-const app = createApp(service, spied);
+const app = createApp(service, endpointsOf(spied));
 
 async function ask(route: Route, query: string) {
   const path = route.path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");

@@ -1,6 +1,7 @@
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Service } from "../../shared/http/app.ts";
+import type { Endpoint, Route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import type { Env } from "../../shared/platform/env.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
@@ -64,4 +65,9 @@ export async function sealedService(): Promise<SealedService> {
     touched,
     context: () => service.context({ requestId: "test", addressHash: null, defer: () => {} }),
   };
+}
+
+/** Endpoints of routes that are there already. */
+export function endpointsOf(routes: readonly Route[]): Endpoint[] {
+  return routes.map((route) => ({ method: route.method, path: route.path, load: async () => route }));
 }

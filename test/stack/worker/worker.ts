@@ -1,44 +1,39 @@
-import { type ChildProcess, execFile, fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
+import { bundle } from "../../commands/bundle.ts";
 import { WORKERS } from "../limits.ts";
 import { assertSettings, type Settings } from "../settings.ts";
 import type { News, Order } from "./process.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const BUILDS = join(ROOT, "dist");
-const SOURCES = ["functions", "queues", "shared", "wrangler.toml", "package-lock.json"];
+const SOURCES = ["functions", "queues", "shared", "test/commands/bundle.ts", "package-lock.json"];
 
 /** Nothing in a local stack speaks to the network beyond this machine. */
 export const SILENCE = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_LOG: "warn" };
 
 /**
- * Bundles the Worker just as a deployment does, unless that was done for these very sources; returns the bundle's path.
+ * Bundles the Worker just as a deployment does, unless that was done for these very sources; returns its entry's path.
  * Calls side by side are safe: each builds in a folder of its own, and the first to finish is kept.
  */
 export async function buildWorker(): Promise<string> {
   const folder = join(BUILDS, `worker-${digest()}`);
-  const bundle = join(folder, "index.js");
-  if (existsSync(bundle)) return bundle;
+  const entry = join(folder, "index.js");
+  if (existsSync(entry)) return entry;
   const scratch = join(BUILDS, `.building-${process.pid}`);
-  mkdirSync(scratch, { recursive: true });
-  const wrangler = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin", "wrangler.js");
-  await promisify(execFile)(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", scratch], {
-    cwd: ROOT,
-    env: { ...process.env, ...SILENCE },
-  });
+  rmSync(scratch, { recursive: true, force: true });
+  await bundle(scratch);
   try {
     renameSync(scratch, folder);
   } catch (error) {
-    if (!existsSync(bundle)) throw error;
+    if (!existsSync(entry)) throw error;
     rmSync(scratch, { recursive: true, force: true });
   }
-  return bundle;
+  return entry;
 }
 
 function digest(): string {
@@ -66,13 +61,13 @@ const START_ATTEMPTS = 20;
 const ATTEMPT_MS = 250;
 
 /**
- * Starts the bundled Worker, or another `bundle`, in workerd on a port of this machine, with as much memory as the platform
+ * Starts the bundled Worker, or another `entry`, in workerd on a port of this machine, with as much memory as the platform
  * gives an isolate. A port that a killed stack has not given up yet is waited for.
  * @throws when the Worker does not come up, with what workerd says.
  */
-export async function startWorker(settings: Settings, port: number, bundle?: string): Promise<RunningWorker> {
+export async function startWorker(settings: Settings, port: number, entry?: string): Promise<RunningWorker> {
   assertSettings(settings);
-  const script = bundle ?? (await buildWorker());
+  const script = entry ?? (await buildWorker());
   for (let attempt = 1; ; attempt += 1) {
     const child = fork(new URL("./process.ts", import.meta.url), {
       env: { ...process.env, ...SILENCE, MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${WORKERS.memoryMib}` },

@@ -1,0 +1,13 @@
+import type { Delivery } from "../shared/queue/publish.ts";
+import { CONSUMERS } from "./consumers.ts";
+
+/** How each consumer wants its messages sent: all that is known of it before it is loaded. */
+export const SENT: Record<string, Delivery> = Object.fromEntries(
+  await Promise.all(
+    Object.entries(CONSUMERS).map(async ([name, load]) => {
+      const { retries, retryDelay, timeoutSeconds, parallelism } = await load();
+      const delay = retryDelay === undefined ? {} : { retryDelay };
+      return [name, { retries, ...delay, timeoutSeconds, parallelism }] as const;
+    }),
+  ),
+);

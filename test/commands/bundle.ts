@@ -1,0 +1,116 @@
+/**
+ * Bundles the Worker for its deployment into `dist/service`: `index.js` with all that is loaded when it starts, and a
+ * module for each part that is loaded when it is first asked for. wrangler runs this, and uploads what it finds.
+ */
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  jsx: "automatic",
+  jsxImportSource: "hono/jsx",
+  logLevel: "error",
+} satisfies BuildOptions;
+
+/**
+ * The most that a bundle may take, in KB after gzip: what is loaded when it starts, and all of it, which is a third of what
+ * the smallest plan of Workers takes.
+ */
+export const SIZES = { atStart: 350, all: 1024 };
+
+/** Where the names of the modules are kept, beside them, that are loaded when the Worker starts. */
+const AT_START = "at-start.json";
+
+/** Bundles the Worker into the folder `outdir`, which holds nothing yet. */
+export async function bundle(outdir: string): Promise<void> {
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints: { index: "functions/index.ts" },
+    outdir,
+    splitting: true,
+    chunkNames: "parts/[name]-[hash]",
+    minify: true,
+    metafile: true,
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["browser", "module", "main"],
+    define: { "process.env.NODE_ENV": '"production"' },
+    external: ["node:*"],
+    plugins: [statics],
+  });
+  const names = atStart(metafile).map((path) => relative(outdir, join(ROOT, path)));
+  writeFileSync(join(outdir, AT_START), JSON.stringify(names));
+}
+
+/** The entry, what it imports, and what that imports, but nothing that is imported by a call. */
+function atStart({ outputs }: Metafile): string[] {
+  const found = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "functions/index.ts"));
+  for (const path of found) {
+    for (const { kind, path: to } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement" && outputs[to] !== undefined) found.add(to);
+    }
+  }
+  return [...found];
+}
+
+/** The size of a bundle in a folder, in KB after gzip: what is loaded when it starts, and all of it. */
+export function sizes(folder: string): { atStart: number; all: number } {
+  const size = (names: string[]): number =>
+    gzipSync(Buffer.concat(names.map((name) => readFileSync(join(folder, name))))).length / 1024;
+  const names: string[] = JSON.parse(readFileSync(join(folder, AT_START), "utf8"));
+  return { atStart: size(names), all: size(globSync("{index,parts/*}.js", { cwd: folder }).toSorted()) };
+}
+
+/** A module `*.static.ts` is evaluated when the service is built; what it exports is data, and takes its place. */
+const statics: Plugin = {
+  name: "statics",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.static\.ts$/ }, async ({ path }) => ({ contents: await evaluated(path), loader: "js" }));
+  },
+};
+
+async function evaluated(path: string): Promise<string> {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: [path],
+    platform: "node",
+    packages: "external",
+    write: false,
+  });
+  const text = outputFiles[0]?.text ?? "";
+  // Inside the project, so that it finds the packages.
+  const folder = join(ROOT, "dist");
+  const file = join(
+    folder,
+    `.static-${process.pid}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}.mjs`,
+  );
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, text);
+  try {
+    const values: Record<string, unknown> = await import(pathToFileURL(file).href);
+    return Object.entries(values)
+      .map(([name, value]) => {
+        const json = JSON.stringify(value);
+        if (!isDeepStrictEqual(JSON.parse(json), value)) throw new Error(`${name} of ${path} is more than data`);
+        return `export const ${name} = ${json};`;
+      })
+      .join("\n");
+  } finally {
+    rmSync(file);
+  }
+}
+
+if (import.meta.main) {
+  const folder = join(ROOT, "dist", "service");
+  rmSync(folder, { recursive: true, force: true });
+  await bundle(folder);
+}

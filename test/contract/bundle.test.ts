@@ -1,0 +1,79 @@
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import type { Application } from "../../functions/app.ts";
+import { ROUTES } from "../../functions/routes.ts";
+import { openApi } from "../../shared/http/openapi.ts";
+import { SIZES, sizes } from "../commands/bundle.ts";
+import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
+import { buildWorker } from "../stack/worker/worker.ts";
+import { BASE_URL } from "./sealed.ts";
+
+const named = ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const);
+const Worker = z.object({ default: z.object({ fetch: z.custom<Application["fetch"]>() }) });
+
+const nowhere = "http://127.0.0.1:9";
+const settings = {
+  ...DEVELOPMENT,
+  ...(await newSecrets()),
+  BASE_URL,
+  FRONTEND_URL: BASE_URL,
+  DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing",
+  UPSTASH_REDIS_REST_URL: nowhere,
+  QSTASH_URL: nowhere,
+  DNS_RESOLVER_URL: nowhere,
+};
+const ASSETS = { fetch: async () => new Response("a file") };
+const execution = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+
+/** What Hono answers with where no endpoint is, and what the service does where one can't be loaded. */
+const MISSED = [404, 405, 500];
+
+let entry = "";
+let ask: (method: string, path: string) => Promise<Response>;
+
+beforeAll(async () => {
+  // It tells its log that nothing is behind it.
+  vi.spyOn(console, "log").mockReturnValue();
+  entry = await buildWorker();
+  const worker = Worker.parse(await import(/* @vite-ignore */ pathToFileURL(entry).href)).default;
+  ask = async (method, path) => {
+    const url = BASE_URL + path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");
+    return worker.fetch(new Request(url, { method }), { ...settings, ASSETS }, execution);
+  };
+}, 60_000);
+
+test("what is loaded when the Worker starts, and all of it, is within its limits", () => {
+  const { atStart, all } = sizes(dirname(entry));
+  expect(atStart).toBeLessThanOrEqual(SIZES.atStart);
+  expect(all).toBeLessThanOrEqual(SIZES.all);
+  expect(atStart).toBeLessThan(all / 2);
+});
+
+describe("the endpoints that the bundle knows before it loads them", () => {
+  test("are those that are declared", async () => {
+    for (const { path } of ROUTES) {
+      const answer = await ask("PUT", path);
+      const fits = ROUTES.filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path));
+      const methods = fits.flatMap(({ method }) => (method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()]));
+      const allow = answer.headers.get("allow")?.split(", ").toSorted();
+      expect({ path, status: answer.status, allow }).toEqual({
+        path,
+        status: 405,
+        allow: [...new Set(methods)].toSorted(),
+      });
+    }
+  });
+
+  test.each(named)("%s is loaded when it is asked for", async (_name, { method, path }) => {
+    const { status } = await ask(method.toUpperCase(), path);
+    expect(MISSED).not.toContain(status);
+  });
+});
+
+test("the OpenAPI document of the bundle is that of the routes, at the service's own address", async () => {
+  const answer = await ask("GET", "/openapi.json");
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApi(ROUTES, BASE_URL))));
+});
