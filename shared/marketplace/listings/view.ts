@@ -1,12 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
 import { accountOf } from "../../agents/account.ts";
 import { agentOwner } from "../../agents/view.ts";
 import { agents, listings, seller_accounts, users } from "../../db/schema/index.ts";
-import type { ListingRead } from "../schemas.ts";
-
-/** ListingRead as the database gives it. */
-export type ListingRow = z.output<typeof ListingRead>;
 
 /** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`. */
 export const listingJson: SQL = sql`jsonb_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,

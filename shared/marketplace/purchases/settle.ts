@@ -1,49 +1,53 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { lockAccounts } from "../../agents/account.ts";
 import { insertHired } from "../../agents/parts.ts";
 import { note } from "../../analytics/event.ts";
+import { write } from "../../db/change.ts";
 import { agents, purchases, revenue } from "../../db/schema/index.ts";
-import { writeJson } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { newId } from "../../platform/ids.ts";
-import { flush } from "../../db/outbox.ts";
-import { owed } from "../../db/owed.ts";
-import type { Message } from "../../platform/message.ts";
 
 const NAME_LENGTH = 120;
 
 /**
  * Completes a purchase that is paid: the buyer gets the hired clone, and the revenue and an event of analytics are kept.
- * The clone is private and simulated, a variant of the root of what was listed, and has its declared configuration as it
- * was bought; the plan's limit does not stop what is paid for. Does nothing to a purchase that is final. One whose buyer
- * is gone by now is completed without a clone.
+ * The clone is private and simulated, a variant of the root of the listed agent, with the declared configuration as it was
+ * bought; the plan's limit does not apply to what is paid for. Does nothing to a purchase that is final. Where the buyer's
+ * account is gone by now, the purchase is completed without a clone.
  */
 export async function completePurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
   const id = sql`${purchaseId}::uuid`;
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const buyer = sql`from (select p.buyer_id as id from p where p.buyer_id is not null) u`;
-  const ctes = sql`with p as (
-    update ${purchases} p set status = 'COMPLETED', completed_at = ${now},
-      checkout_session_id = coalesce(p.checkout_session_id, ${sessionId}),
-      hired_agent_id = case when p.buyer_id is not null then ${newId(ctx.now())}::uuid end
-    where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
-  ), clone as (
-    ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name, p.declared_configuration,
-      (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
-    from p where p.buyer_id is not null`)}
-  ), sold as (
-    insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
-    select p.id, p.seller_id, p.price_usd, p.fee_usd, p.price_usd - p.fee_usd, ${now} from p
-  ), noted as (
-    ${note(ctx, "playbook_hired", { purchase_id: purchaseId }, buyer)}
-  )`;
-  // The buyer's agents change one at a time, so that the name stays free; the seller's row is locked in the same order.
-  const lock = lockAccounts(sql`select unnest(array[p.buyer_id, p.seller_id]) from ${purchases} p where p.id = ${id}`);
-  const messages = await writeJson<Message[]>(ctx, ctes, sql`select ${owed("noted")} as result`, lock);
-  ctx.defer(() => flush(ctx, messages));
+  await write(ctx, {
+    // The buyer's agents change one at a time, so that the name stays free; both accounts are locked in one order.
+    lock: lockAccounts(sql`select unnest(array[p.buyer_id, p.seller_id]) from ${purchases} p where p.id = ${id}`),
+    parts: sql`with p as (
+      update ${purchases} p set status = 'COMPLETED', completed_at = ${now},
+        checkout_session_id = coalesce(p.checkout_session_id, ${sessionId}),
+        hired_agent_id = case when p.buyer_id is not null then ${newId(ctx.now())}::uuid end
+      where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
+    ), clone as (
+      ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name, p.declared_configuration,
+        (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
+      from p where p.buyer_id is not null`)}
+    ), earned as (
+      insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
+      select p.id, p.seller_id, p.price_usd, p.fee_usd, p.price_usd - p.fee_usd, ${now} from p
+    ), noted as (
+      ${note(ctx, "playbook_hired", { purchase_id: purchaseId }, buyer)}
+    )`,
+    owes: ["noted"],
+    select: sql`select to_jsonb(id) as result from p`,
+    result: z.uuid(),
+  });
 }
 
-/** SQL: the name of the purchase row `p`'s agent, with a number where an active agent of the buyer has it in any case. */
+/**
+ * SQL: the name of the purchase row `p`'s agent, with a number where an active agent of the buyer has that name, however
+ * it is capitalised.
+ */
 const freeName: SQL = sql`(
   select c.name from (
     select n, case n when 1 then p.agent_name
@@ -54,8 +58,8 @@ const freeName: SQL = sql`(
     and lower(o.name) = lower(c.name)) order by c.n limit 1)`;
 
 /**
- * Ends a purchase whose checkout has come to nothing; the buyer may begin another. Does nothing to one that is final or
- * has another checkout.
+ * Marks a purchase whose checkout was never paid as failed; the buyer may begin another. Does nothing to one that is final
+ * or has another checkout.
  */
 export async function failPurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
   await ctx.db.execute(sql`update ${purchases} set status = 'FAILED', checkout_session_id = ${sessionId}

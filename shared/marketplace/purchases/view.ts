@@ -1,9 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
-import type { PurchaseRead } from "../schemas.ts";
-
-/** PurchaseRead as the database gives it. */
-export type PurchaseRow = z.output<typeof PurchaseRead>;
 
 /** SQL: the JSON of the purchase row `p`. */
 export const purchaseJson: SQL = sql`jsonb_build_object('id', p.id, 'listing_id', p.listing_id, 'status', p.status,

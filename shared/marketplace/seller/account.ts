@@ -1,33 +1,32 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
-import type * as z from "zod";
+import * as z from "zod";
 import { frontendPage } from "../../billing/page.ts";
 import { underKey, withProvider } from "../../billing/stripe.ts";
+import { read } from "../../db/change.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
-import { readJson } from "../../db/statement.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { newId } from "../../platform/ids.ts";
-import type { SellerAccountRead } from "../schemas.ts";
+import { SellerAccountRead } from "../schemas.ts";
 
-interface Seller {
-  account_id: string | null;
-  charges_enabled: boolean;
-  payouts_enabled: boolean;
-}
+const Seller = SellerAccountRead.pick({ charges_enabled: true, payouts_enabled: true }).extend({
+  account_id: z.string().nullable(),
+});
 
 /**
- * A fresh link to the onboarding of the caller's connected account, which is made at the first call; however many come
- * at once, there is one. Throws `payment_not_configured`, `payment_in_progress`.
+ * A fresh link to the onboarding of the caller's connected account, which the first call makes: one, however many calls
+ * come at once. Throws `payment_not_configured`, `payment_in_progress`.
  */
 export async function openSellerAccount(
   ctx: Context,
   principal: SessionPrincipal,
-): Promise<z.input<typeof SellerAccountRead>> {
+): Promise<z.output<typeof SellerAccountRead>> {
   const { userId } = principal;
   return withProvider(ctx, async (stripe) => {
-    const seller = await readJson<Seller>(
+    const seller = await read(
       ctx,
+      Seller,
       sql`select jsonb_build_object('account_id', s.account_id, 'charges_enabled', u.charges_enabled,
           'payouts_enabled', u.payouts_enabled) as result
         from ${users} u left join ${seller_accounts} s on s.user_id = u.id where u.id = ${userId}::uuid`,
@@ -43,7 +42,7 @@ export async function openSellerAccount(
   });
 }
 
-/** Makes the account and keeps it; where another call was faster, the one that is kept counts. */
+/** Makes the account and stores it; returns the one that is stored, where another call was faster. */
 async function makeAccount(ctx: Context, stripe: Stripe, userId: string): Promise<string> {
   const wanted: Stripe.AccountCreateParams = {
     type: "express",
@@ -51,8 +50,9 @@ async function makeAccount(ctx: Context, stripe: Stripe, userId: string): Promis
     metadata: { user_id: userId },
   };
   const { id } = await underKey(`seller-account-${userId}`, (options) => stripe.accounts.create(wanted, options));
-  const kept = await readJson<string>(
+  const kept = await read(
     ctx,
+    z.string(),
     sql`insert into ${seller_accounts} (user_id, account_id) values (${userId}::uuid, ${id})
       on conflict (user_id) do update set user_id = excluded.user_id returning to_jsonb(account_id) as result`,
   );
