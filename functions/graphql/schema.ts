@@ -1,8 +1,9 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, Kind, type SelectionSetNode } from "graphql";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { listAgents } from "../../shared/agents/list.ts";
-import { readAgent } from "../../shared/agents/read.ts";
+import { readAgentWith } from "../../shared/agents/read.ts";
+import { NOTHING_MORE } from "../../shared/agents/view.ts";
 import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts";
 import { type PageQuery, paged, pageQuery } from "../../shared/http/paging.ts";
 import { viewerId } from "../../shared/identity/principal.ts";
@@ -11,7 +12,7 @@ import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
 import {
-  type Agent,
+  Agent,
   AgentPage,
   AgentType,
   builder,
@@ -59,8 +60,8 @@ function selects({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): b
 }
 
 /** The agent's record, read along with the agent where it is selected: on its own it would take another round trip. */
-function record({ principal }: Caller, info: GraphQLResolveInfo) {
-  if (!selects(info, "stats")) return undefined;
+function record({ principal }: Caller, info: GraphQLResolveInfo): SQL {
+  if (!selects(info, "stats")) return NOTHING_MORE;
   return sql`jsonb_build_object('stats', ${statsJson(viewerId(principal))})`;
 }
 
@@ -73,7 +74,7 @@ builder.queryType({
         nullable: true,
         args: { id: t.arg.id({ required: true }) },
         resolve: (_root, args, caller, info) =>
-          readAgent<Pick<Agent, "stats">>(caller.ctx, caller.principal, id("id", args.id), record(caller, info)),
+          readAgentWith(caller.ctx, caller.principal, id("id", args.id), record(caller, info), Agent),
       }),
       agents: t.field({
         type: AgentPage,

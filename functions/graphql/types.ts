@@ -1,6 +1,6 @@
 import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
-import type { AgentRow } from "../../shared/agents/view.ts";
+import { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
 import { RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
@@ -8,7 +8,7 @@ import type { Context } from "../../shared/platform/context.ts";
 import { Instant } from "../../shared/platform/time.ts";
 import type { LeaderboardRow } from "../../shared/board/board.ts";
 import type { FrontierRead } from "../../shared/board/frontier.ts";
-import type { AgentStats } from "../../shared/results/stats.ts";
+import { AgentStats } from "../../shared/results/stats.ts";
 
 /** What a resolver works with. */
 export interface Caller {
@@ -17,7 +17,8 @@ export interface Caller {
 }
 
 /** An agent as its GraphQL type reads it; the record is there where the document selects it. */
-export type Agent = AgentRow & { stats?: z.input<typeof AgentStats> };
+export const Agent = AgentRow.extend({ stats: AgentStats.optional() });
+export type Agent = z.output<typeof Agent>;
 
 interface Page<T> {
   items: T[];
@@ -26,7 +27,7 @@ interface Page<T> {
   page_size: number;
 }
 
-type Stats = z.input<typeof AgentStats>;
+type Stats = z.output<typeof AgentStats>;
 type Frontier = z.input<typeof FrontierRead>;
 
 /** What each of an agent's records costs against the bound on a document: it is counted over all of its runs. */

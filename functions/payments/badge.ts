@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { readAgent } from "../../shared/agents/read.ts";
-import type { AgentRow } from "../../shared/agents/view.ts";
+import { readAgentWith } from "../../shared/agents/read.ts";
+import { AgentRow } from "../../shared/agents/view.ts";
 import { certifiedScoreJson } from "../../shared/certification/credential.ts";
 import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
@@ -26,7 +26,8 @@ function widthOf(text: string): number {
 }
 
 /** An agent with the score of its certification; null where none is in force. */
-type Shown = AgentRow & { certified_score: number | null };
+const Shown = AgentRow.extend({ certified_score: z.number().nullable() });
+type Shown = z.output<typeof Shown>;
 
 /** What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. */
 function messageOf({ verified_state, board, certified_score }: Shown): [state: keyof typeof COLORS, message: string] {
@@ -74,7 +75,7 @@ export const badge = [
     cache: "board",
     async handler({ ctx, params: { agent_id } }) {
       const more = certifiedScoreJson(ctx.now());
-      const svg = draw(await readAgent<{ certified_score: number | null }>(ctx, { kind: "anonymous" }, agent_id, more));
+      const svg = draw(await readAgentWith(ctx, { kind: "anonymous" }, agent_id, more, Shown));
       return verbatim(svg, "image/svg+xml", { "Cache-Control": "public, max-age=300" });
     },
   }),

@@ -43,12 +43,12 @@ export const RepeatsEstimate = z
   .meta({ id: "RepeatsEstimate" });
 
 /** What the database says of the agent that an estimate is for. */
-export interface ScoredTasks {
-  visible: boolean;
-  tasks: { n: number; c: number }[];
-}
+export const ScoredTasks = z.object({
+  visible: z.boolean(),
+  tasks: z.array(z.object({ n: z.int(), c: z.int() })),
+});
 
-/** SQL: a `ScoredTasks` as JSON. */
+/** SQL: the `ScoredTasks` of an agent for a viewer. */
 export function scoredTasksOf(agentId: string, viewer: string | null): SQL {
   return sql`jsonb_build_object(
     'visible', exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}),
@@ -56,8 +56,12 @@ export function scoredTasksOf(agentId: string, viewer: string | null): SQL {
       where s.agent_id = ${agentId}::uuid and s.period = 'all' and not s.simulated))`;
 }
 
-/** How many repeats bring the interval to `width`, by an agent's record; without one over `tasks` tosses of a coin. */
-export function estimate(width: number, record: ScoredTasks["tasks"], tasks: number): z.output<typeof RepeatsEstimate> {
+/** How many repeats bring the interval to `width`, by an agent's record; without a record, by tosses of a coin on `tasks` tasks. */
+export function estimate(
+  width: number,
+  record: z.output<typeof ScoredTasks>["tasks"],
+  tasks: number,
+): z.output<typeof RepeatsEstimate> {
   const known = record.length > 0;
   const [spread, count] = known ? [spreadOf(record), record.length] : [COIN_TOSS, tasks];
   return {

@@ -1,16 +1,18 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { tasks } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { estimate, type estimateQuery, type ScoredTasks, scoredTasksOf } from "./estimate.ts";
+import { estimate, type estimateQuery, ScoredTasks, scoredTasksOf } from "./estimate.ts";
 import { LIMITS } from "./limits.ts";
 import type { ScreeningPreflightRead } from "./schemas.ts";
 
+const ActiveTasks = z.object({ count: z.int(), total_ms: z.int(), scored: ScoredTasks.nullable() });
+
 /**
- * What bounds a screening, and how long one over all active tasks (at most 100), once each, can take; with a width to
+ * The limits of a screening, and how long one over all active tasks (at most 100), once each, can take; with a width to
  * reach, also the repeats that it takes. Throws 404 for an agent that is not visible.
  */
 export async function readPreflight(
@@ -19,8 +21,9 @@ export async function readPreflight(
   { width, agent_id: agentId }: z.output<typeof estimateQuery>,
 ): Promise<z.output<typeof ScreeningPreflightRead>> {
   const scored = agentId === undefined ? sql`null::jsonb` : scoredTasksOf(agentId, viewerId(principal));
-  const active = await readJson<{ count: number; total_ms: number; scored: ScoredTasks | null }>(
+  const active = await read(
     ctx,
+    ActiveTasks,
     sql`select jsonb_build_object('scored', ${scored}, 'count', count(*), 'total_ms', coalesce(sum(time_limit_ms)
         filter (where n <= ${LIMITS.tasksPerBatch}), 0)) as result
       from (select time_limit_ms, row_number() over (order by time_limit_ms desc) as n

@@ -1,44 +1,48 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { runs, screening_sessions } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import type { Context } from "../platform/context.ts";
-import { type Passes, regression } from "../scoring/regression.ts";
+import { Instant } from "../platform/time.ts";
+import { regression } from "../scoring/regression.ts";
 import { announce } from "../webhooks/announce.ts";
 
-interface Comparison {
-  agent_id: string;
-  suite_id: string | null;
-  finished_at: string;
-  baseline_session_id: string;
-  before: Passes;
-  after: Passes;
-}
+const Passes = z.object({ total: z.int(), passed: z.int() });
+const Comparison = z.object({
+  agent_id: z.uuid(),
+  suite_id: z.uuid().nullable(),
+  finished_at: Instant,
+  baseline_session_id: z.uuid(),
+  before: Passes,
+  after: Passes,
+});
 
 /** SQL: whether the run row `r` says how good its agent is: real, and ended neither by hand nor by our fault. */
-const telling = sql`(r.status in ('completed', 'failed') and not r.simulated
+const isConclusive = sql`(r.status in ('completed', 'failed') and not r.simulated
   and r.failure_code is distinct from 'service_error')`;
 
-/** SQL: how many telling runs the session row `alias` has, and how many of them passed. */
+/** SQL: how many conclusive runs the session row `alias` has, and how many of them passed. */
 function passes(alias: "p" | "s"): SQL {
   return sql`(select jsonb_build_object('total', count(*), 'passed', count(*) filter (where r.passed))
-    from ${runs} r where r.screening_session_id = ${sql.identifier(alias)}.id and ${telling})`;
+    from ${runs} r where r.screening_session_id = ${sql.identifier(alias)}.id and ${isConclusive})`;
 }
 
 /**
  * Compares a finished session with the one of the same agent that finished before it over exactly the same tasks, and
- * announces a regression. A session without a telling run is passed over. The event has the session's id, so that it
- * is told once however often this is called.
+ * announces a regression. A session without a conclusive run is passed over. The event has the session's id, so that it is
+ * announced once however often this is called.
  */
 export async function detectRegression(ctx: Context, sessionId: string): Promise<void> {
   const tasks = (alias: "p" | "s") => sql`jsonb_path_query_array(${sql.identifier(alias)}.task_plan, '$[*].task_id')`;
-  const found = await readJson<Comparison>(
+  const found = await read(
     ctx,
+    Comparison,
     sql`select jsonb_build_object('agent_id', s.agent_id, 'suite_id', s.suite_id, 'finished_at', s.finished_at,
       'baseline_session_id', p.id, 'before', ${passes("p")}, 'after', ${passes("s")}) as result
     from ${screening_sessions} s join ${screening_sessions} p on p.agent_id = s.agent_id
     where s.id = ${sessionId}::uuid and (p.finished_at, p.id) < (s.finished_at, s.id)
       and ${tasks("p")} @> ${tasks("s")} and ${tasks("s")} @> ${tasks("p")}
-      and exists (select from ${runs} r where r.screening_session_id = p.id and ${telling})
+      and exists (select from ${runs} r where r.screening_session_id = p.id and ${isConclusive})
     order by p.finished_at desc, p.id desc limit 1`,
   );
   if (found === null) return;
@@ -48,7 +52,7 @@ export async function detectRegression(ctx: Context, sessionId: string): Promise
   await announce(ctx, {
     id: sessionId,
     type: "regression.detected",
-    created_at: new Date(finished_at).toISOString(),
+    created_at: finished_at,
     agent_id,
     data: {
       agent_id,

@@ -1,15 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
+import { RowPage } from "../db/page-result.ts";
 import { agents, certifications, runs, screening_sessions } from "../db/schema/index.ts";
-import { readJson } from "../db/statement.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { idOf, may, type Viewer } from "../teams/rights.ts";
-import type { ScreeningSessionRead } from "./schemas.ts";
-
-type SessionRow = z.input<typeof ScreeningSessionRead>;
+import { ScreeningSessionRead } from "./schemas.ts";
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
 export function visibleSession(viewer: Viewer): SQL {
@@ -18,14 +17,14 @@ export function visibleSession(viewer: Viewer): SQL {
 }
 
 /**
- * SQL: the status of the certification under way that the session row `s` is of; null for every other session. Until its
- * verdict more runs may come: what waits for allowance, and again what failed by our fault.
+ * SQL: the status of the certification under way that the session row `s` belongs to; null for every other session. Until
+ * its verdict more runs may be added: those that wait for allowance, and repeats of those that failed by our fault.
  */
 export const underWay: SQL = sql`(case when s.trigger = 'certification' then (
   select c.status from ${certifications} c
   where c.screening_session_id = s.id and c.status in ('screening', 'paused_quota')) end)`;
 
-/** SQL: the order of a session's runs `r`: as they were reserved, so that one that comes later stands behind. */
+/** SQL: the order of a session's runs `r`: that in which they were reserved, so that one added later comes last. */
 export const runOrder: SQL = sql`r.created_at, r.position, r.repeat_index, r.id`;
 
 /** SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may add to them. */
@@ -49,27 +48,36 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
   ) x)`;
 
 /** One screening session; throws 404 for one that is not visible. */
-export async function readSession(ctx: Context, principal: Principal, sessionId: string): Promise<SessionRow> {
+export async function readSession(
+  ctx: Context,
+  principal: Principal,
+  sessionId: string,
+): Promise<z.output<typeof ScreeningSessionRead>> {
   const viewer = viewerId(principal);
-  const row = await readJson<SessionRow>(
+  const session = await read(
     ctx,
+    ScreeningSessionRead,
     sql`select ${sessionJson} as result from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
       where s.id = ${sessionId}::uuid and ${visibleSession(viewer)}`,
   );
-  if (row === null) throw notFound("screening session");
-  return row;
+  if (session === null) throw notFound("screening session");
+  return session;
 }
 
-/** A page of an agent's screening sessions, newest first; throws 404 for an agent that is not visible. */
+/**
+ * A page of an agent's screening sessions (ScreeningSessionRead, which the answer's schema parses), newest first; throws
+ * 404 for an agent that is not visible.
+ */
 export async function listSessions(
   ctx: Context,
   principal: Principal,
   agentId: string,
   { page, page_size: size }: { page: number; page_size: number },
-): Promise<{ items: SessionRow[]; total: number }> {
+): Promise<RowPage> {
   const viewer = viewerId(principal);
-  const result = await readJson<{ items: SessionRow[]; total: number }>(
+  const found = await read(
     ctx,
+    RowPage,
     sql`select jsonb_build_object(
       'total', (select count(*) from ${screening_sessions} s where s.agent_id = a.id and ${visibleSession(viewer)}),
       'items', coalesce((select jsonb_agg(${sessionJson} order by s.created_at desc, s.id desc) from (
@@ -77,6 +85,6 @@ export async function listSessions(
         order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}) s), '[]')) as result
     from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
-  if (result === null) throw notFound("agent");
-  return result;
+  if (found === null) throw notFound("agent");
+  return found;
 }
