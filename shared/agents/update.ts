@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { planLimit } from "../billing/plans.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { agents, users } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
+import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";

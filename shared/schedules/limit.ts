@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/view.ts";
-import { planLimit } from "../billing/plans.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
+import { planLimit } from "../plans/plans.ts";
 
 /** SQL: how many active schedules the account or workspace of the agent row `a` is allowed by the plan that pays for it. */
 export const scheduleLimit: SQL<number> = sql`(select ${planLimit(sql`u.plan`, "schedules")}

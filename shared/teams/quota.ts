@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { monthOf } from "../billing/plans.ts";
 import { allowances, team_members, teams } from "../db/schema/index.ts";
+import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 

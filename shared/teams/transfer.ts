@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { planLimit } from "../billing/plans.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { team_members, teams, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
+import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { TeamQuota, teamQuota, teamsUsed } from "./quota.ts";

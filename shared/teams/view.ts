@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { monthOf, planLimit } from "../billing/plans.ts";
 import { allowances, team_invitations, team_members, teams, users } from "../db/schema/index.ts";
+import { monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { type Action, may } from "./rights.ts";

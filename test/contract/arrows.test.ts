@@ -3,7 +3,7 @@ import { filesInRoot, filesUnder, type Import, importsOf, isOwn, modules, partOf
 
 /** Which other domains each domain builds on. A change here is a change of the architecture. */
 const DOMAINS: Record<string, string[]> = {
-  agents: ["billing", "identity", "scoring", "teams", "telemetry"],
+  agents: ["identity", "plans", "scoring", "teams", "telemetry"],
   analytics: [],
   billing: ["identity", "plans"],
   board: ["agents", "catalogue", "identity", "scoring"],
@@ -47,16 +47,28 @@ const DOMAINS: Record<string, string[]> = {
   plans: [],
   registry: ["agents"],
   results: ["agents", "evidence", "identity", "runs", "scoring", "teams", "telemetry"],
-  runs: ["agents", "billing", "board", "evidence", "grading", "identity", "scoring", "teams", "telemetry", "webhooks"],
-  schedules: ["agents", "billing", "runs", "teams"],
+  runs: [
+    "agents",
+    "billing",
+    "board",
+    "evidence",
+    "grading",
+    "identity",
+    "plans",
+    "scoring",
+    "teams",
+    "telemetry",
+    "webhooks",
+  ],
+  schedules: ["agents", "plans", "runs", "teams"],
   scorecards: ["agents", "board", "teams"],
   scoring: [],
   suites: [],
   survey: ["identity"],
-  teams: ["billing", "identity"],
+  teams: ["identity", "plans"],
   telemetry: ["evidence", "scoring"],
   waitlist: ["billing", "identity"],
-  webhooks: ["agents", "billing", "identity", "teams"],
+  webhooks: ["agents", "identity", "plans", "teams"],
 };
 
 /** What the tools under the domains may build on. `shared/http` finds out who calls, so it knows `identity`. */
