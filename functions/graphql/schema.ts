@@ -12,7 +12,7 @@ import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
 import {
-  Agent,
+  type Agent,
   AgentPage,
   AgentType,
   builder,
@@ -20,6 +20,7 @@ import {
   Domain,
   FrontierType,
   LeaderboardPage,
+  RecordedAgent,
   SuiteType,
   TaskPage,
   TaskType,
@@ -74,7 +75,7 @@ builder.queryType({
         nullable: true,
         args: { id: t.arg.id({ required: true }) },
         resolve: (_root, args, caller, info) =>
-          readAgentWith(caller.ctx, caller.principal, id("id", args.id), record(caller, info), Agent),
+          readAgentWith(caller.ctx, caller.principal, id("id", args.id), record(caller, info), RecordedAgent),
       }),
       agents: t.field({
         type: AgentPage,

@@ -17,8 +17,8 @@ export interface Caller {
 }
 
 /** An agent as its GraphQL type reads it; the record is there where the document selects it. */
-export const Agent = AgentRow.extend({ stats: AgentStats.optional() });
-export type Agent = z.output<typeof Agent>;
+export const RecordedAgent = AgentRow.extend({ stats: AgentStats.optional() });
+export type Agent = z.output<typeof RecordedAgent>;
 
 interface Page<T> {
   items: T[];
