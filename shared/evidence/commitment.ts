@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { canonicalBytes } from "./canonical.ts";
+import { canonicalBytes } from "../platform/canonical.ts";
 
 const SALT_BYTES = 32;
 

@@ -1,6 +1,6 @@
 import { CompactSign } from "jose";
 import type { SigningKey } from "../platform/keys.ts";
-import { canonicalBytes } from "./canonical.ts";
+import { canonicalBytes } from "../platform/canonical.ts";
 import type { Credential } from "./statement.ts";
 
 /** The members of the protected header that tell a secured credential from anything else the same key signs. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { compactVerify, type JWK } from "jose";
 import * as z from "zod";
-import { canonicalBytes } from "./canonical.ts";
+import { canonicalBytes } from "../platform/canonical.ts";
 import { CREDENTIAL_HEADER } from "./sign.ts";
 import type { Credential } from "./statement.ts";
 

@@ -1,4 +1,4 @@
-import { canonicalBytes } from "../evidence/canonical.ts";
+import { canonicalBytes } from "../platform/canonical.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { type Edge, nodeName, type Trace } from "./trace.ts";
 
