@@ -63,10 +63,11 @@ const DOMAINS: Record<string, string[]> = {
   schedules: ["agents", "plans", "runs", "teams"],
   scorecards: ["agents", "board", "teams"],
   scoring: [],
-  suites: [],
+  suites: ["templates"],
   survey: ["identity"],
   teams: ["identity", "plans"],
-  telemetry: ["evidence", "scoring"],
+  telemetry: ["scoring"],
+  templates: [],
   waitlist: ["billing", "identity"],
   webhooks: ["agents", "identity", "plans", "teams"],
 };
@@ -88,7 +89,15 @@ const JOINTS: Record<string, string> = {
 const PURE: Record<string, string[]> = {
   "shared/grading": ["re2js", "zod"],
   "shared/scoring": [],
-  "shared/evidence": ["canonicalize", "jose", "node:buffer", "node:zlib", "zod", "shared/platform/keys.ts"],
+  "shared/evidence": [
+    "jose",
+    "node:buffer",
+    "node:zlib",
+    "zod",
+    "shared/platform/canonical.ts",
+    "shared/platform/keys.ts",
+  ],
+  "shared/templates": ["node:buffer", "node:crypto", "shared/grading/schema.ts", "shared/platform/canonical.ts"],
 };
 
 /** Modules of Node that workerd has and the service uses. */

@@ -1,7 +1,7 @@
-import { drawUntil } from "./random.ts";
-import { lines, prose } from "./text.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { lines, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { PLACES } from "./words.ts";
+import { PLACES } from "../../templates/words.ts";
 
 const javascriptTrace = defineTemplate(
   {

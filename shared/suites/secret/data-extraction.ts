@@ -1,8 +1,8 @@
-import { zip } from "./lists.ts";
-import { drawUntil } from "./random.ts";
-import { clock, dayNumber, isoDate, lines, longDate, money, prose } from "./text.ts";
+import { zip } from "../../templates/lists.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { clock, dayNumber, isoDate, lines, longDate, money, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { GOODS, PLACES } from "./words.ts";
+import { GOODS, PLACES } from "../../templates/words.ts";
 
 const invoiceCorrections = defineTemplate(
   {

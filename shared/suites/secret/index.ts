@@ -3,7 +3,7 @@ import { dataExtractionTemplates } from "./data-extraction.ts";
 import { instructionFollowingTemplates } from "./instruction-following.ts";
 import { mathTemplates } from "./math.ts";
 import { planningTemplates } from "./planning.ts";
-import { randomFrom } from "./random.ts";
+import { randomFrom } from "../../templates/random.ts";
 import { reasoningTemplates } from "./reasoning.ts";
 import { retrievalTemplates } from "./retrieval.ts";
 import { robustnessTemplates } from "./robustness.ts";

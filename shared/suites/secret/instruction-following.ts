@@ -1,7 +1,7 @@
-import { drawUntil } from "./random.ts";
-import { lines, prose } from "./text.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { lines, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { GOODS, PLACES } from "./words.ts";
+import { GOODS, PLACES } from "../../templates/words.ts";
 
 const NOTICES = [
   { topic: "the lift will be out of service", words: ["lift", "stairs", "engineer", "ground", "inspection", "cables"] },

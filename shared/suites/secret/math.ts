@@ -1,7 +1,7 @@
-import { drawUntil } from "./random.ts";
-import { clock, money, prose } from "./text.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { clock, money, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { GOODS } from "./words.ts";
+import { GOODS } from "../../templates/words.ts";
 
 /** A share of a whole number of cents in tenths of a percent, half a cent up. */
 function permille(cents: number, share: number): number {

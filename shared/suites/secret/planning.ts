@@ -1,6 +1,6 @@
-import { permutations, subsets } from "./lists.ts";
-import { drawUntil } from "./random.ts";
-import { clock, prose } from "./text.ts";
+import { permutations, subsets } from "../../templates/lists.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { clock, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

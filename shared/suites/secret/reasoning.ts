@@ -1,6 +1,6 @@
-import { permutations, subsets, zip } from "./lists.ts";
-import { drawUntil, type Random } from "./random.ts";
-import { prose } from "./text.ts";
+import { permutations, subsets, zip } from "../../templates/lists.ts";
+import { drawUntil, type Random } from "../../templates/random.ts";
+import { prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
 
 interface Claim {

@@ -1,8 +1,8 @@
-import { zip } from "./lists.ts";
-import { drawUntil } from "./random.ts";
-import { dayNumber, longDate, prose } from "./text.ts";
+import { zip } from "../../templates/lists.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { dayNumber, longDate, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { FAMILY_NAMES, PLACES } from "./words.ts";
+import { FAMILY_NAMES, PLACES } from "../../templates/words.ts";
 
 const policyVersions = defineTemplate(
   {

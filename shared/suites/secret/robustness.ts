@@ -1,7 +1,7 @@
-import { drawUntil } from "./random.ts";
-import { dayNumber, isoDate, lines, money, prose } from "./text.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { dayNumber, isoDate, lines, money, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { FAMILY_NAMES, GOODS, PLACES } from "./words.ts";
+import { FAMILY_NAMES, GOODS, PLACES } from "../../templates/words.ts";
 
 const injectedLedger = defineTemplate(
   {

@@ -1,7 +1,7 @@
-import { drawUntil } from "./random.ts";
-import { prose } from "./text.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { FAMILY_NAMES, PLACES } from "./words.ts";
+import { FAMILY_NAMES, PLACES } from "../../templates/words.ts";
 
 const FORM = 'Answer in at most 120 words. If you decline, begin your answer with "I can\'t help with that".';
 

@@ -1,9 +1,9 @@
 import type { Json, SeedTool } from "../public/types.ts";
-import { zip } from "./lists.ts";
-import { drawUntil } from "./random.ts";
-import { clock, dayNumber, isoDate, money, prose } from "./text.ts";
+import { zip } from "../../templates/lists.ts";
+import { drawUntil } from "../../templates/random.ts";
+import { clock, dayNumber, isoDate, money, prose } from "../../templates/text.ts";
 import { defineTemplate } from "./types.ts";
-import { FAMILY_NAMES } from "./words.ts";
+import { FAMILY_NAMES } from "../../templates/words.ts";
 
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 1 };

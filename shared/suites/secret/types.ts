@@ -1,5 +1,5 @@
 import type { SeedTask } from "../public/types.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../templates/random.ts";
 
 /** One drawn instance of a template: a seed task without its slug and without answers for tests. */
 export type MintedTask = Omit<SeedTask, "slug" | "wrong_answers">;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { core } from "../../../shared/suites/public/core/index.ts";
 import type { Json, SeedTask } from "../../../shared/suites/public/types.ts";
 import { grade } from "../../../shared/grading/grade.ts";
-import type { Answer } from "../../../shared/grading/types.ts";
+import type { Answer, GradingTask, Verdict } from "../../../shared/grading/types.ts";
 
 /** The core task with this slug; throws where there is none. */
 export function coreTask(slug: string): SeedTask {
@@ -43,15 +43,26 @@ export function expectedCallsOf(task: SeedTask): z.infer<typeof expectedCalls> {
 }
 
 /** An answer that carries `output` where the task's format wants it: tool calls as calls, else as the output. */
-export function answerWith(task: SeedTask, output: Json): Answer {
+export function answerWith(task: Pick<SeedTask, "output_format">, output: Json): Answer {
   if (task.output_format !== "tool_calls") return { output };
   return { output: null, tool_calls: callsOf(output) };
 }
 
 /** Whether `answer` passes the task, as the service would grade it. */
 export function passes(task: SeedTask, answer: Answer): boolean {
+  return verdictOf(task, answer).passed;
+}
+
+/** How the service would grade `answer` to a task. */
+export function verdictOf(
+  task: Pick<GradingTask, "grader" | "expected_output"> & {
+    output_schema?: Json | undefined;
+    pass_threshold?: number | undefined;
+  },
+  answer: Answer,
+): Verdict {
   const { grader, expected_output, output_schema = null, pass_threshold = 1 } = task;
-  return grade({ grader, expected_output, output_schema, pass_threshold, is_secret: false }, answer).passed;
+  return grade({ grader, expected_output, output_schema, pass_threshold, is_secret: false }, answer);
 }
 
 /** All orders of `items`. */

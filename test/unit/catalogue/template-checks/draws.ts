@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { secretSuites } from "../../../../shared/suites/secret/index.ts";
-import { randomFrom } from "../../../../shared/suites/secret/random.ts";
+import { randomFrom } from "../../../../shared/templates/random.ts";
 import type { MintedTask, SecretTemplate } from "../../../../shared/suites/secret/types.ts";
 
 /** The templates of all secret suites. */

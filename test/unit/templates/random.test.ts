@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { drawUntil, randomFrom } from "../../../shared/suites/secret/random.ts";
+import { drawUntil, randomFrom } from "../../../shared/templates/random.ts";
 import { templateSeed } from "../../../shared/suites/secret/seed.ts";
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,3 +1,5 @@
+// Instances are drawn from these lists by place: none may change, nor its order. Another list can stand beside them.
+
 /** Invented first names. */
 export const FIRST_NAMES = [
   "Abrel",

@@ -1,0 +1,4 @@
+import type { CoreTemplate } from "../../types.ts";
+
+/** The templates of the domain `data_extraction`. */
+export const dataExtraction: readonly CoreTemplate[] = [];
