@@ -54,7 +54,7 @@ export function Day({ time }: { time: string }) {
 }
 
 /** A finished page as a reply. */
-export function page(markup: unknown, status = 200): Reply {
+export function page(markup: unknown, status: Reply["status"] = 200): Reply {
   const { "Content-Type": type, ...headers } = PAGE_HEADERS;
   return {
     ...verbatim(`<!doctype html>${String(markup)}`, type, { ...headers, "Cache-Control": "public, max-age=10" }),

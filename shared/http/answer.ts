@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import type { StatusCode } from "hono/utils/http-status";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
-import { linkHeader } from "./paging.ts";
+import { linkHeader, pageShown } from "./paging.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
 import type { Reply } from "./reply.ts";
 import type { CacheTag, Route } from "./route.ts";
@@ -12,18 +11,18 @@ import type { HttpContext, HttpEnv } from "./variables.ts";
 export function render(route: Route, c: HttpContext, { status, body, headers, verbatim }: Reply): Response {
   const content = route.returns[status];
   if (content === undefined) throw new Error(`${route.id} does not declare status ${status}`);
-  if (content === null) return c.newResponse(null, { status: status as StatusCode, headers });
+  if (content === null) return c.newResponse(null, { status, headers });
   const parses = verbatim === undefined && "parse" in content;
   const [type, shown]: [string, unknown] = [
     "parse" in content ? "application/json" : content.type,
     parses ? content.parse(body) : body,
   ];
   const text = verbatim === true ? String(body) : JSON.stringify(shown);
-  const response = c.newResponse(text, { status: status as StatusCode, headers: { "Content-Type": type, ...headers } });
-  const { total, page, page_size } = (shown ?? {}) as { total?: number; page?: number; page_size?: number };
-  if (total !== undefined && page !== undefined && page_size !== undefined) {
+  const response = c.newResponse(text, { status, headers: { "Content-Type": type, ...headers } });
+  const list = pageShown(shown);
+  if (list !== null) {
     const target = new URL(new URL(c.req.url).pathname, c.get("ctx").env.BASE_URL);
-    response.headers.set("Link", linkHeader(target, canonicalQuery(route, c), total, { page, page_size }));
+    response.headers.set("Link", linkHeader(target, canonicalQuery(route, c), list));
   }
   if (route.method !== "get" || status !== 200) {
     if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");

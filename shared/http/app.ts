@@ -1,4 +1,4 @@
-import { zValidator } from "@hono/zod-validator";
+import { type Hook, zValidator } from "@hono/zod-validator";
 import { Hono, type MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
 import type * as z from "zod";
@@ -81,6 +81,9 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     c.set("standing", null);
     c.set("confirmed", null);
     c.set("judge", null);
+    c.set("params", {});
+    c.set("query", {});
+    c.set("body", undefined);
     await next();
     const { headers } = c.res;
     headers.set("X-Request-Id", id);
@@ -124,29 +127,33 @@ function whenAsked(service: Service, endpoint: Endpoint): MiddlewareHandler<Http
 
 function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] {
   const steps: MiddlewareHandler<HttpEnv>[] = [identify(route)];
-  const check = (target: "param" | "query", where: "path" | "query", schema: z.ZodType) =>
-    zValidator(target, schema, (result) => {
-      if (!result.success) throw validationProblem(where, result.error);
-      const findings = unstorable(where, result.data);
-      if (findings.length > 0) throw findingsProblem(findings);
-    }) as MiddlewareHandler<HttpEnv>;
-  if (route.params !== undefined) steps.push(check("param", "path", route.params));
+  if (route.params !== undefined) steps.push(check("path", route.params));
   if (route.right !== undefined) steps.push(judgedBy(route.right));
   const known = knownParameters(route);
   if (known !== null) steps.push(refuseUnknown(known));
-  if (route.query !== undefined) steps.push(check("query", "query", route.query));
+  if (route.query !== undefined) steps.push(check("query", route.query));
   if (route.cache !== undefined) steps.push(cached(service.cache, route, route.cache));
   steps.push(...bodySteps(route));
   steps.push((c) => handle(route, c));
   return steps;
 }
 
+/** Validates the parameters of the path or of the query, and keeps them for the handler. */
+function check(part: "path" | "query", schema: z.ZodObject): MiddlewareHandler<HttpEnv> {
+  const keep: Hook<Record<string, unknown>, HttpEnv, string, "param" | "query", object, z.ZodObject> = (result, c) => {
+    if (!result.success) throw validationProblem(part, result.error);
+    const findings = unstorable(part, result.data);
+    if (findings.length > 0) throw findingsProblem(findings);
+    c.set(part === "path" ? "params" : "query", result.data);
+  };
+  return part === "path" ? zValidator("param", schema, keep) : zValidator("query", schema, keep);
+}
+
 /** Keeps the route's judgement of its caller at hand for a request that is refused. */
 function judgedBy(right: NonNullable<Route["right"]>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const params = c.req.valid("param" as never);
-    const principal = c.get("principal") as never;
-    c.set("judge", () => right({ ctx: c.get("ctx"), principal, params, c }));
+    const { ctx, principal, params } = c.var;
+    c.set("judge", () => right({ ctx, principal, params, c }));
     await next();
   };
 }
@@ -215,19 +222,10 @@ async function handle(route: Route, c: HttpContext): Promise<Response> {
 }
 
 async function invoke(route: Route, c: HttpContext): Promise<Response> {
-  const ctx = c.get("ctx");
-  const valid = (target: "param" | "query" | "json"): never => c.req.valid(target as never);
-  const body: unknown = route.body === undefined ? undefined : valid("json");
+  const { ctx, principal, params, query, body } = c.var;
   if (route.idempotent === true) {
-    ctx.idempotency = idempotencyOf(c, callersOf(c, viewerId(c.get("principal"))), body);
+    ctx.idempotency = idempotencyOf(c, callersOf(c, viewerId(principal)), body);
   }
-  const result = await route.handler({
-    ctx,
-    principal: c.get("principal") as never,
-    params: route.params === undefined ? undefined : valid("param"),
-    query: route.query === undefined ? undefined : valid("query"),
-    body,
-    c,
-  } as unknown as Parameters<Route["handler"]>[0]);
+  const result = await route.handler({ ctx, principal, params, query, body, c });
   return result instanceof Response ? result : render(route, c, result);
 }

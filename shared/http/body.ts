@@ -19,7 +19,7 @@ const NOTHING = z.strictObject({});
 export function bodySteps(route: Route): MiddlewareHandler<HttpEnv>[] {
   if (route.method === "get") return [];
   const { types = [], maxBytes = MAX_BODY_BYTES, asBytes = false, invalid } = route.accepts ?? {};
-  const limit = bodyLimit({ maxSize: maxBytes, onError: () => tooLarge(maxBytes) }) as MiddlewareHandler<HttpEnv>;
+  const limit: MiddlewareHandler<HttpEnv> = bodyLimit({ maxSize: maxBytes, onError: () => tooLarge(maxBytes) });
   if (route.body === undefined) return [limit, refuseBody];
   return [limit, asBytes ? readBytes(types) : readBody(types, { schema: route.body, itemsIn: route.itemsIn, invalid })];
 }
@@ -72,10 +72,10 @@ function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<H
     const text = await c.req.text();
     const empty = text === "" ? wanted.schema.safeParse({}) : undefined;
     if (empty?.success === true) {
-      c.req.addValidatedData("json", empty.data as object);
+      c.set("body", empty.data);
     } else {
       assertMedia(c, types);
-      c.req.addValidatedData("json", parse(text, wanted) as object);
+      c.set("body", parse(text, wanted));
     }
     await next();
   };
@@ -84,7 +84,7 @@ function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<H
 function readBytes(types: readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     assertMedia(c, types);
-    c.req.addValidatedData("json", new Uint8Array(await c.req.arrayBuffer()));
+    c.set("body", new Uint8Array(await c.req.arrayBuffer()));
     await next();
   };
 }

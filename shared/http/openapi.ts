@@ -11,6 +11,13 @@ export const API_VERSION = "0.1.153";
 
 type Schema = Record<string, unknown>;
 
+/** What zod makes of a schema: JSON Schema, with the ids that were given by `meta`. */
+const Generated = z.looseObject({
+  id: z.string().optional(),
+  $schema: z.string().optional(),
+  $defs: z.record(z.string(), z.looseObject({})).optional(),
+});
+
 const SECURITY: Record<Route["auth"], Record<string, string[]>[]> = {
   none: [],
   open: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }],
@@ -128,6 +135,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
 }
 
 function operation(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, unknown> {
+  const { body } = route;
   const needed = route.needs === undefined ? undefined : NEEDED[route.needs];
   const parameters = [
     ...parametersOf("path", route.params, schemas),
@@ -155,15 +163,15 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
       .join("\n\n"),
     security: needed?.security ?? SECURITY[route.auth],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
+    ...(body === undefined
       ? {}
       : {
           requestBody: {
-            required: !route.body.safeParse({}).success,
+            required: !body.safeParse({}).success,
             content: Object.fromEntries(
               ["application/json", ...(route.accepts?.types ?? [])].map((type) => [
                 type,
-                { schema: toSchema(route.body as z.ZodType, "input", schemas) },
+                { schema: toSchema(body, "input", schemas) },
               ]),
             ),
           },
@@ -225,10 +233,10 @@ const UNNAMED = /__schema\d+/g;
 /** The JSON Schema of a zod schema; what carries an id moves to the components and is referred to. */
 function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
   const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
-  const json = JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")) as Schema;
-  const { $schema: _dialect, $defs, ...root } = json as Schema & { $defs?: Record<string, Schema> };
-  for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] ??= moved(definition);
-  const { id } = root as { id?: string };
+  const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")));
+  const { $schema: _dialect, $defs = {}, ...root } = json;
+  for (const [name, definition] of Object.entries($defs)) schemas[name] ??= moved(definition);
+  const { id } = root;
   if (id === undefined) return moved(root);
   schemas[id] ??= moved(root);
   return { $ref: `#/components/schemas/${id}` };
@@ -237,6 +245,6 @@ function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<str
 /** The same schema with references to the components, and without the ids that named them. */
 function moved(schema: Schema): Schema {
   const text = JSON.stringify(schema, (key, value: unknown) => (key === "$id" ? undefined : value));
-  const { id: _id, ...rest } = JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/")) as Schema;
+  const { id: _id, ...rest } = Generated.parse(JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/")));
   return rest;
 }

@@ -32,12 +32,20 @@ export function paged<T>(page: Page<T>, query: PageQuery) {
   return { items: page.items, total: page.total, page: query.page, page_size: query.page_size };
 }
 
+/** What an answer's body says of itself, should it be one page of a list; null for everything else. */
+export function pageShown(body: unknown): (PageQuery & { total: number }) | null {
+  if (typeof body !== "object" || body === null) return null;
+  if (!("total" in body && "page" in body && "page_size" in body)) return null;
+  const { total, page, page_size } = body;
+  if (typeof total !== "number" || typeof page !== "number" || typeof page_size !== "number") return null;
+  return { total, page, page_size };
+}
+
 /** The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, with its whole query kept. */
 export function linkHeader(
   url: URL,
   query: readonly (readonly [name: string, value: unknown])[],
-  total: number,
-  { page, page_size }: PageQuery,
+  { total, page, page_size }: PageQuery & { total: number },
 ): string {
   const last = Math.max(1, Math.ceil(total / page_size));
   const link = (number: number, rel: string): string => {

@@ -51,7 +51,7 @@ export function canonicalQuery({ query }: Route, c: HttpContext): [name: string,
     const field = query.shape[name];
     return field instanceof z.ZodDefault ? field.def.defaultValue : undefined;
   };
-  return ordered(c.req.valid("query" as never)).filter(([name, value]) => value !== byDefault(name));
+  return ordered(c.get("query")).filter(([name, value]) => value !== byDefault(name));
 }
 
 /**
@@ -59,8 +59,7 @@ export function canonicalQuery({ query }: Route, c: HttpContext): [name: string,
  * left out, capitals in an id.
  */
 export function canonicalKey(route: Route, c: HttpContext): string {
-  const params = route.params === undefined ? [] : ordered(c.req.valid("param" as never));
-  return JSON.stringify([route.id, params, canonicalQuery(route, c)], (_name, value: unknown) =>
+  return JSON.stringify([route.id, ordered(c.get("params")), canonicalQuery(route, c)], (_name, value: unknown) =>
     typeof value === "string" && UUID.test(value) ? value.toLowerCase() : value,
   );
 }

@@ -1,6 +1,8 @@
+import type { StatusCode } from "hono/utils/http-status";
+
 /** What a handler answers: a status with a body for JSON, which its declared schema filters where there is one. */
 export interface Reply {
-  status: number;
+  status: StatusCode;
   body: unknown;
   headers: Record<string, string>;
   /** The body is text, sent as it is in the media type of the headers. */
