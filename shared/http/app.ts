@@ -40,7 +40,7 @@ const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 export function createApp(service: Service, endpoints: readonly Endpoint[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.use(begin(service), cors());
-  for (const endpoint of endpoints) {
+  for (const endpoint of namesFirst(endpoints)) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(endpoint.method.toUpperCase(), [path], whenAsked(service, endpoint));
   }
@@ -67,6 +67,16 @@ export function createApp(service: Service, endpoints: readonly Endpoint[]): Hon
     return fail(error, c);
   });
   return app;
+}
+
+/**
+ * The endpoints in an order in which none hides another. The first one that fits a request serves it, so a name goes
+ * before a parameter in the same place of the path: `/runs/export` is not the run whose id is "export".
+ */
+function namesFirst(endpoints: readonly Endpoint[]): Endpoint[] {
+  // In the order of character codes a brace comes after everything that names are made of.
+  const places = endpoints.map((one): [string, Endpoint] => [one.path.replaceAll(/\{\w+\}/g, "{"), one]);
+  return places.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, one]) => one);
 }
 
 function begin(service: Service): MiddlewareHandler<HttpEnv> {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
+import { createApp } from "../../shared/http/app.ts";
 import { problemsOf } from "../../shared/http/openapi.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
 import { type Callers, CLASSES, ENDPOINTS } from "./endpoints.ts";
 import { looseObjects } from "./json-schema.ts";
+import { BASE_URL, endpointsOf, sealedService } from "./sealed.ts";
 import { modules } from "./sources.ts";
 
 /** What callers have to show where the auth class lets everybody through to the handler. */
@@ -59,14 +61,24 @@ describe("the routes together", () => {
     expect(seen.filter((one, index) => seen.indexOf(one) !== index)).toEqual([]);
   });
 
-  test("are reached: no route stands behind a pattern that swallows its path", () => {
-    const swallowed = ROUTES.filter((route, index) =>
-      ROUTES.slice(0, index).some(
-        ({ method, path }) =>
-          method === route.method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(route.path),
-      ),
+  test.each([
+    ["in the order of the list", ROUTES],
+    ["in the opposite order", ROUTES.toReversed()],
+  ])("are reached, each at its own path, when they are declared %s", async (_order, routes) => {
+    const { service } = await sealedService();
+    const open = routes.map(({ id, method, path, tag, summary, returns }): Route => {
+      const handler = () => new Response(null, { status: 204, headers: { "X-Reached": id } });
+      return { id, method, path, tag, summary, returns, auth: "none", limit: null, handler };
+    });
+    const app = createApp(service, endpointsOf(open));
+    const reached = await Promise.all(
+      open.map(async ({ method, path }) => {
+        const url = BASE_URL + path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");
+        const answer = await app.request(url, { method: method.toUpperCase() });
+        return answer.headers.get("x-reached");
+      }),
     );
-    expect(swallowed.map(({ id }) => id)).toEqual([]);
+    expect(reached).toEqual(open.map(({ id }) => id));
   });
 
   test("are the contract's endpoints, no more and no fewer", () => {
