@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import type { Keyring } from "../platform/encryption.ts";
 
 /**
- * The caller's address as limits count it: an IPv4 address, or the /64 that an IPv6 caller was given whole.
- * Anything that is no address counts as one caller.
+ * The caller's address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, since a caller is
+ * usually assigned the whole of it. Everything that is not an address counts as one caller.
  */
 export function countedAddress(given: string | undefined): string {
   if (given === undefined || !ipaddr.isValid(given)) return "unknown";
@@ -15,10 +15,10 @@ export function countedAddress(given: string | undefined): string {
   return `${parts.join(":")}::/64`;
 }
 
-/** A caller's address as it is stored and used as a key, in which nobody can find the address again. */
+/** A caller's address as it is stored and used as a key; the address can't be recovered from it. */
 export interface AddressHashes {
   addressHash: string;
-  /** The same under the secret of the day before, for what was counted or kept then and is still in force. */
+  /** The same under yesterday's secret, for what was counted or kept then and is still in force. */
   addressHashBefore: string;
 }
 
@@ -26,9 +26,9 @@ const DAY_MS = 86_400_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Makes the hasher of callers' addresses: HMAC-SHA-256 over `countedAddress` under a secret that changes every day (UTC),
- * drawn by HKDF from the oldest encryption key: the one without a name, else the first by name, whatever their order, so
- * that a newer key beside it changes none. Busy callers' hashes are remembered while their day lasts.
+ * Makes the hasher of callers' addresses: HMAC-SHA-256 over `countedAddress` under a secret that changes every day (UTC).
+ * HKDF derives the secret from the oldest encryption key: the one without a name, else the first by name, whatever their
+ * order in the settings, so that adding a key changes no hash. Hashes of up to 10,000 addresses are kept for the day.
  */
 export function addressHasher(keys: Keyring, now: () => Date): (given: string | undefined) => AddressHashes {
   const [oldest] = keys.toSorted((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));

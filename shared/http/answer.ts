@@ -7,7 +7,10 @@ import type { Reply } from "./reply.ts";
 import type { CacheTag, Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 
-/** The answer that a reply stands for: JSON through the declared schema, or text as it is; with paging and validators. */
+/**
+ * Turns a reply into the answer: JSON filtered by the declared schema, or text as it is, with `Link`, `ETag` and caching
+ * headers. Throws for a status that the route does not declare.
+ */
 export function render(route: Route, c: HttpContext, { status, body, headers, verbatim }: Reply): Response {
   const content = route.returns[status];
   if (content === undefined) throw new Error(`${route.id} does not declare status ${status}`);
@@ -38,7 +41,7 @@ export function render(route: Route, c: HttpContext, { status, body, headers, ve
   return conditional(c, response, etag);
 }
 
-/** 304 where the caller has what this weak ETag (RFC 9110 section 8.8.3) stands for, else the answer itself. */
+/** The answer, or 304 where the caller already has the version that this weak ETag names (RFC 9110 section 8.8.3). */
 function conditional(c: HttpContext, response: Response, etag: string): Response {
   const known = c.req.header("if-none-match");
   if (known === undefined) return response;
@@ -51,8 +54,8 @@ function conditional(c: HttpContext, response: Response, etag: string): Response
 }
 
 /**
- * Answers callers without credentials from the isolate's cache, and fills it with what does not forbid it by `no-store`.
- * Comes after validation: what is asked for is told by the validated parameters, however they were spelled.
+ * Answers callers without credentials from the isolate's cache, and keeps answers there unless they say `no-store`. It
+ * runs after validation, because the key is made of the validated parameters: each spelling of a request finds the answer.
  */
 export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -77,7 +80,7 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
   };
 }
 
-/** Sets what every answer carries. */
+/** Sets the headers that every answer carries. */
 export function setCommonHeaders(headers: Headers, baseUrl: string): void {
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Referrer-Policy", "no-referrer");

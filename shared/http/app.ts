@@ -22,21 +22,21 @@ import type { Endpoint, Route } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
-/** What the service is told of a request, a message or a trigger. */
+/** What the service needs to know of a request, a message or a trigger to make its context. */
 export type NewRequest = Pick<Context, "requestId" | "addressHash" | "defer"> & { addressHashBefore?: string | null };
 
-/** What the service hands to each request. */
+/** What the HTTP layer needs of the service. */
 export interface Service {
   context(request: NewRequest): Context;
-  /** The hashes that stand for a caller's address, as the platform gives it. */
+  /** The hashes of a caller's address, which is given as the platform tells it. */
   addressHashes(given: string | undefined): AddressHashes;
   cache: AnswerCache;
 }
 
-/** Statuses that say what is wrong with what a request carries, not with what it asks for. */
+/** Statuses of problems with a request's content. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 
-/** The Hono app for these endpoints: every request goes request id, limits and credentials, validation, handler. */
+/** The Hono app for these endpoints. A request passes through request id, limits, credentials, validation, handler. */
 export function createApp(service: Service, endpoints: readonly Endpoint[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.use(begin(service), cors());
@@ -48,19 +48,19 @@ export function createApp(service: Service, endpoints: readonly Endpoint[]): Hon
     const allowed = methodsAt(endpoints, c.req.path);
     const problem =
       allowed.length === 0
-        ? new Problem("not_found", "There is nothing at this path; /docs lists what there is.")
-        : new Problem("method_not_allowed", `Here one of ${allowed.join(", ")} is allowed.`, {
+        ? new Problem("not_found", "There is nothing at this path; /docs lists every endpoint.")
+        : new Problem("method_not_allowed", `This path does not allow ${c.req.method}; use ${allowed.join(" or ")}.`, {
             headers: { Allow: allowed.join(", ") },
           });
-    // Not thrown: from here a throw would skip what the middleware adds to every answer.
+    // Returned and not thrown: a throw here would skip the headers that the middleware adds to every answer.
     return fail(problem, c);
   });
   app.onError(async (error, c) => {
-    // A refusal by the stores counts before whatever else is wrong with the request, and so does a right that is missing:
-    // nobody is told what is wrong with a request about a thing that is not theirs.
+    // If Redis refuses the caller, or the caller has no right to the thing, that is the answer, whatever else is wrong
+    // with the request: nobody is told about the content of a request for somebody else's thing.
     try {
       await c.get("confirmed");
-      if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("judge")?.();
+      if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("assertRight")?.();
     } catch (refusal) {
       return fail(refusal instanceof Error ? refusal : new Error(String(refusal)), c);
     }
@@ -90,7 +90,7 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     c.set("ctx", ctx);
     c.set("standing", null);
     c.set("confirmed", null);
-    c.set("judge", null);
+    c.set("assertRight", null);
     c.set("params", {});
     c.set("query", {});
     c.set("body", undefined);
@@ -109,13 +109,13 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
 function fail(error: Error, c: HttpContext): Response {
   const ctx = c.get("ctx");
   const problem = toProblem(error);
-  // The lockout's answer is the same each time: it tells nobody how the count stands.
+  // The lockout's answer is the same each time: it does not show the count of attempts.
   if (problem.code === "login_locked") c.set("standing", null);
   if (problem.status >= 500) {
     ctx.log.error("request failed", { path: c.req.routePath, code: problem.code, detail: describeError(error) });
   }
   const response = problemResponse(problem, ctx.requestId);
-  // Through the context, so that cookies cleared before the throw reach the caller.
+  // Made by the context, so that cookies which were cleared before the throw reach the caller.
   return c.newResponse(response.body, response);
 }
 
@@ -126,19 +126,19 @@ function methodsAt(endpoints: readonly Endpoint[], path: string): string[] {
   return [...new Set(found)].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
-/** The way of an endpoint's requests; it is put together with the first of them. */
+/** Answers the requests of an endpoint; it is loaded, and its steps are put together, with the first of them. */
 function whenAsked(service: Service, endpoint: Endpoint): MiddlewareHandler<HttpEnv> {
-  let way: MiddlewareHandler | undefined;
+  let steps: MiddlewareHandler | undefined;
   return async (c, next) => {
-    way ??= every(...pipeline(service, await endpoint.load()));
-    return way(c, next);
+    steps ??= every(...pipeline(service, await endpoint.load()));
+    return steps(c, next);
   };
 }
 
 function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] {
   const steps: MiddlewareHandler<HttpEnv>[] = [identify(route)];
   if (route.params !== undefined) steps.push(check("path", route.params));
-  if (route.right !== undefined) steps.push(judgedBy(route.right));
+  if (route.right !== undefined) steps.push(keepRight(route.right));
   const known = knownParameters(route);
   if (known !== null) steps.push(refuseUnknown(known));
   if (route.query !== undefined) steps.push(check("query", route.query));
@@ -159,11 +159,11 @@ function check(part: "path" | "query", schema: z.ZodObject): MiddlewareHandler<H
   return part === "path" ? zValidator("param", schema, keep) : zValidator("query", schema, keep);
 }
 
-/** Keeps the route's judgement of its caller at hand for a request that is refused. */
-function judgedBy(right: NonNullable<Route["right"]>): MiddlewareHandler<HttpEnv> {
+/** Keeps the check of the caller's right at hand, in case the request is refused for its content. */
+function keepRight(right: NonNullable<Route["right"]>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const { ctx, principal, params } = c.var;
-    c.set("judge", () => right({ ctx, principal, params, c }));
+    c.set("assertRight", () => right({ ctx, principal, params, c }));
     await next();
   };
 }
@@ -182,7 +182,7 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
         const credentials = { limit, ownTokens: route.ownTokens ?? false };
         const { claimed, confirmed } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
         if (route.method === "get" && claimed !== null) {
-          // A read changes nothing: it starts while Redis is asked, and its answer waits for what Redis says.
+          // A read changes nothing, so it starts while Redis is still being asked; its answer waits for the confirmation.
           confirmed.catch(() => undefined);
           c.set("confirmed", confirmed);
           c.set("principal", claimed);
@@ -199,9 +199,13 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
 async function authorise(ctx: Context, { auth }: Route, principal: Principal): Promise<void> {
   if (auth === "none" || auth === "open") return;
   if (principal.kind === "anonymous") {
-    throw new Problem("unauthenticated", "Sign in, or send an API key as X-API-Key where one is allowed.", {
-      headers: { "WWW-Authenticate": "Bearer" },
-    });
+    throw new Problem(
+      "unauthenticated",
+      "Sign in, or send an API key in the X-API-Key header where API keys are allowed.",
+      {
+        headers: { "WWW-Authenticate": "Bearer" },
+      },
+    );
   }
   if (principal.kind === "key") {
     if (auth === "session" || auth === "admin") {
@@ -212,14 +216,14 @@ async function authorise(ctx: Context, { auth }: Route, principal: Principal): P
   if (auth === "admin") await assertAdmin(ctx, principal.userId);
 }
 
-/** Runs the handler beside the confirmation of its caller; a caller who turns out to be another is served as that one. */
+/** Runs the handler while the caller is being confirmed, and again if the caller turns out to be somebody else. */
 async function handle(route: Route, c: HttpContext): Promise<Response> {
   const confirmed = c.get("confirmed");
   if (confirmed === null) return invoke(route, c);
   const [confirmation, work] = await Promise.allSettled([confirmed, invoke(route, c)]);
   const refused = confirmation.status === "rejected";
   const another = !refused && confirmation.value.kind !== c.get("principal").kind;
-  // An answer that nobody gets must not hold on to what its body is made of.
+  // An answer that is not sent must not keep the source of its body open.
   if ((refused || another) && work.status === "fulfilled") await work.value.body?.cancel();
   if (refused) throw confirmation.reason;
   if (another) {

@@ -9,12 +9,12 @@ import type { HttpContext, HttpEnv } from "./variables.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** What a request to an endpoint without a declared body may say. */
+/** The body that an endpoint without a declared one accepts. */
 const NOTHING = z.strictObject({});
 
 /**
- * The steps that read and validate the body of a route's requests; a route that declares none takes an empty one or
- * `{}`. The content of a GET has no meaning (RFC 9110 section 9.3.1) and is never read.
+ * The steps that read and validate the body of a route's requests. A route without a declared body accepts an empty one
+ * or `{}`. The content of a GET has no meaning (RFC 9110 section 9.3.1) and is never read.
  */
 export function bodySteps(route: Route): MiddlewareHandler<HttpEnv>[] {
   if (route.method === "get") return [];
@@ -37,7 +37,7 @@ function assertMedia(c: HttpContext, others: readonly string[]): void {
   throw new Problem("unsupported_media_type", `Send the body with Content-Type: ${named}.`);
 }
 
-/** What a body has to be: of this schema; `itemsIn` and `invalid` are as on the route. */
+/** What a body is validated by; `itemsIn` and `invalid` are those of the route. */
 interface Wanted {
   schema: z.ZodType;
   itemsIn?: string | undefined;
@@ -45,8 +45,8 @@ interface Wanted {
 }
 
 /**
- * The body as its schema takes it. What can't be stored is refused first: a schema may recurse as deep as the body does.
- * Of the items of the member `itemsIn` each is refused alone.
+ * The body as its schema returns it. What can't be stored is refused before the schema sees it, because a schema may
+ * recurse as deep as the body does. In the list `itemsIn` only the items that can't be stored are refused.
  */
 function parse(text: string, { schema, itemsIn, invalid }: Wanted): unknown {
   const sent = parseJson(text);
@@ -66,7 +66,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the body; an empty one is taken as `{}` where the schema takes that, whatever its media type. */
+/** Reads the body. An empty one counts as `{}`, whatever its media type, if the schema accepts that. */
 function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const text = await c.req.text();
@@ -91,7 +91,7 @@ function readBytes(types: readonly string[]): MiddlewareHandler<HttpEnv> {
 
 const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const text = c.req.raw.body === null ? "" : (await c.req.text()).trim();
-  // Clients that send `{}` where there is nothing to say do not always name its type.
+  // Clients that send `{}` for an empty body do not always name its media type.
   if (text !== "" && text !== "{}") {
     assertMedia(c, []);
     parse(text, { schema: NOTHING });

@@ -9,7 +9,7 @@ export interface KeptAnswer {
   generation: number;
 }
 
-/** An answer that is kept, and the URLs by which it was asked for. */
+/** A kept answer, and the URLs that lead to it. */
 interface Entry {
   key: string;
   answer: KeptAnswer;
@@ -18,25 +18,25 @@ interface Entry {
   bytes: number;
 }
 
-/** How long another isolate may go on showing what changed: the bound on staleness across locations. */
+/** How long an answer is kept, and so for how long another isolate may go on showing what has changed. */
 const LIFETIME_MS = 10_000;
-/** An eighth of what an isolate may hold. */
+/** An eighth of an isolate's memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_BODY_BYTES = 256 * 1024;
-/** URLs that one answer is found by without being validated, and how long they may be: the rest goes the whole way. */
+/** How many URLs lead to one answer without validation, and how long each may be; other requests are validated first. */
 const MAX_URLS = 8;
 const MAX_URL_LENGTH = 1024;
-/** What an entry, or one URL of it, takes beside its texts: objects and places in the maps. */
+/** The memory that an entry, or one of its URLs, takes besides its texts: objects and places in the maps. */
 const ENTRY_BYTES = 512;
 const URL_BYTES = 128;
 
 /** Keeps answers of public reads in the isolate, at most `maxBytes` of them. A change made here is seen here at once. */
 export interface AnswerCache {
-  /** What is kept under a key and still holds. From now on `url` leads to it too. */
+  /** The answer under a key if it is still valid. From now on `url` leads to it as well. */
   get(key: string, url: string, now: number): KeptAnswer | null;
-  /** What a URL led to before, where that still holds: a single look-up. */
+  /** The answer that a URL led to before, if it is still valid: a single look-up. */
   find(url: string, now: number): KeptAnswer | null;
-  /** Keeps an answer that was begun in `generation` of its tag; one that a change has overtaken is not kept. */
+  /** Keeps an answer, unless its tag has changed since the `generation` in which the answer was begun. */
   put(key: string, url: string, now: number, answer: KeptAnswer): void;
   /** The generation of a tag: it grows with every change. */
   generation(tag: CacheTag): number;
@@ -48,7 +48,7 @@ export interface AnswerCache {
 
 /** An empty cache. */
 export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
-  // All live equally long: the order in which they were put in is that in which they expire.
+  // All entries live equally long, so they expire in the order in which they were put in.
   const entries = new Map<string, Entry>();
   const byUrl = new Map<string, Entry>();
   const generations: Record<CacheTag, number> = { catalogue: 0, board: 0, fixed: 0 };
@@ -80,7 +80,7 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
     grow(entry, urlBytes(url));
   }
 
-  /** Drops what holds no more from the oldest on, then what is the oldest, until the rest fits. */
+  /** Drops entries from the oldest on, until the oldest one is valid and the rest fits. */
   function tidy(now: number): void {
     for (const entry of entries.values()) {
       if (holds(entry, now) && bytes <= maxBytes) return;

@@ -5,7 +5,7 @@ import { isTrustedOrigin } from "./credentials.ts";
 const METHODS = "GET, POST, PATCH, DELETE";
 const EXPOSED = "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotency-Replayed";
 
-/** CORS: with credentials for the service's own and the listed origins, without for every other reader. */
+/** CORS: the service's own and the listed origins may send credentials; every other origin may read without them. */
 export function cors(): MiddlewareHandler<{ Variables: { ctx: Context } }> {
   return async (c, next) => {
     const origin = c.req.header("origin");

@@ -9,7 +9,7 @@ import { Problem } from "../platform/problem.ts";
 import { SESSION_COOKIE } from "./cookie-names.ts";
 import { assertWithin, countAddress, type LimitName, type Standing } from "./limits.ts";
 
-/** How the callback token of a run begins. */
+/** The prefix of a run's callback token. */
 export const RUN_TOKEN_PREFIX = "run_";
 
 /** What a request presents: nothing, an API key, or an access token. */
@@ -27,24 +27,24 @@ function presented(c: HonoContext): Presented {
   return cookie === undefined ? { kind: "none" } : { kind: "token", token: cookie, viaCookie: true };
 }
 
-/** The bearer token of a request as it stands, for endpoints with credentials of their own kind. */
+/** The bearer token of a request, unchecked, for endpoints with a kind of credentials of their own. */
 export function bearerToken(c: HonoContext): string | null {
   return /^Bearer +([^\s]+)$/i.exec(c.req.header("authorization") ?? "")?.[1] ?? null;
 }
 
-/** Who calls: as far as that can be told at once, and for certain. */
+/** Who calls: as the credential itself tells, and as Redis or the database confirms. */
 export interface Admission {
-  /** The caller by a credential that proves itself; null where only the stores can tell. */
+  /** The caller by a credential that proves itself; null where only the database can tell. */
   claimed: Principal | null;
-  /** Resolves when the stores have confirmed the caller and counted the request; rejects when they refuse. */
+  /** Resolves once the caller is confirmed and the request is counted; rejects if either is refused. */
   confirmed: Promise<Principal>;
 }
 
 /**
  * Finds out who calls, and counts the request against the key's quotas or the address's bucket: one round trip to
  * Redis, which a read need not wait for before it starts. A stale cookie makes the caller anonymous; a bad Authorization
- * or X-API-Key rejects with 401. `onStanding` learns the standing before anything is thrown, so that its headers reach
- * the refused caller too.
+ * or X-API-Key rejects with 401. `onStanding` is called before anything is thrown, so that refused callers get the
+ * headers of the limit as well.
  */
 export async function admit(
   ctx: Context,
@@ -81,7 +81,7 @@ export async function admit(
   return { claimed: session ?? (bad ? null : { kind: "anonymous" }), confirmed: confirm() };
 }
 
-/** A key that is none of ours is counted against the address that tries it. */
+/** A request with an unknown key is counted against the address that it comes from. */
 async function admitKey(
   ctx: Context,
   key: string,
@@ -101,7 +101,7 @@ async function admitKey(
 function badCredentials(): Problem {
   return new Problem(
     "unauthenticated",
-    "The credentials are unknown, expired or revoked. Sign in again or take another key.",
+    "The credentials are unknown, expired or revoked. Sign in again, or use another API key.",
     { headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' } },
   );
 }
@@ -116,13 +116,13 @@ function keyStanding({ minute, day }: KeyUse): Standing {
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What `Sec-Fetch-Site` says of a request that the service's own page, or the person at the browser, began. */
+/** The values of `Sec-Fetch-Site` for requests by the service's own pages, or by the user directly. */
 const OWN_SITE = new Set(["same-origin", "none"]);
 
 /**
- * A browser sends cookies unasked, and with an unsafe method it says whose page asked: by `Origin`, or by
- * `Sec-Fetch-Site` where there is none. Throws `cross_site_request` for a page of another site than the service's own and
- * the listed ones. A request with neither header comes from no browser.
+ * Throws `cross_site_request` where a page of another site than the service's own and the listed ones sent the request. A
+ * browser sends cookies with every request; with an unsafe method it says which site's page made it, by `Origin` or, where
+ * that is missing, by `Sec-Fetch-Site`. A request with neither header was not sent by a browser.
  */
 export function assertSameSite(ctx: Context, c: HonoContext): void {
   if (SAFE_METHODS.has(c.req.method)) return;
@@ -131,7 +131,7 @@ export function assertSameSite(ctx: Context, c: HonoContext): void {
     return;
   throw new Problem(
     "cross_site_request",
-    "Only this service's own pages may send its cookies with a request; API clients send the token as Authorization.",
+    "Only this service's own pages may send its cookies; API clients send the token in the Authorization header.",
   );
 }
 
@@ -140,8 +140,8 @@ export function isTrustedOrigin(ctx: Context, origin: string): boolean {
   return origin === ctx.env.BASE_URL || ctx.env.ALLOWED_ORIGINS.includes(origin);
 }
 
-/** Throws `insufficient_scope` for an API key that may only read. */
+/** Throws `insufficient_scope` for an API key of scope read. */
 export function assertMayWrite(principal: Principal): void {
   if (principal.kind !== "key" || principal.scope === "write") return;
-  throw new Problem("insufficient_scope", "This API key may only read; take one with the scope write.");
+  throw new Problem("insufficient_scope", "This API key may only read; use one with the scope write.");
 }

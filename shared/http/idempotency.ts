@@ -28,10 +28,10 @@ export function idempotencyOf(
   return { ...callers, key, fingerprint, replayed: false };
 }
 
-/** Headers that differ between the clients behind one address and stay as they are between the tries of one. */
+/** Headers that differ between clients behind one address, and stay the same when one client tries again. */
 const TRAITS = ["user-agent", "accept-language", "origin"];
 
-/** Whose keys a request's are: the account's, else `stranger`'s of today, and of the day before. */
+/** Whom an Idempotency-Key belongs to: the account, else the client by its names of today and yesterday. */
 export function callersOf(c: HttpContext, account: string | null): Pick<Idempotency, "caller" | "callerBefore"> {
   if (account !== null) return { caller: account };
   const { addressHash, addressHashBefore } = c.get("ctx");
@@ -39,14 +39,14 @@ export function callersOf(c: HttpContext, account: string | null): Pick<Idempote
 }
 
 /**
- * Whose keys those of a caller without an account are. Many share an address, so its clients are told apart by what their
- * software says of itself; who else has the same software there is kept out by a key that can't be guessed.
+ * The name of a client without an account. Many clients share an address, so they are told apart by what their software
+ * says of itself; others with the same software there are kept out only by a key that they can't guess.
  */
 function stranger(c: HttpContext, addressHash: string | null): string {
   return `address:${sha256(JSON.stringify([addressHash, ...TRAITS.map((name) => c.req.header(name))]))}`;
 }
 
-/** The same JSON with every object's members in one order. */
+/** The same JSON with the members of each object in alphabetical order. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== "object" || value === null) return value;

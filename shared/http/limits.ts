@@ -3,7 +3,7 @@ import type { Context } from "../platform/context.ts";
 import type { Lease, Leases } from "../platform/leases.ts";
 import { Problem } from "../platform/problem.ts";
 
-/** The named classes of limits a minute: for one address, and `otlp` for one receiver token. A stream asks on and on. */
+/** Requests a minute by class of limits: those of one address, or of one receiver token for `otlp`. */
 export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600, otlp: 120, stream: 60 } as const;
 
 /** A named class of limits. */
@@ -18,7 +18,7 @@ export interface Window {
   reset: number;
 }
 
-/** The verdict of one or more windows; `refused` is the one that is used up. */
+/** Where a caller stands in one or more windows; `refused` is the one that is used up. */
 export interface Standing {
   windows: Window[];
   refused: Window | null;
@@ -27,17 +27,17 @@ export interface Standing {
 const SECONDS = { minute: 60, day: 86_400 } as const;
 
 const LEASE_MS = 5000;
-/** A lease has the requests that its caller makes in this time at its pace: more would be lost when it stops. */
+/** A lease covers the requests that its caller makes in this time at its pace; what is left when it stops is lost. */
 const AHEAD_MS = 250;
-/** A lease takes at most this part of what remains: other locations count against the same window. */
+/** A lease takes at most this share of what remains, because other locations count against the same window. */
 const MOST_OF_REST = 1 / 4;
 /** A caller with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
 
 /**
- * Counts one request of the caller's address against a class, as `countCaller` does. In the first window of a day it is
- * counted under the day before's hash of the address too: the window slides over midnight, where the hash changes.
+ * Counts one request of the caller's address against a class, as `countCaller` does. In the first minute of a day it is
+ * also counted under yesterday's hash of the address: the window slides over midnight, where the hash changes.
  */
 export function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
   const firstWindow = ctx.now().getTime() % (SECONDS.day * 1000) < SECONDS.minute * 1000;
@@ -45,11 +45,11 @@ export function countAddress(ctx: Context, name: LimitName): Promise<Standing | 
 }
 
 /**
- * Counts one request of a caller, by an address or a credential, against a class. Null when Redis does not answer: this
- * limiter fails open. A busy caller far from its limit is counted many requests at a time, so that most of its reads need
- * no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller of one
- * location. With `before`, what the caller was called until now, each request is counted under both by itself, and the
- * stricter verdict holds.
+ * Counts one request of a caller, an address or a credential, against a class. Null when Redis does not answer: this
+ * limiter fails open. For a busy caller far from its limit many requests are counted at once (a lease), so that most of
+ * its reads need no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller
+ * at one location. `before` is the caller's former name: each request is then counted by itself under both names, and the
+ * stricter result holds.
  */
 export async function countCaller(
   ctx: Context,
@@ -79,7 +79,7 @@ export async function countCaller(
     const success = verdicts.every((verdict) => verdict.success);
     const remaining = Math.min(...verdicts.map((verdict) => verdict.remaining));
     const reset = Math.max(...verdicts.map((verdict) => verdict.reset));
-    // Answers overtake each other: within one window the lowest is the last.
+    // Answers can overtake each other; within one window the lowest count is the latest.
     lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
     lease.resetAt = reset;
     if (fills) Object.assign(lease, { left: success ? size - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
@@ -93,7 +93,7 @@ export async function countCaller(
   }
 }
 
-/** Lets a request through that a caller's lease has counted already; null where there is none. */
+/** Takes one request from the caller's lease; null where there is no lease or nothing is left of it. */
 export function takeLeased(leases: Leases, name: LimitName, caller: string, now: number): Standing | null {
   const lease = leases.get(`${name}:${caller}`);
   if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
@@ -102,7 +102,7 @@ export function takeLeased(leases: Leases, name: LimitName, caller: string, now:
   return { windows: [windowOf(name, lease, now)], refused: null };
 }
 
-/** The lease kept for `key`, else a new one that is used up; the oldest gives way where there are too many. */
+/** The lease for `key`, else a new, empty one; past 10,000 leases it replaces the oldest. */
 function leaseOf(leases: Leases, key: string): Lease {
   const known = leases.get(key);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ function windowOf(name: LimitName, { left, remaining, resetAt }: Lease, now: num
   return { name: "minute", limit: LIMITS[name], remaining: remaining + left, reset };
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers-10. */
+/** The RateLimit headers, as draft-ietf-httpapi-ratelimit-headers-10 has them. */
 export function limitHeaders({ windows }: Standing): Record<string, string> {
   return {
     "RateLimit-Policy": windows.map(({ name, limit }) => `"${name}";q=${limit};w=${SECONDS[name]}`).join(","),

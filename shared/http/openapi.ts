@@ -38,20 +38,20 @@ const CALLERS: Record<Route["auth"], string> = {
 
 const ACCOUNT = SECURITY.read;
 
-/** The same for endpoints whose handler judges its callers. */
+/** The same for endpoints whose handler decides who may call. */
 const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: string }> = {
-  account: { security: ACCOUNT, callers: "Who has the right to it, by a session or an API key; nobody without." },
+  account: { security: ACCOUNT, callers: "An account with the right to it, by a session or an API key." },
   runToken: {
     security: [{ runToken: [] }, ...ACCOUNT],
     callers:
-      "The agent, by the run's callback token; who may change the agent, by a session or an API key of scope write.",
+      "The agent, by the run's callback token; or who may change the agent, by a session or an API key of scope write.",
   },
   receiver: { security: [{ receiver: [] }], callers: "The agent, by its receiver token." },
   refresh: { security: [{ refresh: [] }], callers: "A browser that is signed in, by its refresh cookie." },
   signature: { security: [{ signature: [] }], callers: "The payment provider, by its signature." },
 };
 
-/** Problems that an endpoint can answer with beside those it declares, by what its declaration implies. */
+/** Problems that an endpoint can answer with besides those that it declares: they follow from its declaration. */
 export function impliedProblems(route: Route): ProblemCode[] {
   const codes: ProblemCode[] = ["internal_error", "dependency_unavailable"];
   if (route.limit !== null) codes.push("rate_limited");
@@ -94,7 +94,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
       description:
         "Screens AI agents with benchmark tasks, scores success 40, reliability 30 and cost 30, signs the evidence and " +
         "ranks agents on a public board. Times are ISO 8601 in UTC, durations milliseconds, money US dollars. Errors are " +
-        "RFC 9457 problems with a stable `code`. A query parameter that an endpoint does not know is refused.",
+        "RFC 9457 problems with a stable `code`. Unknown query parameters are refused.",
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: baseUrl }],
@@ -107,27 +107,27 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
           type: "apiKey",
           in: "cookie",
           name: SESSION_COOKIE,
-          description: "The access token as registering, signing in and refreshing set it",
+          description: "The access token that registering, signing in and refreshing set",
         },
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key" },
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key that starts with ask_" },
         runToken: {
           type: "http",
           scheme: "bearer",
-          description: "The token of the callback in a run's request, run_…",
+          description: "The callback token in a run's request, run_…",
         },
         receiver: { type: "http", scheme: "bearer", description: "An agent's telemetry token, otlp_…" },
         refresh: {
           type: "apiKey",
           in: "cookie",
           name: REFRESH_COOKIE,
-          description: "The refresh credential as registering, signing in and refreshing set it",
+          description: "The refresh credential that registering, signing in and refreshing set",
         },
         signature: {
           type: "apiKey",
           in: "header",
           name: "Stripe-Signature",
-          description: "The provider's signature over time and body",
+          description: "The provider's signature over the time and the body",
         },
       },
     },
@@ -147,8 +147,8 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
             in: "header",
             required: false,
             description:
-              "1 to 255 visible ASCII characters; the first result is given again for 24 hours. Take a random one, such as " +
-              "a UUID: without an account it is bound to the address and to what the client says of itself, no more.",
+              "1 to 255 visible ASCII characters; a repeated request gets the first result for 24 hours. Use a random key, " +
+              "such as a UUID: without an account it is bound only to the address and to what the client says of itself.",
             schema: { type: "string", minLength: 1, maxLength: 255 },
           },
         ]
@@ -196,7 +196,7 @@ interface Response {
 const JSON_TYPE = /[/+]json$/;
 const TEXT = { type: "string" };
 
-/** Every answer of an endpoint by its status; where it answers a status in its own form too, that stands beside the problem. */
+/** Every answer of an endpoint by status. Where a problem has a status that is also declared, both are described. */
 function responses(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, Response> {
   const found = new Map(Object.keys(route.returns).map((status) => [status, success(route, Number(status), schemas)]));
   const byStatus = Map.groupBy(problemsOf(route), (code) => String(PROBLEMS[code][0]));
@@ -227,10 +227,10 @@ function success(route: Route, status: number, schemas: Record<string, Schema>):
   };
 }
 
-/** What zod calls `z.json()`, numbered anew in each call: the one recursive schema here that has no id. */
+/** zod's name for `z.json()`, the only recursive schema without an id; it is numbered anew in each call. */
 const UNNAMED = /__schema\d+/g;
 
-/** The JSON Schema of a zod schema; what carries an id moves to the components and is referred to. */
+/** The JSON Schema of a zod schema; each schema with an id moves to the components and is referred to there. */
 function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
   const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
   const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")));
@@ -242,7 +242,7 @@ function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<str
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The same schema with references to the components, and without the ids that named them. */
+/** The schema with references to the components, and without ids. */
 function moved(schema: Schema): Schema {
   const text = JSON.stringify(schema, (key, value: unknown) => (key === "$id" ? undefined : value));
   const { id: _id, ...rest } = Generated.parse(JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/")));

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** `page` and `page_size` as every list takes them. */
+/** The parameters `page` and `page_size` of every list. */
 export const pageQuery = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).meta({ description: "1-based page number" }),
-  page_size: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Items a page" }),
+  page_size: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Items per page" }),
 });
 
 /** What a list was asked for. */
@@ -32,7 +32,7 @@ export function paged<T>(page: Page<T>, query: PageQuery) {
   return { items: page.items, total: page.total, page: query.page, page_size: query.page_size };
 }
 
-/** What an answer's body says of itself, should it be one page of a list; null for everything else. */
+/** The paging members of an answer's body; null if the body is not a page of a list. */
 export function pageShown(body: unknown): (PageQuery & { total: number }) | null {
   if (typeof body !== "object" || body === null) return null;
   if (!("total" in body && "page" in body && "page_size" in body)) return null;
@@ -41,7 +41,7 @@ export function pageShown(body: unknown): (PageQuery & { total: number }) | null
   return { total, page, page_size };
 }
 
-/** The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, with its whole query kept. */
+/** The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, each with the whole query. */
 export function linkHeader(
   url: URL,
   query: readonly (readonly [name: string, value: unknown])[],

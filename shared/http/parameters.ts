@@ -6,14 +6,14 @@ import type { Route } from "./route.ts";
 import { escapePointer, findingsProblem } from "./validation.ts";
 import type { HttpContext } from "./variables.ts";
 
-/** Everything below this path is the API; what stands beside it are pages, which people link to with parameters of their own. */
+/** The API is below this path. Everything else are pages, which people link to with parameters of their own. */
 const API = "/api/v1/";
 const MAX_FINDINGS = 20;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The query parameters that an endpoint knows; null where it ignores all others: a page, or an endpoint of the API whose
- * query is declared as a loose object because another party's standard says to ignore what is not known.
+ * The query parameters that an endpoint knows; null where it ignores all others: for a page, and for an endpoint whose
+ * query is declared as a loose object because the standard that it follows says to ignore unknown parameters.
  */
 export function knownParameters({ path, query }: Pick<Route, "path" | "query">): readonly string[] | null {
   if (!path.startsWith(API)) return null;
@@ -22,7 +22,7 @@ export function knownParameters({ path, query }: Pick<Route, "path" | "query">):
   return Object.keys(query?.shape ?? {});
 }
 
-/** Refuses a request that has query parameters beside `known` with 422 `unrecognized_parameter`. */
+/** Refuses a request with other query parameters than `known`: 422 `unrecognized_parameter`. */
 export function refuseUnknown(known: readonly string[]): MiddlewareHandler {
   return async (c, next) => {
     const start = c.req.url.indexOf("?");
@@ -40,11 +40,11 @@ function finding(name: string, known: readonly string[]): Finding {
   const message =
     like === null
       ? "This endpoint takes no query parameters; remove it."
-      : `This parameter is not known here; the nearest known one is ${like}.`;
+      : `This endpoint does not know this parameter; the nearest known one is ${like}.`;
   return { in: "query", pointer: `/${escapePointer(name)}`, code: "unrecognized_parameter", message };
 }
 
-/** The validated query of a request, ordered by name; what would be so by default is left out, whether it was sent or not. */
+/** The validated query of a request, ordered by name and without default values, whether they were sent or not. */
 export function canonicalQuery({ query }: Route, c: HttpContext): [name: string, value: unknown][] {
   if (query === undefined) return [];
   const byDefault = (name: string): unknown => {
@@ -55,8 +55,8 @@ export function canonicalQuery({ query }: Route, c: HttpContext): [name: string,
 }
 
 /**
- * What a request asks for, the same for all of its spellings: order and number format of the parameters, defaults said or
- * left out, capitals in an id.
+ * One key for all spellings of a request: they may differ in the order and number format of the parameters, in defaults
+ * that are sent or left out, and in capitals of an id.
  */
 export function canonicalKey(route: Route, c: HttpContext): string {
   return JSON.stringify([route.id, ordered(c.get("params")), canonicalQuery(route, c)], (_name, value: unknown) =>

@@ -28,27 +28,27 @@ export const ProblemDetails = z
   })
   .meta({ id: "Problem" });
 
-/** Turns anything thrown into a Problem; what is not one of ours says nothing about itself. */
+/** Turns anything thrown into a Problem. An unexpected error becomes `internal_error`, which says nothing about it. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const failure = databaseFailure(error);
   if (failure !== null && isOutage(failure.code)) {
-    return new Problem("dependency_unavailable", "The database does not answer. Try again in a few seconds.", {
+    return new Problem("dependency_unavailable", "The database is not answering. Try again in a few seconds.", {
       headers: { "Retry-After": "5" },
     });
   }
   return new Problem(
     "internal_error",
-    "Something went wrong on our side. Try again; if it stays, tell us the request id.",
+    "Something went wrong on our side. Try again; if it happens again, send us the request id.",
   );
 }
 
-/** No SQLSTATE at all, or one of the classes connection (08), resources (53), operator (57), rollback (40). */
+/** Without an SQLSTATE, or with one of the classes connection (08), resources (53), operator (57) and rollback (40). */
 function isOutage(code: string | null): boolean {
   return code === null || ["08", "53", "57", "40"].includes(code.slice(0, 2));
 }
 
-/** The RFC 9457 answer for a problem; the lockout's names no request, so that it is the same bytes each time. */
+/** The RFC 9457 answer for a problem. The lockout's has no request id, so that it is the same bytes each time. */
 export function problemResponse(problem: Problem, requestId: string): Response {
   const [status, title] = PROBLEMS[problem.code];
   const body = {

@@ -3,12 +3,12 @@ import type { Service } from "./app.ts";
 import type { Leases } from "../platform/leases.ts";
 import { limitHeaders, takeLeased } from "./limits.ts";
 
-/** Headers that make an answer depend on more than its URL, or that its answer must name. */
+/** Headers by which an answer depends on more than its URL, or which it has to repeat. */
 const PARTICULAR = ["authorization", "cookie", "x-api-key", "origin", "if-none-match", "x-request-id"];
 
 /**
- * Answers a plain read from the isolate's memory alone: the answer is kept, and the address holds a lease of requests
- * that Redis has counted already. Null for everything else, which goes its whole way.
+ * Answers a plain read from the isolate's memory alone, if the answer is cached and the address has a lease of requests
+ * that Redis has counted already. Null for every other request: the app answers it.
  */
 export function quickAnswer(
   { cache, leases, now, addressHashes }: Pick<Service, "cache" | "addressHashes"> & { leases: Leases; now: () => Date },

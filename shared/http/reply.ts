@@ -1,24 +1,24 @@
 import type { StatusCode } from "hono/utils/http-status";
 
-/** What a handler answers: a status with a body for JSON, which its declared schema filters where there is one. */
+/** What a handler answers: a status, and a body to send as JSON, filtered by the schema declared for that status. */
 export interface Reply {
   status: StatusCode;
   body: unknown;
   headers: Record<string, string>;
-  /** The body is text, sent as it is in the media type of the headers. */
+  /** The body is text of the media type in the headers, and is sent as it is. */
   verbatim?: true;
 }
 
 /** 200. */
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
-/** 200 with text of a media type that is not JSON; the route names the type. */
+/** 200 with text of a media type that is not JSON; the route declares the type. */
 export const verbatim = (body: string, type: string, headers: Record<string, string> = {}): Reply => ({
   ...ok(body, { ...headers, "Content-Type": type }),
   verbatim: true,
 });
 
-/** 201, with the address of what was made. */
+/** 201, with the address of what was created. */
 export const created = (body: unknown, location?: string): Reply => ({
   status: 201,
   body,

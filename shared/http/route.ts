@@ -8,16 +8,15 @@ import type { Reply } from "./reply.ts";
 
 /**
  * Who may call an endpoint:
- * `none` no account's credentials are looked at (sign-in, a credential of another kind);
+ * `none` anybody, and an account's credentials are not looked at (sign-in, credentials of another kind);
  * `open` anybody, credentials are optional; `session` a signed-in person; `read`, `write` an API key of that scope or
  * a session; `admin` an operator's session.
  */
 export type AuthClass = "none" | "open" | "session" | "read" | "write" | "admin";
 
 /**
- * What a caller of an `open` or `none` endpoint has to show in truth, for its handler to judge: an account that has a
- * right to the thing, that or the callback token of the run, the receiver token of an agent, the refresh cookie, or the
- * payment provider's signature.
+ * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing,
+ * that or the run's callback token, an agent's receiver token, the refresh cookie, or the payment provider's signature.
  */
 export type Needed = "account" | "runToken" | "receiver" | "refresh" | "signature";
 
@@ -36,11 +35,11 @@ export interface Call<A extends AuthClass, P, Q, B> {
   params: Output<P>;
   query: Output<Q>;
   body: Output<B>;
-  /** The raw request, for what no schema describes: cookies, streams, Accept. */
+  /** Hono's context, for what no schema describes: cookies, streams, Accept. */
   c: HonoContext;
 }
 
-/** A call before its content is looked at. */
+/** A call before its query and body are validated. */
 export type Asked<A extends AuthClass, P> = Omit<Call<A, P, undefined, undefined>, "query" | "body">;
 
 /** A call as the pipeline makes it, for any route: what the route's own schemas returned. */
@@ -59,7 +58,7 @@ export interface OtherContent {
   description: string;
 }
 
-/** One endpoint, said once: validation, authentication, limits, types and documentation come from this. */
+/** One endpoint, declared once: validation, authentication, limits, types and documentation follow from it. */
 export interface Route {
   id: string;
   method: "get" | "post" | "patch" | "delete";
@@ -69,36 +68,36 @@ export interface Route {
   summary: string;
   description?: string;
   auth: AuthClass;
-  /** Where `auth` lets everybody through to a handler that does not: what it asks for, told by the OpenAPI document. */
+  /** What the handler asks for where `auth` lets everybody through; the OpenAPI document says so. */
   needs?: Needed;
-  /** The limit class; `read` for GET, else `write`. Null for what is called by machines of ours. */
+  /** The limit class; by default `read` for GET, else `write`. Null, no limit, for what our own infrastructure calls. */
   limit?: LimitName | null;
-  /** Bearer tokens of a kind of its own (`run_…`) pass by the account's authentication, for the handler to judge. */
+  /** Callback tokens of runs (`run_…`) are not taken for an account's credentials: the handler checks them. */
   ownTokens?: boolean;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
   /**
-   * Throws 404 or 403 where the caller has no right to do this with the thing that the path names. It is asked only
-   * before a request is refused for its content, so that strangers learn nothing else; the handler's own statement
-   * judges all others.
+   * Throws 404 or 403 where the caller has no right to do this with the thing that the path names. It is called only when
+   * a request is about to be refused for its content, so that strangers learn nothing else; for all other requests the
+   * handler's own statement decides.
    */
   right?(asked: Omit<AnyCall, "query" | "body">): Promise<unknown>;
   /**
-   * Where the body is not JSON of at most 1 MiB: the names that its media type may have besides, its limit, whether the
-   * handler gets the bytes themselves, for it to decode, and the problem that one which does not fit its schema is, where
-   * the endpoint's own standard wants another status than 422.
+   * Where the body is not JSON of at most 1 MiB: further media types, the limit in bytes, whether the handler gets the
+   * bytes to decode by itself, and the problem for a body that does not fit its schema, where the standard that the
+   * endpoint follows wants another status than 422.
    */
   accepts?: { types: readonly string[]; maxBytes: number; asBytes?: boolean; invalid?: ProblemCode };
-  /** The member of the body whose items the handler judges one by one: what can't be stored comes as `RefusedItem`. */
+  /** The list in the body whose items succeed or fail one by one: an item that can't be stored becomes a `RefusedItem`. */
   itemsIn?: string;
   returns: Record<number, z.ZodType | OtherContent | null>;
-  /** Media types that what `returns` describes may have besides application/json; the handler sets the Content-Type. */
+  /** Media types of the answers in `returns` besides application/json; the handler sets the Content-Type. */
   mediaTypes?: readonly string[];
   problems?: readonly ProblemCode[];
-  /** Takes an Idempotency-Key. */
+  /** Whether an Idempotency-Key is honoured. */
   idempotent?: boolean;
-  /** The answer to callers without credentials may be kept in the isolate until something with this tag changes. */
+  /** Answers to callers without credentials may be kept in the isolate until something with this tag changes. */
   cache?: CacheTag;
   handler(call: AnyCall): Promise<Reply | Response> | Reply | Response;
 }

@@ -2,14 +2,14 @@ import { describeError } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 
 /**
- * What a streamed body is made by: its pieces of text in order, none of which is begun before it is asked for; `signal`
- * aborts when nobody reads any more, which may be before the first.
+ * Makes the pieces of a streamed body in order, each only when it is asked for. `signal` aborts when the reader is gone,
+ * which may be before the first piece.
  */
 export type Producer = (signal: AbortSignal) => AsyncIterator<string>;
 
 /**
- * A body that is made as it is read: nothing is made ahead of the reader, so a slow one holds the work back and one that
- * is gone ends it. A failure of the producer is logged and breaks the body off, so that half of it never looks whole.
+ * A body that is made as it is read. Nothing is made ahead of the reader: a slow one slows the work down, one that is gone
+ * ends it. If the producer fails, that is logged and the body breaks off, so that half of it never looks whole.
  */
 export function streamed(ctx: Pick<Context, "log">, produce: Producer): ReadableStream<Uint8Array> {
   const gone = new AbortController();

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { type Finding, isProblemCode, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
 import { isStorable } from "../platform/text.ts";
 
-/** Codes that a 422 carries at its top when every finding is of that one kind. */
-const TELLING: ReadonlySet<string> = new Set(
+/** Codes that become the code of the whole 422 when every finding has the same one. */
+const OWN_PROBLEM: ReadonlySet<string> = new Set(
   Object.entries(PROBLEMS)
     .filter(([code, [status]]) => status === 422 && code !== "validation_failed")
     .map(([code]) => code),
@@ -11,7 +11,7 @@ const TELLING: ReadonlySet<string> = new Set(
 
 const MAX_DEPTH = 64;
 
-/** Turns zod's issues about one part of the request into the 422 of the contract, or into the problem `as`. */
+/** Turns zod's issues with one part of the request into a 422, or into the problem `as`. */
 export function validationProblem(where: Finding["in"], error: z.core.$ZodError, as?: ProblemCode): Problem {
   const findings = error.issues.flatMap((issue) => toFindings(where, issue));
   return findingsProblem(findings, as);
@@ -27,11 +27,12 @@ export function findingsProblem(findings: Finding[], as?: ProblemCode): Problem 
   return new Problem(code, detail, { errors: findings });
 }
 
-/** The code that stands above findings: theirs, where all are of one telling kind. */
+/** The code of the whole problem: that of the findings where all share one that is a problem of its own. */
 function kindOf(findings: Finding[]): ProblemCode {
   const [first] = findings;
-  const telling = first !== undefined && TELLING.has(first.code) && findings.every(({ code }) => code === first.code);
-  return telling && isProblemCode(first.code) ? first.code : "validation_failed";
+  const shared =
+    first !== undefined && OWN_PROBLEM.has(first.code) && findings.every(({ code }) => code === first.code);
+  return shared && isProblemCode(first.code) ? first.code : "validation_failed";
 }
 
 function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
@@ -62,7 +63,7 @@ export function escapePointer(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** What no part of a request may hold: text that is not Unicode, U+0000, nesting beyond 64 levels. */
+/** What can't be stored in a part of a request: text that is not Unicode, U+0000, nesting beyond 64 levels. */
 export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   const findings: Finding[] = [];
   const open: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: "", depth: 0 }];
@@ -89,7 +90,7 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   return findings;
 }
 
-/** Stands in a body for an item that can't be stored. */
+/** Takes the place of an item of the body that can't be stored. */
 export class RefusedItem {
   readonly findings: Finding[];
 
@@ -103,9 +104,9 @@ export function refuseItems(body: unknown, member: string): unknown {
   if (typeof body !== "object" || body === null) return body;
   const items: unknown = Object.entries(body).find(([name]) => name === member)?.[1];
   if (!Array.isArray(items)) return body;
-  const judged = items.map((item: unknown) => {
+  const checked = items.map((item: unknown) => {
     const findings = unstorable("body", item);
     return findings.length === 0 ? item : new RefusedItem(findings);
   });
-  return { ...body, [member]: judged };
+  return { ...body, [member]: checked };
 }

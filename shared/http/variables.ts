@@ -3,12 +3,12 @@ import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { Standing } from "./limits.ts";
 
-/** What Hono carries along while a request is under way. */
+/** What Hono carries along with a request. */
 export interface HttpEnv {
   Variables: {
     ctx: Context;
     principal: Principal;
-    /** The stores' word on a caller that was let in on its own credential, while they are still being asked. */
+    /** The caller's confirmation, while it is still under way; null where the caller is confirmed already. */
     confirmed: Promise<Principal> | null;
     standing: Standing | null;
     /** The validated parameters of the path and of the query; empty where the route declares none. */
@@ -16,8 +16,8 @@ export interface HttpEnv {
     query: Record<string, unknown>;
     /** The validated body; undefined where the route declares none. */
     body: unknown;
-    /** Throws where the caller has no right to the thing that the path names; null where nothing is to be judged. */
-    judge: (() => Promise<unknown>) | null;
+    /** Throws where the caller has no right to the thing that the path names; null where the route has no such check. */
+    assertRight: (() => Promise<unknown>) | null;
   };
 }
 
