@@ -34,7 +34,7 @@ try {
     run(process.execPath, [kit, ...generate, "./migrations"]);
   }
 } catch (error) {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  console.error(stderr === undefined || stderr === "" ? message : stderr);
+  const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+  console.error(stderr === "" && error instanceof Error ? error.message : stderr);
   process.exitCode = 1;
 }

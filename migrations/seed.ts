@@ -1,6 +1,7 @@
 /** Loads the shipped catalogue: `npm run seed` with DATABASE_URL and the encryption keys set. Again, it changes nothing. */
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
+import * as z from "zod";
 import { firstMintingSecret, MINTING, openMinting, PRESENT, sealMinting } from "../shared/catalogue/minting.ts";
 import { publicSuites } from "../shared/suites/public/index.ts";
 import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/suites/shipped.ts";
@@ -86,7 +87,9 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
      returning id, version, xmax = 0 as fresh`,
     [suite.slug, suite.name, suite.description, suite.is_secret],
   );
-  const { id, version, fresh } = rows[0] as { id: string; version: number; fresh: boolean };
+  const [written] = rows;
+  if (written === undefined) throw new Error(`The suite ${suite.slug} can't be written.`);
+  const { id, version, fresh } = written;
   const present = await client.query<Record<string, unknown>>(
     "select * from tasks where suite_id = $1 and is_active and slug is not null order by position",
     [id],
@@ -126,7 +129,7 @@ function pick(row: Record<string, unknown>, names: string[]): Record<string, unk
 
 /** The same value as it comes back from the database: what JSON leaves out is gone. */
 function plain(task: Record<string, unknown>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(task)) as Record<string, unknown>;
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(task)));
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-import { neon, neonConfig } from "@neondatabase/serverless";
+import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
 import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
 import type { Database } from "../platform/context.ts";
@@ -26,9 +26,9 @@ export interface DatabaseFailure {
 export function databaseFailure(error: unknown): DatabaseFailure | null {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;
   if (!(cause instanceof Error)) return null;
-  if (cause.name !== "NeonDbError") return error instanceof DrizzleQueryError ? { code: null, constraint: null } : null;
-  const { code, constraint } = cause as Error & { code?: string | null; constraint?: string | null };
-  return { code: code ?? null, constraint: constraint ?? null };
+  if (!(cause instanceof NeonDbError))
+    return error instanceof DrizzleQueryError ? { code: null, constraint: null } : null;
+  return { code: cause.code ?? null, constraint: cause.constraint ?? null };
 }
 
 /** What went wrong, for the log: of a failed statement what PostgreSQL said, and never the statement's parameters. */

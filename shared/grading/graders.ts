@@ -26,7 +26,7 @@ const GRADERS: { [T in GraderType]: GraderModule<T> } = {
   refusal,
 };
 
-/** The grader of a type. It takes tasks of any type, since a task's type is known at run time alone. */
-export function graderOf(type: GraderType): GraderModule<GraderType> {
-  return GRADERS[type] as GraderModule<GraderType>;
+/** The grader of a type. Where the type is known only at run time, it takes tasks of any type. */
+export function graderOf<T extends GraderType>(type: T): GraderModule<T> {
+  return GRADERS[type];
 }

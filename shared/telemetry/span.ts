@@ -134,7 +134,7 @@ function understand(attributes: readonly SentAttribute[]): Said {
 }
 
 /** Keeps a value, if it can be used for that field; returns whether it did. */
-function take<Field extends keyof Said>(said: Said, field: Field, value: AttributeValue): boolean {
+function take<Field extends keyof Said>(said: Pick<Said, Field>, field: Field, value: AttributeValue): boolean {
   const usable = READERS[field](value);
   if (usable === null) return false;
   said[field] = usable;
