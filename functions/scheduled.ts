@@ -1,6 +1,6 @@
 import type { Service } from "../shared/http/app.ts";
 import { resumeCertifications } from "../shared/certification/resume.ts";
-import { startDaily } from "../shared/daily/start.ts";
+import { DAILY_AT, startDaily, startMissedDaily } from "../shared/daily/start.ts";
 import { describeError } from "../shared/db/client.ts";
 import { denyEnded } from "../shared/identity/sessions/deny.ts";
 import type { Context } from "../shared/platform/context.ts";
@@ -12,7 +12,7 @@ import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */
 export const EVERY_MINUTE = "* * * * *";
-export const DAILY = "17 3 * * *";
+export const DAILY = `${DAILY_AT.minute} ${DAILY_AT.hour} * * *`;
 
 type Work = [name: string, work: (ctx: Context) => Promise<unknown>];
 
@@ -24,6 +24,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["rescue deliveries", rescueDeliveries],
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
+    ["start daily work that was missed", startMissedDaily],
   ],
   [DAILY]: [["start the daily work", startDaily]],
 };

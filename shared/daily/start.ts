@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
 import { daily_work } from "../db/schema/index.ts";
@@ -6,20 +6,54 @@ import type { Context } from "../platform/context.ts";
 import { DAILY_ITEMS } from "./items.ts";
 import { oweTurns } from "./message.ts";
 
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** When the trigger of the daily work comes, by UTC. */
+export const DAILY_AT = { hour: 3, minute: 17 } as const;
+
+/** How long after its time a trigger counts as missed. */
+const GRACE = 3 * MINUTE;
+
+const NAMES = JSON.stringify(DAILY_ITEMS.map(({ name }) => name));
+
 /**
  * Owes the queue one message for each item of the daily work, so that none holds up another. An item that is still under
  * way goes on from where it is. One statement.
  */
 export async function startDaily(ctx: Context): Promise<void> {
-  const names = JSON.stringify(DAILY_ITEMS.map(({ name }) => name));
+  await start(ctx, sql`select name from jsonb_array_elements_text(${NAMES}::jsonb) name`, sql`true`);
+}
+
+/**
+ * Starts what the last trigger should have started and did not, as when it met a database that was down; an item that has
+ * never been started waits for the next trigger. However often it is called, each trigger is made up for once. One
+ * statement.
+ */
+export async function startMissedDaily(ctx: Context): Promise<void> {
+  const due = sql`${lastTrigger(ctx.now().getTime() - GRACE).toISOString()}::timestamptz`;
+  const known = sql`select name from ${daily_work} where started_at < ${due}
+    and name in (select jsonb_array_elements_text(${NAMES}::jsonb))`;
+  await start(ctx, known, sql`d.started_at < ${due}`);
+}
+
+async function start(ctx: Context, names: SQL, condition: SQL): Promise<void> {
+  const now = sql`${ctx.now().toISOString()}::timestamptz`;
   await write(ctx, {
     parts: sql`with started as (
-      insert into ${daily_work} as d (name, turn) select name, uuidv7() from jsonb_array_elements_text(${names}::jsonb) name
-      on conflict (name) do update set turn = excluded.turn, is_faulty = d.is_faulty and d.cursor is not null
-      returning name, turn
+      insert into ${daily_work} as d (name, turn, started_at) select name, uuidv7(), ${now} from (${names}) n
+      on conflict (name) do update set turn = excluded.turn, started_at = excluded.started_at,
+        is_faulty = d.is_faulty and d.cursor is not null
+      where ${condition} returning name, turn
     ), messages as (${oweTurns("started")})`,
     owes: ["messages"],
     select: sql`select to_jsonb(count(*)) from started`,
     result: z.number(),
   });
+}
+
+/** The time of the last trigger that was due before `time`, in milliseconds. */
+function lastTrigger(time: number): Date {
+  const offset = (DAILY_AT.hour * 60 + DAILY_AT.minute) * MINUTE;
+  return new Date(Math.floor((time - offset) / DAY) * DAY + offset);
 }

@@ -6,6 +6,8 @@ export const daily_work = pgTable("daily_work", {
   name: text().primaryKey(),
   /** The message whose turn it is, or none there is any more; any other one about this item is late and does nothing. */
   turn: uuid().notNull(),
+  /** When the item was last begun, or begun anew. */
+  started_at: instant().notNull().defaultNow(),
   /** Where the turn begins; null at the item's beginning. */
   cursor: text(),
   /** Whether a part of the item has failed since its beginning. */

@@ -1,0 +1,1 @@
+ALTER TABLE "daily_work" ADD COLUMN "started_at" timestamp(3) with time zone DEFAULT now() NOT NULL;

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAILY, EVERY_MINUTE } from "../../../functions/scheduled.ts";
+import { DAILY_ITEMS } from "../../../shared/daily/items.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { dailyStates } from "./daily-support.ts";
+import { quietQueueClient, range } from "../runs/support.ts";
+
+const MINUTE = 60_000;
+const NIGHT = Date.parse("2026-11-21T03:17:00Z");
+
+let service: TestService;
+let nights = 0;
+let time = NIGHT;
+
+const night = () => service.app.scheduled(DAILY);
+const minute = () => service.app.scheduled(EVERY_MINUTE);
+const down = (mode: "down" | "none") => service.faults.set({ service: "db", mode });
+const iso = () => new Date(time).toISOString();
+
+/** When each item was last done, without repetitions. */
+async function done(): Promise<(string | null)[]> {
+  return [...new Set([...(await dailyStates(service)).values()].map(({ last_success_at: at }) => at))];
+}
+
+beforeAll(async () => {
+  quietQueueClient();
+  service = await startService({ overrides: { now: () => new Date(time) } });
+});
+
+/** Each test has a night that began as it should. */
+beforeEach(async () => {
+  nights += 1;
+  time = NIGHT + nights * 10 * 24 * 60 * MINUTE;
+  await night();
+  service.logs.length = 0;
+});
+
+afterAll(() => service.stop());
+
+describe("a trigger of the daily work that meets a dead database", () => {
+  it("is made up for within a minute of its return, once", async () => {
+    const before = iso();
+    time += 24 * 60 * MINUTE;
+    down("down");
+    await night();
+    for (const _minute of range(8)) {
+      time += MINUTE;
+      await minute();
+    }
+    down("none");
+    expect(await done()).toEqual([before]);
+    time += MINUTE;
+    service.counters.reset();
+    await Promise.all(range(3).map(minute));
+    expect([await done(), service.counters.qstash.messages]).toEqual([[iso()], DAILY_ITEMS.length]);
+    const made = iso();
+    time += MINUTE;
+    await minute();
+    expect(await done()).toEqual([made]);
+  });
+
+  it("is not anticipated: until some minutes after its time, and again until the next, nothing is begun", async () => {
+    const before = iso();
+    for (const minutes of [1, 24 * 60 - 2, 3]) {
+      time += minutes * MINUTE;
+      await minute();
+      expect(await done()).toEqual([before]);
+    }
+    time += MINUTE;
+    await minute();
+    expect(await done()).toEqual([iso()]);
+  });
+});
+
+describe("a part of the work of every minute that fails", () => {
+  it.each([
+    ["deny ended sessions", "sessions"],
+    ["rescue deliveries", "webhook_deliveries"],
+    ["start due schedules", "screening_schedules"],
+    ["resume certifications", "certifications"],
+    ["start daily work that was missed", "daily_work"],
+    ["reap", "runs"],
+  ])("is told to the log and keeps no other from its work, nor the next minute: %s", async (name, table) => {
+    const failed = () =>
+      service.logs.map((line) => JSON.parse(line)).filter(({ message }) => message === "scheduled work failed");
+    await service.sql(`insert into outbox (consumer, id, body, not_before, due_at)
+      values ('recheck', gen_random_uuid(), '{}', now() + interval '5 days', now())`);
+    await service.sql("update daily_work set started_at = '2020-01-01'");
+    await service.sql(`alter table ${table} rename to gone`);
+    await minute();
+    await service.sql(`alter table gone rename to ${table}`);
+    expect(failed()).toContainEqual(expect.objectContaining({ level: "error", work: name }));
+    expect(await service.sql("select from outbox where consumer = 'recheck'")).toEqual([]);
+    const begun = await service.sql("select from daily_work where started_at = $1", [iso()]);
+    expect(begun).toHaveLength(name === "start daily work that was missed" ? 0 : DAILY_ITEMS.length);
+    service.logs.length = 0;
+    await minute();
+    expect(failed()).toEqual([]);
+  });
+});
