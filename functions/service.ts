@@ -19,6 +19,8 @@ export interface Overrides {
   now?: () => Date;
   fetch?: typeof fetch;
   resolver?: DnsResolver;
+  /** How long the resolver is waited for, in milliseconds. */
+  dnsTimeoutMs?: number;
   log?: (line: string) => void;
   /** Hashes that cost nothing, where what is tested is not the hash. */
   passwordCost?: PasswordCost | undefined;
@@ -43,7 +45,8 @@ export function createService(
   const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
   const queue = createPublisher(env, deliveries);
   const resolver =
-    overrides.resolver ?? dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: DNS_TIMEOUT_MS });
+    overrides.resolver ??
+    dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: overrides.dnsTimeoutMs ?? DNS_TIMEOUT_MS });
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
   const leases: Leases = new Map();

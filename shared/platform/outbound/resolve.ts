@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
+import { patience } from "../patience.ts";
 import { Problem } from "../problem.ts";
 import { readCapped } from "./body.ts";
 
@@ -46,7 +47,7 @@ const DnsAnswer = z.object({
 
 /**
  * Resolves names by DNS over HTTPS in its JSON form (`application/dns-json`, as the public resolvers serve it).
- * A query that takes longer than `timeoutMs` fails.
+ * A query fails after `timeoutMs` in which the isolate was free to read its answer.
  */
 export function dohResolver(options: { url: string; fetch: typeof fetch; timeoutMs: number }): DnsResolver {
   // Taken out of the object: workerd refuses a fetch that is called as a method.
@@ -59,7 +60,7 @@ export function dohResolver(options: { url: string; fetch: typeof fetch; timeout
       const response = await fetch(url, {
         headers: { accept: "application/dns-json" },
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
+        signal: AbortSignal.any([signal, patience(options.timeoutMs)]),
       });
       const bytes = await readCapped(response.body, MAX_ANSWER_BYTES);
       if (response.status !== 200 || bytes === null) throw new Error("the resolver did not answer");

@@ -98,6 +98,8 @@ describe("a conditional read", () => {
     "/api/v1/suites",
     "/api/v1/leaderboard",
     AGENTS,
+    "/healthz",
+    "/readyz",
     "/openapi.json",
     "/.well-known/jwks.json",
     "/.well-known/did.json",

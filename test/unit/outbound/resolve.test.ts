@@ -188,7 +188,7 @@ describe("dohResolver", () => {
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
       });
-    await expect(resolverOf(hanging, 5).query("agent.example.com", "A", never)).rejects.toThrow(/timeout/);
+    await expect(resolverOf(hanging, 5).query("agent.example.com", "A", never)).rejects.toThrow(/time limit/);
 
     const caller = new AbortController();
     const query = resolverOf(hanging, 60_000).query("agent.example.com", "A", caller.signal);
