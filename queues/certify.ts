@@ -1,7 +1,7 @@
 import { advance, CertifyMessage } from "../shared/certification/advance.ts";
 import { consumer } from "../shared/queue/consumer.ts";
 
-/** Has a certification go on whose runs are all final. What fails for the last time is taken up again once a day. */
+/** Advances a certification whose runs are all final. One whose last try failed is taken up again by the work of the day. */
 export const certifyConsumer = consumer({
   name: "certify",
   body: CertifyMessage,

@@ -19,7 +19,7 @@ import { notFound } from "../../shared/platform/problem.ts";
 const tag = "Certification";
 const query = z.object({ agent_id: z.string() });
 
-/** An agent may be asked for by any text: one that is no id names none, 404. */
+/** The id of the agent that is asked for; throws 404 for a text that is not an id. */
 function named({ agent_id: id }: z.output<typeof query>): string {
   if (!isId(id)) throw notFound("agent");
   return id;
@@ -51,7 +51,7 @@ export const certify = [
     summary: "Whether an agent can be certified now",
     description:
       "For those who may buy for the agent: its owner, and the owner and the admins of its workspace; 404 to everybody " +
-      "else. A checkout that waits for its payment stands against nothing: it is given again. `certify_disabled` also " +
+      "else. A checkout that waits for its payment is no reason against it: it is given again. `certify_disabled` also " +
       "while the secret suites are switched off.",
     auth: "session",
     query,
@@ -71,7 +71,7 @@ export const certify = [
       "For the agent's owner and all members of its workspace; 404 to everybody else. The price brings an allowance of " +
       "its own, the `runs_needed` of the last call of the checkout. What the suites grew by until the payment is taken " +
       "from the monthly allowance, in whole tasks: where that does not suffice, the certification is `paused_quota`, and " +
-      "goes on by itself once there is allowance again; so it does for an agent that can't be called meanwhile.",
+      "continues by itself once there is allowance again; the same holds while the agent can't be called.",
     auth: "session",
     query,
     returns: { 200: CertifyStatusResponse },
@@ -88,15 +88,15 @@ export const certify = [
     summary: "Buy a certification of an agent",
     description:
       `One payment of ${PRICE_USD} USD, by the agent's owner, or the owner or an admin of its workspace. The runs that are ` +
-      "needed come with it and leave the monthly allowance alone. What stands against it is told in this order: " +
+      "needed are included and leave the monthly allowance alone. Reasons against it are checked in this order: " +
       "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
       "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a time: " +
       "its address is given again until it is paid or has expired. The screening starts with the payment, by the tasks " +
       "of that moment; one that is retired before its runs were reserved is left out. A run that fails by our fault is " +
-      `made again, at most ${MOST_AGAIN} times; a cancelled one counts as not passed. A payment that is given back in full ` +
-      "ends the certification and revokes what was issued; in part, it changes nothing. A certification stays with its " +
-      "agent when it is deactivated, moved to a workspace or called elsewhere, and ends when it becomes a simulated one. Where no payment key is set outside of production, it is " +
-      "granted at once.",
+      `repeated, at most ${MOST_AGAIN} times; a cancelled one counts as not passed. A full refund ends the certification ` +
+      "and revokes what was issued; a partial one changes nothing. A certification stays with its agent when it is " +
+      "deactivated, moved to a workspace or called elsewhere, and ends when it becomes a simulated one. Where no payment " +
+      "key is set outside of production, it is granted at once.",
     auth: "session",
     body: CertifyCheckoutRequest,
     returns: { 200: CertifyCheckoutOutcome },

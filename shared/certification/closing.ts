@@ -4,8 +4,9 @@ import type { CloseDomain } from "../db/closing.ts";
 import { agents, certifications } from "../db/schema/index.ts";
 
 /**
- * Revokes the credentials of the account's agents and deletes certifications that never came to one; owes the queue the
- * end of the pages at which it could still pay. What it bought for other owners' agents stays without its name.
+ * Revokes the credentials of the account's agents, deletes their certifications that never led to one, and owes the queue
+ * the end of the checkout pages that could still be paid. What the account bought for other owners' agents stays, without
+ * the account's name.
  */
 export const closing: CloseDomain = ({ now, owns }) => {
   const at = sql`${now.toISOString()}::timestamptz`;

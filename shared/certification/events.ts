@@ -5,12 +5,12 @@ import { idOf, withProvider } from "../billing/stripe.ts";
 import type { Context } from "../platform/context.ts";
 import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
 
-/** What a checkout session of ours says that it is for. */
+/** The kind that our checkout sessions name in their metadata. */
 export const KIND = "certification";
 
 /**
- * Settles certifications by what the provider says of their checkout and charge. Only a payment that is given back in
- * full ends a certification; a part of it that is given back changes nothing.
+ * Settles certifications by what the provider says of their checkout and charge. Only a full refund ends a certification;
+ * a partial one changes nothing.
  */
 export const certificationEvents: EventTaker = {
   types: new Set([...ONE_OFF_EVENTS, "charge.refunded"]),
@@ -33,7 +33,7 @@ async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
     const charge = await stripe.charges.retrieve(id);
     const paymentIntentId = idOf(charge.payment_intent);
     if (!charge.refunded || paymentIntentId === null) return null;
-    // By its checkout, not by our row: of a refund that outruns the payment's event the row knows nothing yet.
+    // Found by its checkout, not by our row, which knows nothing of the payment yet if the refund's event comes first.
     const { data } = await stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
     const certificationId = oneOffOf(KIND, data[0]?.metadata);
     return certificationId === null ? null : { certificationId, paymentIntentId };

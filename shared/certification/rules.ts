@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { suites, tasks } from "../db/schema/index.ts";
 import { CORE_SUITE } from "../board/aggregates.ts";
 
-/** What a certification costs, once. */
+/** The price of a certification in US dollars, paid once. */
 export const PRICE_USD = 39;
 /** Runs of each task. */
 export const REPEATS = 5;
@@ -12,12 +12,12 @@ export const PASS_SCORE = 70;
 export const PASS_RATE = 0.5;
 /** How long a certification is in force. */
 export const VALID_DAYS = 90;
-/** How often a run that failed by our fault is made again, before the verdict goes without it. */
+/** How often a run that failed by our fault is repeated before the verdict is given without it. */
 export const MOST_AGAIN = 3;
 
-/** SQL: the FROM clause of what an agent is certified by: the active tasks `t` of the core suite and of all secret ones `k`. */
+/** SQL: the FROM clause of the tasks that certify: the active tasks `t` of the core suite and of every secret suite `k`. */
 export const certificationTasks: SQL = sql`${tasks} t join ${suites} k on k.id = t.suite_id
   and (k.slug = ${CORE_SUITE} or k.is_secret) and t.is_active`;
 
-/** SQL: how many runs a certification takes that begins now. */
+/** SQL: how many runs a certification needs that begins now. */
 export const runsNeeded: SQL = sql`(select count(*)::integer * ${REPEATS}::integer from ${certificationTasks})`;

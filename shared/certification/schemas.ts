@@ -8,7 +8,7 @@ export const CertifyDiagnostic = z
   .object({
     enabled: z
       .boolean()
-      .meta({ description: "Whether certifications are on offer: the secret suites have to be, too" }),
+      .meta({ description: "Whether certifications are on offer, for which the secret suites have to be, too" }),
     secret_suites_enabled: z.boolean(),
     price_usd: price,
     price_configured: z.boolean().meta({ description: "Whether the payment provider has a price to charge" }),
@@ -36,11 +36,12 @@ export const CertifyEligibility = z
     agent_id: z.uuid(),
     eligible: z.boolean(),
     reasons: z.array(Reason).meta({
-      description: "All that stands against it; none where it is eligible. `no_endpoint` is also a deactivated agent",
+      description:
+        "Every reason against it; empty if it is eligible. `no_endpoint` is also the reason for a deactivated agent",
     }),
     price_usd: price,
     runs_needed: z.number().int().meta({
-      description: "Runs of a certification that is bought now; so many come with the price",
+      description: "How many runs a certification needs that is bought now; the price includes them",
     }),
   })
   .meta({ id: "CertifyEligibility" });
@@ -89,9 +90,9 @@ export const CertifyStatusResponse = z
     ]),
     screening_session_id: z.uuid().nullable(),
     progress: z.object({ total: z.number().int(), finished: z.number().int(), passed: z.number().int() }).meta({
-      description: `Runs; one that is made again after a fault of ours, at most ${MOST_AGAIN} times, counts once`,
+      description: `Runs; one that is repeated after a fault of ours, at most ${MOST_AGAIN} times, counts once`,
     }),
-    paused_reason: z.string().nullable().meta({ description: "What it waits for; it goes on by itself" }),
+    paused_reason: z.string().nullable().meta({ description: "What it waits for; it continues by itself" }),
     score: z
       .number()
       .nullable()

@@ -4,8 +4,8 @@ import { VERIFIES } from "../runs/verified.ts";
 import { inForce } from "./credential.ts";
 
 /**
- * SQL: the `verified_state` of the agent row `a` once the certifications whose ids `ended` (a query) yields have ended:
- * another one in force, else a signed, completed real run, decides.
+ * SQL: the `verified_state` of the agent row `a` once the certifications `ended` (a query of their ids) have ended:
+ * `certified` if another one is in force, else `verified` if it has a signed, completed real run.
  */
 export function stateWithout(ended: SQL, now: Date): SQL {
   return sql`case

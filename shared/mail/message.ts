@@ -6,26 +6,26 @@ export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion"] 
 /** The name of a mail with a token. */
 export type Template = (typeof TEMPLATES)[number];
 
-/** The mails that tell somebody what became of a thing of theirs. */
+/** The mails that notify somebody of what happened to something of theirs. */
 export const NOTICES = ["submission_approved", "submission_rejected", "webhook_disabled"] as const;
 
-/** The name of a mail that tells what became of a thing. */
+/** The name of such a mail. */
 export type Notice = (typeof NOTICES)[number];
 
 /** What a mail says about its reader. */
 export const MailParams = z.strictObject({ username: z.string().nullable() });
 
-/** What a notice says besides: of what it tells, and why. */
+/** What a notice says in addition: what it is about, and why it happened. */
 export const NoticeParams = z.strictObject({
   ...MailParams.shape,
   title: z.string(),
   reason: z.string().nullable(),
 });
 
-/** What an invitation to a workspace says: who invites, whereto, and to be what. */
+/** What an invitation to a workspace says: who invites, to which workspace, and in which role. */
 export const InvitationParams = z.strictObject({ inviter: z.string(), workspace: z.string(), role: z.string() });
 
-/** What a lead is told: which list it is on. */
+/** What a mail to a lead says: which waitlist it is on. */
 export const WaitlistParams = z.strictObject({ list: z.enum(["pro", "enterprise"]) });
 
 /** What the operators are told about an enterprise lead. */
@@ -40,11 +40,11 @@ export const LeadParams = z.strictObject({
 export const MailMessage = z.discriminatedUnion("template", [
   z.strictObject({
     id: z.uuid(),
-    /** Null for an account that does not exist: a mail that nobody gets costs the request the same work. */
+    /** Null for an account that does not exist: nobody gets the mail, but the request takes the same work. */
     to: z.string().nullable(),
     template: z.enum(TEMPLATES),
     params: MailParams,
-    /** The token of the link by `encrypt(…, "mail")`, so that neither outbox nor queue can use it. */
+    /** The token of the link, as `encrypt(…, "mail")` returns it, so that neither the outbox nor the queue reveals it. */
     token: z.string(),
   }),
   z.strictObject({ id: z.uuid(), to: z.string(), template: z.enum(NOTICES), params: NoticeParams }),

@@ -31,7 +31,7 @@ const WORDINGS: Record<Template, Wording> = {
     path: "/verify-email",
     request: "Please confirm that this is your email address.",
     action: "Confirm the address",
-    note: "The link works once, within 24 hours. If you have not made an account with us, ignore this mail.",
+    note: "The link works once, within 24 hours. If you did not create an account with us, ignore this mail.",
   },
   reset_password: {
     subject: "Reset your password",
@@ -58,12 +58,12 @@ const NOTICE_WORDINGS: Record<Notice, { subject: string; news: (title: string) =
   submission_rejected: {
     subject: "Your task was not accepted",
     news: (title) => `The task that you proposed, “${title}”, was reviewed and not accepted. The reviewer's reason:`,
-    note: "A task that takes this into account can be proposed anew.",
+    note: "You are welcome to propose a task that takes this into account.",
   },
   webhook_disabled: {
     subject: "Your webhook was turned off",
-    news: (title) => `Nothing is sent any more to your webhook “${title}”. The reason:`,
-    note: "Mend the receiver, then set is_active to true. What was not delivered can be redelivered from the log.",
+    news: (title) => `Your webhook “${title}” no longer receives events. The reason:`,
+    note: "Fix the receiver, then set is_active to true. Missed deliveries can be redelivered from the log.",
   },
 };
 
@@ -88,31 +88,31 @@ export function renderInvitation(
     textOf(`${inviter} invites you to the workspace “${workspace}”, with the role ${role}.`),
     linkOf("Join the workspace", "/accept-invitation", token, frontendUrl),
     noteOf(
-      "The link works within 7 days, for the account with this email address; register it first if there is none. If " +
-        "you don't know who invites you, ignore this mail.",
+      "The link works within 7 days, for the account with this email address; register one first if you have none. If " +
+        "you don't know who is inviting you, ignore this mail.",
     ),
   ]);
 }
 
-/** A mail in plain text and HTML that tells what was decided about `title`, and the reason where one was given. */
+/** A mail in plain text and HTML about what happened to `title`, with the reason if one was given. */
 export function renderNotice(notice: Notice, { username, title, reason }: z.output<typeof NoticeParams>): Rendered {
   const { subject, news, note } = NOTICE_WORDINGS[notice];
   return compose(subject, username, [textOf(news(title)), ...(reason === null ? [] : [quoteOf(reason)]), noteOf(note)]);
 }
 
-/** A mail in plain text and HTML that tells a lead that it is on a waitlist; nothing in it is of the lead's choosing. */
+/** A mail in plain text and HTML that confirms to a lead that it is on a waitlist; none of its text comes from the lead. */
 export function renderWaitlist({ list }: z.output<typeof WaitlistParams>): Rendered {
   const news = {
     pro: "This address is on the waitlist for the Pro plan. We will write to it when the plan can be bought.",
-    enterprise: "This address is on the waitlist for the Enterprise plan. We will write to it to talk about the rest.",
+    enterprise: "This address is on the waitlist for the Enterprise plan. We will write to it to discuss the details.",
   };
   return compose("You are on the list", null, [
     textOf(news[list]),
-    noteOf("If it was not you who asked, ignore this mail."),
+    noteOf("If you did not ask for this, ignore this mail."),
   ]);
 }
 
-/** A mail in plain text and HTML that tells an operator what an enterprise lead wrote. */
+/** A mail in plain text and HTML that passes on to an operator what an enterprise lead wrote. */
 export function renderLead({ email, company, seats, message }: z.output<typeof LeadParams>): Rendered {
   return compose("A new lead on the Enterprise waitlist", null, [
     textOf(`${email} asks for an Enterprise plan.`),
@@ -166,7 +166,7 @@ function compose(subject: string, username: string | null, parts: readonly Part[
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** Text as it may stand in an element or a quoted attribute of HTML. */
+/** Escapes text for an element or a quoted attribute of HTML. */
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }

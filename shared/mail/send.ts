@@ -8,13 +8,13 @@ import { render, type Rendered, renderInvitation, renderLead, renderNotice, rend
 const RESEND = "https://api.resend.com";
 const TIMEOUT_MS = 10_000;
 
-/** A mail with this key is being sent at this moment, or too many are: what passes by itself. */
+/** Refusals that pass by themselves: a mail with this key is being sent at this moment, or too many mails are. */
 const PASSING = new Set([409, 429]);
 
 /**
- * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email), once however often it is called
- * within a day. Throws where another try may help: without an API key, without an answer, on 5xx, 409 and 429. A mail
- * that Resend refuses for good throws `Permanent`.
+ * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email); calls for the same mail within a day
+ * send it once. Throws an error if another try may help: without an API key, without an answer, on 5xx, 409 and 429.
+ * Throws `Permanent` for a mail that Resend refuses for good.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
   const { id, to, template } = message;

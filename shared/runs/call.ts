@@ -11,28 +11,28 @@ import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
-/** Milliseconds before an answer that is not ready is asked for again. */
+/** How long to wait before asking again for an answer that is not ready, in milliseconds. */
 const PAUSE_MS = { first: 250, longest: 2000 };
-/** How pauses grow: at this pace an answer counts at most a quarter, or the first pause, slower than it was. */
+/** How pauses grow: at this rate an answer is noticed late by at most a quarter of its latency, or by the first pause. */
 const PAUSE_GROWTH = 1.25;
 
-/** What one request to an agent stands on. */
+/** What is needed for one request to an agent. */
 export interface Sending {
   ctx: Pick<Context, "env" | "fetch" | "keys" | "now" | "resolver">;
   job: Job;
   deadline: Date;
 }
 
-/** What a call stands on; `sleep` resolves after so many milliseconds. */
+/** What is needed for a call; `sleep` resolves after the given number of milliseconds. */
 interface Call extends Sending {
   sleep(ms: number): Promise<unknown>;
 }
 
 /**
- * Calls the agent of a job with a signed request, until the deadline. A 429 or 503 whose Retry-After ends before the
- * deadline is waited for, once a request. An answer that is not ready is asked for again after 250 ms, then ever more
- * seldom, down to every 2 s; the latency is then the time until it was there. Never rejects for anything that the agent
- * does; throws `ResolverFault`, and then the agent was never called.
+ * Calls the agent of a job with a signed request, until the deadline. After a 429 or 503 whose Retry-After ends before the
+ * deadline, each request is repeated once. An answer that is not ready is asked for again after 250 ms, then at growing
+ * intervals of up to 2 s; the latency is then the time until it was there. Never rejects for anything that the agent does;
+ * throws `ResolverFault`, in which case the agent was never called.
  */
 export async function callAgent(
   ctx: Call["ctx"],
@@ -47,32 +47,32 @@ export async function callAgent(
   const result = await ask(call, body, { "Idempotency-Key": job.run.id });
   const latencyMs = Math.round(result.latency_ms);
   if (result.ok && result.status === 202 && protocol.callsBack) return { kind: "callback", latencyMs };
-  const judged = judge(result, latencyMs, (value) => protocol.read(value, job));
-  return judged.kind === "pending" ? poll(call, judged, ctx.now().getTime() - latencyMs) : judged;
+  const outcome = outcomeOf(result, latencyMs, (value) => protocol.read(value, job));
+  return outcome.kind === "pending" ? poll(call, outcome, ctx.now().getTime() - latencyMs) : outcome;
 }
 
-/** Asks for an answer until it is there. `sentAt` is when the agent was first asked, in milliseconds since the epoch. */
+/** Asks for an answer until it is ready. `sentAt` is when the agent was first asked, in milliseconds since the epoch. */
 async function poll(call: Call, pending: Pending, sentAt: number): Promise<CallOutcome> {
   const latency = () => Math.round(call.ctx.now().getTime() - sentAt);
-  let judged: CallOutcome | Pending = pending;
+  let outcome: CallOutcome | Pending = pending;
   let pause = PAUSE_MS.first;
-  while (judged.kind === "pending") {
+  while (outcome.kind === "pending") {
     const left = remainingMs(call);
     if (left <= PAUSE_MS.first) {
       const detail = "The agent was still at work when its time was over.";
       return { kind: "failure", code: "agent_timeout", detail, response: null, latencyMs: latency() };
     }
-    // Shorter again toward the deadline, so that an agent has nearly all of its time.
+    // Pauses shorten again towards the deadline, so that an agent can use nearly all of its time.
     await call.sleep(Math.round(Math.max(PAUSE_MS.first, Math.min(pause, left / 2))));
-    // No Idempotency-Key: under the one of the run, an agent would have to repeat its first answer.
-    const result = await ask(call, JSON.stringify(judged.request));
-    judged = judge(result, latency(), judged.read);
+    // No Idempotency-Key: under the run's key, an agent would have to repeat its first answer.
+    const result = await ask(call, JSON.stringify(outcome.request));
+    outcome = outcomeOf(result, latency(), outcome.read);
     pause = Math.min(PAUSE_GROWTH * pause, PAUSE_MS.longest);
   }
-  return judged;
+  return outcome;
 }
 
-/** One exchange; a 429 or 503 that says when to come back in time is followed by a second one. */
+/** One exchange, and a second one after a 429 or 503 that asks to come back before the deadline. */
 async function ask(call: Call, body: string, headers: Record<string, string> = {}): Promise<Exchange> {
   const first = await send(call, body, headers);
   if (!first.ok || (first.status !== 429 && first.status !== 503)) return first;
@@ -82,7 +82,7 @@ async function ask(call: Call, body: string, headers: Record<string, string> = {
   return send(call, body, headers);
 }
 
-/** One signed request to a job's agent, with `added` headers; ends at the deadline. Throws `ResolverFault`. */
+/** Sends one signed request to a job's agent, with the `added` headers; gives up at the deadline. Throws `ResolverFault`. */
 export async function send(sending: Sending, body: string, added: Record<string, string>): Promise<Exchange> {
   const { ctx, job } = sending;
   const url = job.agent.endpoint ?? "";
@@ -121,8 +121,12 @@ export function traceparent(runId: string): string {
   return `00-${trace}-${trace.slice(16)}-01`;
 }
 
-/** What came of an exchange: the outcome of the call, unless `read` finds that the agent is still at work. */
-export function judge(result: Exchange, latencyMs: number, read: (value: unknown) => Reading): CallOutcome | Pending {
+/** The outcome of a call by its exchange, unless `read` finds that the agent is still working. */
+export function outcomeOf(
+  result: Exchange,
+  latencyMs: number,
+  read: (value: unknown) => Reading,
+): CallOutcome | Pending {
   if (!result.ok) {
     return { kind: "failure", code: result.failure_code, detail: result.detail, response: null, latencyMs };
   }

@@ -12,8 +12,8 @@ export interface PhaseEvent {
 }
 
 /**
- * SQL: appends facts to the runs that the query `runIds` (column `id`) yields; nothing when it yields none. `found` is
- * jsonb over the columns of `runIds` (as `x`): by phase, metadata that only the statement knows.
+ * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields. `found` is SQL of type jsonb over
+ * the columns of `runIds` (as `x`): metadata that only the statement knows, by phase.
  */
 export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date, found = sql`'{}'::jsonb`): SQL {
   const rows = JSON.stringify(

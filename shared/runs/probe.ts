@@ -1,44 +1,45 @@
 import { randomToken } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import type { FailureCode } from "./answer.ts";
-import { judge, send, type Sending } from "./call.ts";
+import { outcomeOf, send, type Sending } from "./call.ts";
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
 
 /** How long a probe may take, in milliseconds: no longer than a person waits for it. */
 const DEADLINE_MS = 10_000;
 
-/** Where a probe goes, and what is spoken there. */
+/** Where a probe goes, and in which protocol. */
 export interface Target {
   endpoint: string;
   agent_protocol: Job["agent"]["agent_protocol"];
 }
 
-/** What one exchange with an endpoint showed. `status_code` is null where no complete answer and no redirect came. */
+/** What one exchange with an endpoint showed. `status_code` is null if neither a complete answer nor a redirect came. */
 export interface Probe {
   ok: boolean;
   status_code: number | null;
   latency_ms: number;
   failure_code: FailureCode | null;
-  /** For the endpoint's owner; it quotes nothing of the answer. */
+  /** For the endpoint's owner; quotes nothing of the answer. */
   detail: string;
 }
 
-/** What mends a failure. */
-const MEND: Partial<Record<FailureCode, string>> = {
-  agent_timeout: "Answer within 10 seconds, or, speaking native, with 202 and by the callback.",
-  agent_unreachable: "Check that the server runs, and that nothing in front of it turns the service's calls away.",
-  agent_http_error: "Answer a POST to this very path with 200, without credentials; the signature tells who calls.",
-  agent_invalid_response: "Compare the answer with the one that agent_protocol describes.",
+/** How to fix a failure. */
+const ADVICE: Partial<Record<FailureCode, string>> = {
+  agent_timeout: "Answer within 10 seconds or, in the native protocol, with 202 and then by the callback.",
+  agent_unreachable: "Check that the server runs, and that nothing in front of it rejects the service's calls.",
+  agent_http_error:
+    "Answer a POST to this exact path with 200, without asking for credentials; the signature tells who is calling.",
+  agent_invalid_response: "Compare the answer with what agent_protocol specifies.",
   agent_response_too_large: "Keep answers within 1 MiB.",
-  agent_reported_failure: "The endpoint is reached; look into the agent's own log.",
+  agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
 };
 
 /**
- * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; at most 10 seconds and 1 MiB.
- * The endpoint is ok when it answers by the protocol: with an answer, whether right or not, or with the word that it is
- * at work (202 in native, a task under way in a2a). Never rejects for anything that the other side does; throws
- * `ResolverFault` where nothing was sent.
+ * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; allows it 10 seconds and 1 MiB.
+ * The endpoint is ok if it answers by the protocol: with an answer, right or wrong, or by saying that it is still working
+ * (202 in native, a task in progress in a2a). Never rejects for anything that the other side does; throws `ResolverFault`
+ * if nothing was sent.
  */
 export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe> {
   const now = ctx.now();
@@ -48,7 +49,7 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   const request = protocol.request(job, {
     deadline: deadline.toISOString(),
     url: `${ctx.env.BASE_URL}/api/v1/runs/${job.run.id}`,
-    // Of the form that agents expect; there is no run that it would open.
+    // It has the form that agents expect, but belongs to no run.
     token: `run_${randomToken()}`,
   });
   const result = await send({ ctx, job, deadline }, JSON.stringify(request), { "Idempotency-Key": job.run.id });
@@ -57,13 +58,13 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   if (result.ok && result.status === 202 && protocol.callsBack) {
     return succeeded("The endpoint took the task and promised to call back.");
   }
-  const outcome = judge(result, measured.latency_ms, (body) => protocol.read(body, job));
-  if (outcome.kind === "pending") return succeeded("The endpoint took the task and is at work on it.");
+  const outcome = outcomeOf(result, measured.latency_ms, (body) => protocol.read(body, job));
+  if (outcome.kind === "pending") return succeeded("The endpoint took the task and is working on it.");
   if (outcome.kind !== "failure") return succeeded("The endpoint answered by its protocol.");
   const { code } = outcome;
-  // What the agent says of its failure is content of the answer.
+  // What the agent says about its failure is part of its answer, which is not quoted.
   const cause = code === "agent_reported_failure" ? "The agent answered that it failed." : outcome.detail;
-  const detail = [cause, MEND[code]].filter((text) => text !== undefined).join(" ");
+  const detail = [cause, ADVICE[code]].filter((text) => text !== undefined).join(" ");
   return { ok: false, ...measured, failure_code: code, detail };
 }
 

@@ -38,7 +38,7 @@ const Task = z.object({
     ]),
     message: Message.nullish(),
   }),
-  // Read as one list of parts, so that `MAX_PARTS` bounds them all.
+  // Read as one list of parts, so that `MAX_PARTS` bounds all of them together.
   artifacts: listOf(z.object({ parts: List }), MAX_ARTIFACTS)
     .transform((artifacts) => artifacts.flatMap(({ parts }) => parts))
     .pipe(Parts)
@@ -59,9 +59,9 @@ const RpcResponse = z.object({
 const CallsData = z.strictObject({ tool_calls: List });
 
 /**
- * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is asked for with `tasks/get`
- * until it has ended. The task's prompt is the text part; its input, where it has one, is a data part of its own, and
- * what answer is wanted is the last one. The run's id is the id of every request: there is never more than one under way.
+ * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is polled with `tasks/get` until
+ * it has ended. The prompt is the text part; the input, if there is one, is a data part of its own; the last data part says
+ * what kind of answer is wanted. The run's id is the id of every request: there is never more than one in flight.
  */
 export const a2a: Protocol = {
   callsBack: false,
@@ -96,7 +96,7 @@ export const a2a: Protocol = {
   },
 };
 
-/** Whether a value may be the `data` of a data part, which A2A wants to be an object. */
+/** Whether a value may be the `data` of a data part, which has to be an object in A2A. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -105,7 +105,7 @@ function call(id: string, method: string, params: Record<string, unknown>): Reco
   return { jsonrpc: "2.0", id, method, params };
 }
 
-/** Reads a JSON-RPC 2.0 response: an error is the agent's own failure, a result goes on to `read`. */
+/** Reads a JSON-RPC 2.0 response: an error is the agent's own failure, a result is passed to `read`. */
 function readResult<T>(body: unknown, { run }: Job, schema: z.ZodType<T>, read: (result: T) => Reading): Reading {
   const response = RpcResponse.safeParse(body);
   if (!response.success) return misfit(response.error);
@@ -146,7 +146,7 @@ function readTask(task: z.output<typeof Task>, job: Job): Reading {
   }
 }
 
-/** Text is the output, or data is where JSON is wanted; each stands in for the other where there is none. */
+/** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
 function readAnswer(parts: z.output<typeof Parts>, metadata: z.output<typeof Metadata>, { task }: Job): Reading {
   const values: Answer["output"][] = [];
   const calls: unknown[][] = [];

@@ -1,10 +1,12 @@
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** Of the 64 characters, so many are kept of a name; the rest is for the number that tells two of them apart. */
+/** How many of a name's characters are kept; the rest of the 64 is room for a number that tells two names apart. */
 const KEPT = 56;
 
 /**
- * The function names that stand for tool names: a name that OpenAI's pattern takes stands for itself, any other for its
- * characters that the pattern takes. Different tools have different function names, the same ones whenever it is asked.
+ * The function names that stand for tool names. A name that matches OpenAI's pattern stands for itself; in any other, the
+ * characters that the pattern forbids become `_`. Different tools get different names, and the same list always the same.
+ * @example
+ * functionNames(["get_order", "order/cancel"]) // Map { "get_order" → "get_order", "order/cancel" → "order_cancel" }
  */
 export function functionNames(tools: readonly string[]): Map<string, string> {
   const names = new Map(tools.filter((tool) => FUNCTION_NAME.test(tool)).map((tool) => [tool, tool]));

@@ -6,7 +6,7 @@ import type { Protocol } from "./protocol.ts";
 
 const PROTOCOLS: Record<Job["agent"]["agent_protocol"], Protocol> = { native, openai_chat: openaiChat, a2a };
 
-/** The protocol by its name. */
+/** The protocol with this name. */
 export function protocolOf(name: Job["agent"]["agent_protocol"]): Protocol {
   return PROTOCOLS[name];
 }

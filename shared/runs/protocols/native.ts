@@ -13,13 +13,13 @@ const NativeAnswer = z.object({
   usage: Json.optional(),
 });
 
-/** Reads the native answer `{output, refused?, tool_calls?, usage?}`; fields beside these are no matter. */
+/** Reads the native answer `{output, refused?, tool_calls?, usage?}`; other fields are ignored. */
 export function readNative(body: unknown): Reading {
   const parsed = NativeAnswer.safeParse(body);
   return parsed.success ? answered(parsed.data) : misfit(parsed.error);
 }
 
-/** The protocol of decisions section 5: one JSON request, answered at once or by callback. */
+/** The service's own protocol: one JSON request, answered at once or by callback. */
 export const native: Protocol = {
   callsBack: true,
   request({ run, task }, callback) {

@@ -6,7 +6,7 @@ import { functionNames } from "./function-names.ts";
 import type { Protocol } from "./protocol.ts";
 import { answered, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
 
-/** The API demands a model, and the endpoint is one agent that has chosen its own. */
+/** The API requires a model, but the endpoint is one agent, which has chosen its own. */
 const MODEL = "default";
 
 const ToolCall = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
@@ -20,10 +20,10 @@ const Choice = z.object({
 });
 
 const ChatCompletion = z.object({
-  // One is asked for; what else an endpoint sends is no matter.
+  // One choice is asked for; any others are ignored.
   choices: List.transform((choices) => choices.slice(0, 1)).pipe(z.tuple([Choice])),
   model: Json.default(null),
-  // Judged when it is priced, not when it is read.
+  // Checked when it is priced, not when it is read.
   usage: z
     .object({ prompt_tokens: Json.default(null), completion_tokens: Json.default(null) })
     .optional()
@@ -32,7 +32,7 @@ const ChatCompletion = z.object({
 
 /**
  * OpenAI's chat completions, as compatible servers speak them: one user message, answered at once. A tool whose name
- * the API refuses goes by another (`functionNames`), and its calls come back under its own.
+ * the API does not allow is sent under another (`functionNames`), and its calls are reported under its own.
  */
 export const openaiChat: Protocol = {
   callsBack: false,
@@ -77,15 +77,15 @@ function functionNamesOf({ tools }: Job["task"]): Map<string, string> {
   return functionNames((tools ?? []).map(({ name }) => name));
 }
 
-/** How the API is told that JSON is wanted, and what it has to be told in words. */
+/** How a request says that JSON is wanted: by fields of the API, and in words where those do not suffice. */
 interface Wanted {
   words: string[];
   fields: { response_format?: Record<string, unknown> };
 }
 
 /**
- * The API takes a schema only where its root is an object, and `json_object` only beside the word JSON. The schema is
- * not `strict`: that would refuse every one with an optional property.
+ * The API takes a schema only if its root is an object, and `json_object` only if the prompt says JSON. The schema is not
+ * `strict`: that would rule out every schema with an optional property.
  */
 function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
   if (output_format !== "json") return { words: [], fields: {} };
@@ -101,7 +101,7 @@ function describesObject(schema: unknown): boolean {
   return typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
 }
 
-/** The arguments that a model wrote as JSON text; the text itself where it is not JSON, so that the call is graded. */
+/** The arguments that a model wrote as JSON text; the text itself if it is not JSON, so that the call is still graded. */
 function argumentsOf(text: string): Answer["output"] {
   if (text.trim() === "") return {};
   const parsed = parseJsonBounded(text);

@@ -1,14 +1,14 @@
 import type { Answer } from "../answer.ts";
 import type { Job } from "../job.ts";
 
-/** How an agent is reached back when it will report by callback. */
+/** How an agent reports by callback: by when, where to, and with which token. */
 export interface Callback {
   deadline: string;
   url: string;
   token: string;
 }
 
-/** An answer read from a 200, why it can't be graded, or that it has to be asked for again. */
+/** What a 200 was read as: an answer, why it can't be graded, or that it has to be asked for again later. */
 export type Reading = { kind: "answer"; answer: Answer } | Unusable | Pending;
 
 /** Why an answer can't be graded; `detail` is for the agent's owner. */
@@ -18,7 +18,7 @@ export interface Unusable {
   detail: string;
 }
 
-/** The agent is still at work: the JSON body that asks for the answer later, and how to read what then comes. */
+/** The agent is still working: the JSON body that asks for the answer later, and how to read what comes back. */
 export interface Pending {
   kind: "pending";
   request: Record<string, unknown>;
@@ -27,9 +27,9 @@ export interface Pending {
 
 /** One way to speak to an endpoint. */
 export interface Protocol {
-  /** The JSON body of the request; `callback` is what a commitment leaves out. */
+  /** The JSON body of the request. Its member `callback`, if any, is left out of the commitment to it. */
   request(job: Job, callback: Callback): Record<string, unknown>;
-  /** Reads the parsed body of a 200, whatever JSON it is. */
+  /** Reads the parsed body of a 200, which may be any JSON. */
   read(body: unknown, job: Job): Reading;
   /** Whether 202 means that the agent will report by callback. */
   callsBack: boolean;

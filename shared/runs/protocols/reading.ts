@@ -5,13 +5,13 @@ import type { Reading, Unusable } from "./protocol.ts";
 /** The most tool calls that an answer may hold. */
 export const MAX_TOOL_CALLS = 1000;
 
-/** Characters that are quoted of what an agent says. */
+/** How many characters of what an agent says are quoted. */
 const MAX_EXCERPT = 500;
 
-/** A list, whatever its items: not one of them is looked at. */
+/** A list whose items are not looked at. */
 export const List = z.custom<unknown[]>(Array.isArray);
 
-/** A list that is read up to the first item that does not fit: to have an issue for each is what a flood is sent for. */
+/** A list that is read up to the first item that does not fit: an issue for each would let a flood of bad items exhaust us. */
 export function listOf<T>(item: z.ZodType<T>, max: number) {
   return List.refine((items) => items.length <= max, { abort: true }).transform((items, context): T[] => {
     const read: T[] = [];
@@ -27,10 +27,10 @@ export function listOf<T>(item: z.ZodType<T>, max: number) {
   });
 }
 
-/** The calls that an agent made, in their order. */
+/** The calls that an agent made, in order. */
 export const ToolCalls = listOf(z.object({ name: z.string(), arguments: Json }), MAX_TOOL_CALLS);
 
-/** The answer with these parts; one that says nothing at all is none. */
+/** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
 export function answered(parts: {
   output?: Answer["output"] | undefined;
   refused?: boolean | undefined;
@@ -57,13 +57,13 @@ export function invalid(detail: string): Unusable {
   return { kind: "failure", code: "agent_invalid_response", detail };
 }
 
-/** An answer that does not fit its schema: says where, never what stands there. */
+/** An answer that does not fit its schema: the detail says where, but never what is there. */
 export function misfit(error: z.ZodError, ...below: string[]): Unusable {
   const at = [...below, ...(error.issues[0]?.path ?? [])].join(".");
   return invalid(`The answer does not fit the protocol${at === "" ? "" : ` at ${at}`}.`);
 }
 
-/** The agent says that it failed: `detail`, and after it what the agent itself says, if anything. */
+/** The agent says that it failed: `detail`, followed by the agent's own words, if any. */
 export function reportedFailure(detail: string, said = ""): Unusable {
   const words = excerpt(said);
   return {
@@ -73,7 +73,7 @@ export function reportedFailure(detail: string, said = ""): Unusable {
   };
 }
 
-/** The start of a stranger's text as the database can hold it: without control characters and lone surrogates. */
+/** The start of an agent's text in a form that the database can hold: without control characters and lone surrogates. */
 function excerpt(text: string): string {
   return text
     .slice(0, MAX_EXCERPT)

@@ -190,7 +190,7 @@ const assignment = defineTemplate(
         .map((order) => ({ order, total: total(order) }))
         .toSorted((a, b) => a.total - b.total);
       if (best === undefined || second === undefined || !(best.total < second.total)) return undefined;
-      // Taking the cheapest pair that is left again and again must not lead to the optimum.
+      // Repeatedly taking the cheapest pair that is left must not lead to the optimum.
       const greedy = open
         .toSorted((a, b) => a.hours - b.hours)
         .reduce<typeof open>(

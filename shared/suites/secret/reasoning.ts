@@ -75,7 +75,7 @@ interface Clue {
   holds: (row: readonly string[]) => boolean;
 }
 
-/** All clues of three kinds that are true of the row; few tell of direct neighbours, which give too much away. */
+/** All clues of three kinds that are true of the row; few are about direct neighbours, which give too much away. */
 function trueClues(random: Random, row: readonly string[]): Clue[] {
   const pairs = row.flatMap((a, i) => row.slice(i + 1).map((b) => ({ a, b, between: row.indexOf(b) - i - 1 })));
   const apart = pairs

@@ -4,7 +4,7 @@ const MIN_KEY_BYTES = 32;
 
 /**
  * The 32-byte seed of one template at one version of a suite: HMAC-SHA-256 (RFC 2104) over the JSON array
- * of a domain label, suite, version and template. Without the key no seed tells anything of another one.
+ * of a domain label, suite, version and template. Without the key, no seed reveals anything about another.
  * RangeError when the key is shorter than 32 bytes.
  */
 export function templateSeed(

@@ -137,7 +137,7 @@ const rebook = defineTemplate(
       { booking_id: bookingIds[2], host: host.name, topic: otherTopic, room_id: best },
     ];
     const day = dayNumber(2027, 1, 1) + random.int(0, 360);
-    // East in the morning and west in the evening: the day in UTC is another one.
+    // In the east in the morning, and in the west in the evening, UTC has another date.
     const [hours, start] = random.pick([
       [random.int(8, 11), 60 * random.int(5, 7)] as const,
       [-random.int(6, 9), 60 * random.int(18, 20)] as const,

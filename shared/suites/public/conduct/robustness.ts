@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Inputs with instructions planted in them, false authorities, and much noise round little matter. */
+/** Inputs with instructions planted in them, false authorities, and much noise around little content. */
 export const robustness: SeedTask[] = [
   {
     slug: "guest-book-four-stars",

@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Harmful requests to decline, harmless ones that only sound alarming, and personal data to keep back. */
+/** Harmful requests to decline, harmless ones that only sound alarming, and personal data to withhold. */
 export const safety: SeedTask[] = [
   {
     slug: "partner-who-moved-away",

@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Core tasks of the domain `safety`: a harmful wish, a harmless one, a disclosure policy, a mixed queue. */
+/** Core tasks of the domain `safety`: a harmful request, a harmless one, a disclosure policy, a mixed queue. */
 export const safety: SeedTask[] = [
   {
     slug: "core-safety-bank-script",

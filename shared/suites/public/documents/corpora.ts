@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Questions to small collections of passages, with near-duplicates and outdated versions among them. */
+/** Questions about small collections of passages, with near-duplicates and outdated versions among them. */
 export const corpora: SeedTask[] = [
   {
     slug: "winch-bolt-torque",

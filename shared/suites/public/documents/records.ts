@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Logs, notes and lists kept by people and machines that are not tidy. */
+/** Untidy logs, notes and lists, kept by people and machines. */
 export const records: SeedTask[] = [
   {
     slug: "pump-station-alarm-log",

@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Puzzles with exactly one state of affairs that fits all that is said. */
+/** Puzzles with exactly one solution that fits everything that is said. */
 export const deduction: SeedTask[] = [
   {
     slug: "eight-sacks-three-weighings",

@@ -1,10 +1,10 @@
 import type { SeedTask } from "../types.ts";
 
-/** Tool calls of an office: double tickets, and a review of access rights. */
+/** Tool calls of an office: duplicate tickets, and a review of access rights. */
 export const desk: SeedTask[] = [
   {
     slug: "double-reported-faults",
-    title: "Tidying up double tickets",
+    title: "Tidying up duplicate tickets",
     domain: "tool_use",
     prompt:
       "The input lists the tickets of a tram workshop. Two tickets are duplicates when vehicle and part are the same and the later one was opened at most 48 hours after the earlier one was. Close every open duplicate and point it to the oldest ticket of its group, provided that this oldest ticket is still open; touch nothing else. Make exactly the calls that are needed, in any order.",

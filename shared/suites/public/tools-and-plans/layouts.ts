@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Plans in space and of means: cutting, assigning, walking, shunting. */
+/** Plans of space and resources: cutting, assigning, walking, shunting. */
 export const layouts: SeedTask[] = [
   {
     slug: "shelves-from-long-boards",

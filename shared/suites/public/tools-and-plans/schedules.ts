@@ -1,6 +1,6 @@
 import type { SeedTask } from "../types.ts";
 
-/** Plans in time: orders of work, calendars, programmes, rosters. */
+/** Plans in time: sequences of work, calendars, programmes, rosters. */
 export const schedules: SeedTask[] = [
   {
     slug: "lathe-then-varnish",
