@@ -16,6 +16,9 @@ export interface Commitment {
  * commitment the digest comes out the same exactly when the bytes are the same.
  *
  * @throws RangeError when the salt is not 32 bytes, since then bytes could move between salt and content.
+ * @example
+ * const { salt, digest } = await commit(bytes);
+ * (await commit(bytes, salt)).digest === digest // true
  */
 export async function commit(bytes: Uint8Array, salt = newSalt()): Promise<Commitment> {
   if (salt.length !== SALT_BYTES) throw new RangeError(`a salt is ${SALT_BYTES} bytes`);
@@ -28,6 +31,8 @@ export async function commit(bytes: Uint8Array, salt = newSalt()): Promise<Commi
  * and no part of what was asked.
  *
  * @throws Error when a string holds a lone surrogate, which RFC 8785 cannot express.
+ * @example
+ * requestBytes({ b: 1, callback: { token: "run_…" } }) // the bytes of {"b":1}
  */
 export function requestBytes(request: object): Uint8Array {
   return canonicalBytes({ ...request, callback: undefined });

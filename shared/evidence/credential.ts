@@ -51,6 +51,8 @@ export interface CertificationCredential extends Credential {
  * status is looked up in a Bitstring Status List. The same certification gives the same credential.
  *
  * @throws RangeError that names a member which has to be an integer or an amount in its range and is not.
+ * @example
+ * await signStatement(buildCredential({ base_url, agent, certification, screening }), key, kid)
  */
 export function buildCredential(input: CertificationInput): CertificationCredential {
   const { agent, certification, screening } = input;

@@ -8,12 +8,20 @@ export interface DidDocument {
   assertionMethod: string[];
 }
 
-/** The DID of the service at a base URL by the did:web method: its host, with `%3A` before a port. */
+/**
+ * The DID of the service at a base URL by the did:web method: its host, with `%3A` before a port.
+ * @example
+ * didWeb("http://localhost:8787") // "did:web:localhost%3A8787"
+ */
 export function didWeb(baseUrl: string): string {
   return `did:web:${encodeURIComponent(new URL(baseUrl).host)}`;
 }
 
-/** The full key id that evidence is signed under: `did:web:{host}#{RFC 7638 thumbprint}`. */
+/**
+ * The full key id that evidence is signed under: `did:web:{host}#{RFC 7638 thumbprint}`.
+ * @example
+ * keyId("https://example.org", { thumbprint: "abc" }) // "did:web:example.org#abc"
+ */
 export function keyId(baseUrl: string, key: { thumbprint: string }): string {
   return `${didWeb(baseUrl)}#${key.thumbprint}`;
 }

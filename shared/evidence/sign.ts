@@ -12,6 +12,8 @@ export const CREDENTIAL_HEADER = { alg: "EdDSA", typ: "vc+jwt", cty: "vc" } as c
  *
  * @param kid the full key id, `did:web:{host}#{thumbprint}`
  * @throws Error when the credential has no RFC 8785 form: a lone surrogate or a number that is not finite.
+ * @example
+ * await signStatement(buildStatement(input), active, keyId(baseUrl, active)) // "eyJhbGciOiJFZERTQSIs…"
  */
 export function signStatement(
   statement: Credential,

@@ -37,7 +37,12 @@ export interface StatusListCredential extends Credential {
   };
 }
 
-/** The status entry of the credential with this place among all, from 0: list n has those from n × `STATUS_LIST_SIZE`. */
+/**
+ * The status entry of the credential with this place among all, from 0: list n has those from n × `STATUS_LIST_SIZE`.
+ * @example
+ * statusEntry("https://example.org", 131_073)
+ * // { statusListIndex: "1", statusListCredential: "https://example.org/api/v1/credentials/status/1", … }
+ */
 export function statusEntry(baseUrl: string, index: number): StatusEntry {
   if (!Number.isSafeInteger(index) || index < 0) throw new RangeError("status_index is not an integer from 0");
   return {
@@ -54,6 +59,8 @@ export function statusEntry(baseUrl: string, index: number): StatusEntry {
  * @param revoked the places in this list whose credentials are revoked, in any order
  * @param validFrom from when on it is valid, for a day
  * @throws RangeError for a place that is not in the list.
+ * @example
+ * buildStatusList("https://example.org", 0, [9], validFrom) // the credential at place 9 is revoked
  */
 export function buildStatusList(
   baseUrl: string,

@@ -43,6 +43,8 @@ const Statement = z.looseObject({
  *
  * @param keys the published public keys, each under its full key id (`/.well-known/jwks.json`)
  * @param opts.now when given, the statement must also be in force at that moment
+ * @example
+ * await verifyStatement(jws, jwks(baseUrl, keys).keys) // { valid: true, … } or { valid: false, reason: … }
  */
 export async function verifyStatement(jws: string, keys: JWK[], opts: { now?: Date } = {}): Promise<Verification> {
   const [header, payload, signature, ...more] = jws.split(".", 4).map(decode);

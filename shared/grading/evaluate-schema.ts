@@ -24,6 +24,8 @@ export class EvaluationBudgetError extends Error {}
  * Evaluates `value` against a schema that passed `checkOutputSchema`, by JSON Schema 2020-12: null where it is valid,
  * else the first failure. Every pattern runs in linear time, and the work as a whole is bounded.
  * @throws EvaluationBudgetError where the bound is reached
+ * @example
+ * evaluateSchema({ type: "object", required: ["a"] }, {}) // { at: "/a", keyword: "required" }
  */
 export function evaluateSchema(schema: OutputSchema, value: Json): Failure | null {
   return new Evaluation(schema).evaluate(schema, value, []);

@@ -23,6 +23,10 @@ const ROUNDING = 1e-9;
  * it holds. The explanation of a secret task depends on the answer, the grader's type and the verdict alone, never on
  * the key or the grader's options.
  * @throws TypeError only for a task in which `checkTask` finds issues
+ * @example
+ * grade({ grader: { type: "numeric", tolerance: 0.1 }, expected_output: 42, output_schema: null, pass_threshold: 0.5,
+ *   is_secret: false }, { output: "The answer is 42." })
+ * // { correctness: 1, passed: true, explanation: "The answer was read as 42, which is the expected number …" }
  */
 export function grade(task: GradingTask, answer: Answer): Verdict {
   const outcome = outcomeOf(task, answer);

@@ -5,7 +5,11 @@ export const MAX_DEPTH = 64;
 
 const FENCE = "```";
 
-/** Whether `value` nests arrays and objects at most `limit` deep. Iterative: no depth overflows the stack. */
+/**
+ * Whether `value` nests arrays and objects at most `limit` deep. Iterative: no depth overflows the stack.
+ * @example
+ * depthWithin([[1]], 1) // false
+ */
 export function depthWithin(value: Json, limit: number = MAX_DEPTH): boolean {
   const open: [Json, number][] = [[value, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -25,6 +29,8 @@ export function isObject(value: Json | undefined): value is { [key: string]: Jso
 /**
  * The JSON value of an output: a string is parsed, without the one code fence around it if there is one; anything
  * else is the value itself. Undefined where the string is not JSON, or nests deeper than MAX_DEPTH.
+ * @example
+ * readJson("```json\n{\"a\": 1}\n```") // { a: 1 }
  */
 export function readJson(output: Json): Json | undefined {
   if (typeof output !== "string") return output;
@@ -42,7 +48,11 @@ function unfence(text: string): string {
   return fenced ? text.slice(firstLine + 1, -FENCE.length) : text;
 }
 
-/** The JSON text of `value` with the keys of objects in order, so that equal values have equal texts. */
+/**
+ * The JSON text of `value` with the keys of objects in order, so that equal values have equal texts.
+ * @example
+ * canonical({ b: 1, a: 2 }) // {"a":2,"b":1}
+ */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);

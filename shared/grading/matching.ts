@@ -7,6 +7,9 @@ export type Fits = (left: number, right: number) => boolean;
 /**
  * A maximum matching of a bipartite graph by augmenting paths (Kuhn's algorithm): no other assignment of right items
  * to left items, each used at most once, matches more. O(left² × right) calls of `fits`.
+ * @example
+ * // Left 0 fits right 0 and 1, left 1 fits right 0 alone.
+ * maximumMatching(2, 2, (left, right) => left === 0 || right === 0) // [1, 0]
  */
 export function maximumMatching(left: number, right: number, fits: Fits): Matching {
   const ownerOf: (number | undefined)[] = [];
@@ -33,6 +36,9 @@ export function maximumMatching(left: number, right: number, fits: Fits): Matchi
 /**
  * A maximum matching in which the right items stand in the order of their left items: a longest common subsequence
  * under `fits`, by dynamic programming. O(left × right) calls of `fits`.
+ * @example
+ * // The pairs of `maximumMatching` cross here, so that only one of them is in order.
+ * maximumInOrderMatching(2, 2, (left, right) => left === 0 || right === 0) // [1, -1]
  */
 export function maximumInOrderMatching(left: number, right: number, fits: Fits): Matching {
   const width = right + 1;

@@ -57,12 +57,21 @@ export function soleNumeral(text: string): Numeral | null {
   return /[\p{L}\p{N}]/u.test(plain.replace(match[0], "")) ? null : numeralOf(match);
 }
 
-/** The `value` of `lastNumeral`. */
+/**
+ * The `value` of `lastNumeral`.
+ * @example
+ * lastNumber("2 or 3, so $1,234.50") // 1234.5
+ */
 export function lastNumber(text: string): number | null {
   return lastNumeral(text)?.value ?? null;
 }
 
-/** The `value` of `soleNumeral`. */
+/**
+ * The `value` of `soleNumeral`.
+ * @example
+ * soleNumber("25%") // 25
+ * soleNumber("25 apples") // null
+ */
 export function soleNumber(text: string): number | null {
   return soleNumeral(text)?.value ?? null;
 }
@@ -140,6 +149,8 @@ export function isNearNumeral(value: Numeral, target: Numeral, tolerance?: numbe
 /**
  * Whether `value` is within `tolerance` of `target`; a few units in the last place are forgiven, so that 0.4 is within
  * 0.1 of 0.3. Without a tolerance, within 1e-9. An infinite value is near nothing.
+ * @example
+ * isNear(0.4, 0.3, 0.1) // true
  */
 export function isNear(value: number, target: number, tolerance?: number): boolean {
   if (!Number.isFinite(value)) return false;

@@ -142,6 +142,9 @@ const ROOT_KEYWORDS = new Set(["$schema", "$id", "$defs"]);
  * decided here in bounded time or without a network. Taken are all keywords of the standard but `unevaluatedItems`,
  * `unevaluatedProperties`, `$anchor` and the dynamic ones; patterns are in RE2 syntax; `$ref` is `#` or `#/$defs/name`;
  * `$defs` and `$id` stand at the root; `format` annotates, as is the standard's default.
+ * @example
+ * checkOutputSchema({ type: "object" }) // []
+ * checkOutputSchema({ type: "objekt" }) // [{ pointer: "/output_schema/type", code: "invalid_schema", … }]
  */
 export function checkOutputSchema(schema: Json): Issue[] {
   if (!depthWithin(schema, MAX_SCHEMA_DEPTH)) return [issueAt([], `Nest the schema at most ${MAX_SCHEMA_DEPTH} deep.`)];

@@ -17,7 +17,11 @@ export interface Pattern {
   isFoundIn(text: string): boolean;
 }
 
-/** `source` compiled by RE2's syntax (no back-references, no look-around), or what is wrong with it and what to do. */
+/**
+ * `source` compiled by RE2's syntax (no back-references, no look-around), or what is wrong with it and what to do.
+ * @example
+ * compilePattern("(a)\\1") // { fault: "Use RE2 syntax (no back-references, no look-around): …" }
+ */
 export function compilePattern(source: string): Pattern | { fault: string } {
   if (source.length > MAX_PATTERN_LENGTH) return { fault: `Shorten the pattern to ${MAX_PATTERN_LENGTH} characters.` };
   try {

@@ -5,12 +5,20 @@ const THOUSANDS_COMMA = /(?<=\d),(?=\d{3}(?!\d))/gu;
 const MARK_BETWEEN_DIGITS = /(?<=\d)(?!\.)\p{P}(?=\d)/gu;
 const PUNCTUATION = /(?!(?<![\p{L}.])\.\d)(?!(?<![\p{L}\p{N}])-\.?\d)\p{P}/gu;
 
-/** The text of an output: a string as it is, any other value as its JSON text. */
+/**
+ * The text of an output: a string as it is, any other value as its JSON text.
+ * @example
+ * textOf({ a: 1 }) // {"a":1}
+ */
 export function textOf(output: Json): string {
   return typeof output === "string" ? output : JSON.stringify(output);
 }
 
-/** Whether an output says nothing: missing, or white space alone. */
+/**
+ * Whether an output says nothing: missing, or white space alone.
+ * @example
+ * isBlank(" ") // true
+ */
 export function isBlank(output: Json): boolean {
   return output === null || (typeof output === "string" && output.trim() === "");
 }
@@ -19,6 +27,8 @@ export function isBlank(output: Json): boolean {
  * The form in which free text is compared: NFKC, lower case, punctuation removed, the articles a, an, the dropped
  * (unless the text is nothing but articles), white space folded. Numbers keep their value: a decimal point and a
  * minus stay, a thousands comma goes, and any other mark between two digits parts them.
+ * @example
+ * normalizeText("The 1,200 Cats!") // "1200 cats"
  */
 export function normalizeText(text: string): string {
   const bare = text
@@ -34,18 +44,30 @@ export function normalizeText(text: string): string {
   return (telling.length > 0 ? telling : bare).join(" ");
 }
 
-/** `text` cut to at most `limit` UTF-16 code units, never inside a surrogate pair. */
+/**
+ * `text` cut to at most `limit` UTF-16 code units, never inside a surrogate pair.
+ * @example
+ * clip("abcd", 2) // "a…"
+ */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, "")}…`;
 }
 
-/** `text` as a short quotation for an explanation, control characters and lone surrogates escaped. */
+/**
+ * `text` as a short quotation for an explanation, control characters and lone surrogates escaped.
+ * @example
+ * quote("a\nb") // "a\nb", the line break as an escape
+ */
 export function quote(text: string): string {
   return clip(JSON.stringify(clip(text, 60)), 80);
 }
 
-/** The first `limit` of `items` as `show` writes them, and how many more there are. */
+/**
+ * The first `limit` of `items` as `show` writes them, and how many more there are.
+ * @example
+ * listSome([1, 2, 3], String, 2) // "1, 2 and 1 more"
+ */
 export function listSome<T>(items: readonly T[], show: (item: T) => string, limit = 8): string {
   const more = items.length > limit ? ` and ${items.length - limit} more` : "";
   return items.slice(0, limit).map(show).join(", ") + more;

@@ -54,7 +54,11 @@ export function keyIssue(message: string, ...below: (string | number)[]): Issue 
   return { pointer: pointer("expected_output", ...below), code: "invalid_key", message };
 }
 
-/** The RFC 6901 JSON pointer of the path `segments`. */
+/**
+ * The RFC 6901 JSON pointer of the path `segments`.
+ * @example
+ * pointer("a/b", 0) // "/a~1b/0"
+ */
 export function pointer(...segments: (string | number)[]): string {
   return segments.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -6,7 +6,11 @@ const CLOSING = /[\p{Pe}\p{Pf}"'*_`]/u;
 const SENTENCE_MARKS = ".!?…。！？";
 const ABBREVIATIONS = new Set(["mr.", "mrs.", "ms.", "dr.", "prof.", "vs.", "e.g.", "i.e.", "cf."]);
 
-/** The number of words of `text`: runs of letters and digits with inner hyphens and apostrophes. */
+/**
+ * The number of words of `text`: runs of letters and digits with inner hyphens and apostrophes.
+ * @example
+ * countWords("A well-known man's idea") // 4
+ */
 export function countWords(text: string): number {
   return wordsOf(text).length;
 }
@@ -19,12 +23,20 @@ function foldedText(text: string): string {
   return text.normalize("NFC").toLowerCase().replaceAll("’", "'").replace(/[‐‑]/gu, "-");
 }
 
-/** Whether `text` is one word, or several with one space between them. */
+/**
+ * Whether `text` is one word, or several with one space between them.
+ * @example
+ * isWords("one two") // true
+ */
 export function isWords(text: string): boolean {
   return text !== "" && wordsOf(text).join(" ") === foldedText(text);
 }
 
-/** A test whether a word, or words in a row, occur in `text` as whole words in any case. */
+/**
+ * A test whether a word, or words in a row, occur in `text` as whole words in any case.
+ * @example
+ * holdsWords("The big cat.")("BIG cat") // true
+ */
 export function holdsWords(text: string): (words: string) => boolean {
   const all = ` ${wordsOf(text).join(" ")} `;
   return (words) => all.includes(` ${wordsOf(words).join(" ")} `);
@@ -34,6 +46,8 @@ export function holdsWords(text: string): (words: string) => boolean {
  * The number of sentences. A sentence holds a letter or a digit and ends with `.`, `!`, `?` or `…` (closing quotes and
  * brackets may follow) before white space, with `。`, `！` or `？`, at a blank line, or with the text. No sentence ends
  * after a list number at the start of a line (`1.`) or a common abbreviation (`Dr.`, `e.g.`).
+ * @example
+ * countSentences("Dr. Who left. Why?") // 2
  */
 export function countSentences(text: string): number {
   let count = 0;
@@ -60,7 +74,11 @@ function endsSentence(token: string): boolean {
   return end > 0 && SENTENCE_MARKS.includes(token.charAt(end - 1)) && !ABBREVIATIONS.has(bare);
 }
 
-/** The number of paragraphs: runs of lines, parted by lines without anything but white space. */
+/**
+ * The number of paragraphs: runs of lines, parted by lines without anything but white space.
+ * @example
+ * countParagraphs("a\n\nb") // 2
+ */
 export function countParagraphs(text: string): number {
   return paragraphsOf(text).length;
 }
@@ -74,7 +92,11 @@ function paragraphsOf(text: string): string[] {
   return paragraphs.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
 }
 
-/** The number of bullets: lines that start with `-`, `*` or `•`, indented or not, but not with `--` or `**`. */
+/**
+ * The number of bullets: lines that start with `-`, `*` or `•`, indented or not, but not with `--` or `**`.
+ * @example
+ * countBullets("- a\n* b\n-- c") // 2
+ */
 export function countBullets(text: string): number {
   return text.split(LINE_END).filter((line) => /^(?:-(?!-)|\*(?!\*)|•)/u.test(line.trimStart())).length;
 }

@@ -33,6 +33,9 @@ interface Call extends Sending {
  * deadline, each request is repeated once. An answer that is not ready is asked for again after 250 ms, then at growing
  * intervals of up to 2 s; the latency is then the time until it was there. Never rejects for anything that the agent does;
  * throws `ResolverFault`, in which case the agent was never called.
+ * @example
+ * await callAgent(ctx, job, protocolOf("native"), body, deadline)
+ * // { kind: "answer", answer: { output: "42" }, response: Uint8Array […], latencyMs: 830 }
  */
 export async function callAgent(
   ctx: Call["ctx"],
@@ -115,7 +118,11 @@ function remainingMs({ ctx, deadline }: Sending): number {
   return deadline.getTime() - ctx.now().getTime();
 }
 
-/** W3C Trace Context: the run id is the trace id, so that the agent's spans find their run. */
+/**
+ * W3C Trace Context: the run id is the trace id, so that the agent's spans find their run.
+ * @example
+ * traceparent("0199f3a2-7c1e-7abc-8def-0123456789ab") // "00-0199f3a27c1e7abc8def0123456789ab-8def0123456789ab-01"
+ */
 export function traceparent(runId: string): string {
   const trace = runId.replaceAll("-", "");
   return `00-${trace}-${trace.slice(16)}-01`;

@@ -16,6 +16,8 @@ import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } f
  * SQL: the parts `ended` and `followUp`'s of a statement that cancels the queued runs within `scope` (a condition over runs
  * `r`) and gives their allowance back; `FOLLOW_UP` names those that owe messages. Running ones go on: what an agent was
  * asked counts, however it ends.
+ * @example
+ * sql`with ${cancelling(sql`r.screening_session_id = ${id}::uuid`, ctx.now())}` // then `owes: FOLLOW_UP`
  */
 export function cancelling(scope: SQL, now: Date): SQL {
   return sql`ended as (

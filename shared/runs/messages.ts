@@ -13,6 +13,8 @@ const runBody = sql`jsonb_build_object('run_id', id)`;
 /**
  * SQL: a part of a statement that has each new run of the part `runs` (columns `id`, `agent_id`) dispatched. The flow key
  * keeps the calls to one agent within bounds.
+ * @example
+ * sql`with reserved as (…), dispatches as (${oweDispatch("reserved")})` // then `owes: ["dispatches"]`
  */
 export function oweDispatch(runs: string): SQL {
   return owe("dispatch", sql`id`, runBody, sql`from ${sql.identifier(runs)}`, sql`agent_id::text`);

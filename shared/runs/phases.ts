@@ -14,6 +14,8 @@ export interface PhaseEvent {
 /**
  * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields. `found` is SQL of type jsonb over
  * the columns of `runIds` (as `x`): metadata that only the statement knows, by phase.
+ * @example
+ * appendPhases(sql`select id from ended`, [{ phase: "scored", outcome: "succeeded" }], ctx.now())
  */
 export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date, found = sql`'{}'::jsonb`): SQL {
   const rows = JSON.stringify(

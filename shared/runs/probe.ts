@@ -40,6 +40,9 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
  * The endpoint is ok if it answers by the protocol: with an answer, right or wrong, or by saying that it is still working
  * (202 in native, a task in progress in a2a). Never rejects for anything that the other side does; throws `ResolverFault`
  * if nothing was sent.
+ * @example
+ * await probe(ctx, { endpoint: "https://agent.example/run", agent_protocol: "native" })
+ * // { ok: true, status_code: 200, latency_ms: 120, failure_code: null, detail: "The endpoint answered by its protocol." }
  */
 export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe> {
   const now = ctx.now();

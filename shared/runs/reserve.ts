@@ -8,6 +8,8 @@ const SESSION = sql.raw("id, agent_id, user_id, team_id, suite_id, trigger, task
 /**
  * SQL: a part of a statement that inserts a screening session for each row of `source`, a query of the columns `id`,
  * `agent_id`, `user_id`, `team_id`, `suite_id`, `trigger`, `task_plan`, `repeats` and `is_private`.
+ * @example
+ * sql`with session as (${insertSession(sql`select … from target`, ctx.now())})`
  */
 export function insertSession(source: SQL, at: Date): SQL {
   return sql`insert into ${screening_sessions} (${SESSION}, created_at)
@@ -24,6 +26,8 @@ const RUN = sql.raw(
  * `screening_session_id`, `position`, `repeat_index`, `repeat_total`, `user_id`, `team_id` (null for a personal run),
  * `paid_kind`, `paid_owner`, `paid_period` and `suite_id`; the ids follow position and repeat. `reserved` has all columns
  * of the runs, and `dispatches` are messages.
+ * @example
+ * sql`with target as (…), ${reserveRuns(sql`select … from target`, ctx.now())}` // then `owes: ["dispatches"]`
  */
 export function reserveRuns(source: SQL, at: Date): SQL {
   const now = sql`${at.toISOString()}::timestamptz`;

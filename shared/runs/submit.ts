@@ -29,6 +29,8 @@ const Reserved = z.looseObject({ id: z.string() });
  * A stranger may run a public agent alone where its owner allows trials: signed in on their own allowance, else on the
  * daily allowance of the address and of all. Throws 404, `forbidden`, `trial_not_allowed`, `agent_inactive`,
  * `provider_custody_retired`, `suite_unavailable`, `task_unavailable`, `quota_exceeded`.
+ * @example
+ * await submit(ctx, principal, { agentId, tasks: { kind: "one", taskId }, repeats: 1, isPrivate: false }) // [{ id, … }]
  */
 export async function submit(
   ctx: Context,

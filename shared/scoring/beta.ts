@@ -6,6 +6,8 @@ const PRECISION = 1e-12;
  * The point below which a Beta distribution has the share `p` of its mass, to 1e-10.
  *
  * @param p between 0 and 1, neither included; `a` and `b` greater than 0
+ * @example
+ * betaQuantile(0.025, 1, 1) // 0.025: Beta(1, 1) is uniform
  */
 export function betaQuantile(p: number, a: number, b: number): number {
   const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
@@ -26,7 +28,11 @@ export function betaQuantile(p: number, a: number, b: number): number {
   return x;
 }
 
-/** The mass of a Beta distribution below `x`: the regularised incomplete beta function. Abramowitz and Stegun 26.5.1. */
+/**
+ * The mass of a Beta distribution below `x`: the regularised incomplete beta function. Abramowitz and Stegun 26.5.1.
+ * @example
+ * betaMass(0.5, 2, 1) // 0.25
+ */
 export function betaMass(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;

@@ -48,6 +48,9 @@ const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
  * The evidence of cost in what an agent reported. Total on any parsed JSON: what is malformed counts as not reported,
  * except that an entry of `calls` is always a call and that a `cost_usd` which is no amount from 0 to 1,000,000 leaves
  * its call without a price, whatever its tokens would have given. A call is estimated only from both token counts.
+ * @example
+ * costEvidence({ calls: [{ model: "m", input_tokens: 1000, output_tokens: 10, cost_usd: 0.01 }] }, DEFAULT_PRICES)
+ * // { evidence_cost_usd: 0.01, evidence_cost_source: "self_reported", evidence_total_call_count: 1, … }
  */
 export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
   const report = members(usage);
@@ -74,6 +77,8 @@ export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
 
 /**
  * The cost in USD that scoring may use. A sum that leaves calls out is none: an agent would gain by hiding its dear calls.
+ * @example
+ * scoredCost({ evidence_cost_usd: 0.01, evidence_cost_partial: true }) // null
  */
 export function scoredCost(evidence: Pick<CostEvidence, "evidence_cost_usd" | "evidence_cost_partial">): number | null {
   return evidence.evidence_cost_partial ? null : evidence.evidence_cost_usd;

@@ -17,6 +17,8 @@ const TIE = 1e-7;
  * 3.5.1. Exact to ten digits for counts up to 100,000; takes time in the smallest margin.
  *
  * @throws RangeError for a count that is not a whole number of at least 0.
+ * @example
+ * fisherExact(3, 1, 1, 3) // { less: 0.9857…, greater: 0.2428…, twoSided: 0.4857… }
  */
 export function fisherExact(a: number, b: number, c: number, d: number): FisherExact {
   if (![a, b, c, d].every((count) => Number.isSafeInteger(count) && count >= 0)) {

@@ -27,7 +27,12 @@ export interface ScoreSums {
   tasks: number;
 }
 
-/** The `interval` of a board entry. */
+/**
+ * The `interval` of a board entry.
+ * @example
+ * scoreInterval({ composite_score: 70, score_variance: 0.04, score_lowest: 0.4, score_highest: 1, tasks: 10 })
+ * // { low: 56.41, high: 81.54 }
+ */
 export function scoreInterval(sums: ScoreSums): { low: number; high: number } {
   const { composite_score, score_variance: variance, score_lowest: lowest, score_highest: highest, tasks } = sums;
   return interval({ mean: composite_score / 100, variance, tasks, lowest, highest });
@@ -36,6 +41,8 @@ export function scoreInterval(sums: ScoreSums): { low: number; high: number } {
 /**
  * The 95% interval of the composite score (0 to 100, two decimals) that more tasks of the same kind would bring, at as
  * many repeats; see `boundsOf`. [0, 100] for fewer than two tasks, which tell no spread.
+ * @example
+ * interval({ mean: 0.7, variance: 0.04, lowest: 0.4, highest: 1, tasks: 10 }) // { low: 56.41, high: 81.54 }
  */
 export function interval(scores: Sample): { low: number; high: number } {
   const { low, high } = boundsOf(scores);
@@ -52,6 +59,8 @@ export function interval(scores: Sample): { low: number; high: number } {
  * 40 tasks of 1 to 10 repeats, whether the tasks are all alike or either won or lost.
  *
  * @returns both ends, 0 to 1, not rounded; [0, 1] for fewer than two tasks
+ * @example
+ * boundsOf({ mean: 0.5, variance: 0, lowest: 0.5, highest: 0.5, tasks: 1 }) // { low: 0, high: 1 }
  */
 export function boundsOf({ mean, variance, tasks, lowest, highest }: Sample): { low: number; high: number } {
   if (tasks < 2) return { low: 0, high: 1 };
@@ -62,7 +71,11 @@ export function boundsOf({ mean, variance, tasks, lowest, highest }: Sample): { 
   };
 }
 
-/** A share of 0 to 1 as a score of 0 to 100, rounded half up to two decimals. */
+/**
+ * A share of 0 to 1 as a score of 0 to 100, rounded half up to two decimals.
+ * @example
+ * toScore(0.123456) // 12.35
+ */
 export function toScore(share: number): number {
   // Sums in another order differ in their last bits; the nudge keeps those from deciding how a tie is rounded.
   return Math.round(share * 10_000 + 1e-7) / 100;

@@ -28,6 +28,9 @@ export interface Paired {
  * Compares two agents task by task, so that what makes a task hard for both cancels out. McNemar's test is over the tasks
  * that one passes and the other doesn't. The 95% interval of the difference in success is that of `boundsOf` over the
  * tasks' own differences (paired, clustered by task); [-1, 1] for fewer than two tasks, which tell no spread.
+ * @example
+ * paired([{ a: { n: 5, c: 5 }, b: { n: 5, c: 0 } }, { a: { n: 5, c: 5 }, b: { n: 5, c: 5 } }])
+ * // { tasks: 2, wins: 1, losses: 0, ties: 1, mcnemar_p_value: 1, difference: 0.5, … }
  */
 export function paired(pairs: readonly TaskPair[]): Paired {
   const rates = pairs.map(({ a, b }) => ({ a: a.c / a.n, b: b.c / b.n }));
@@ -63,6 +66,8 @@ export function paired(pairs: readonly TaskPair[]): Paired {
  * The two-sided p-value of McNemar's exact conditional test for `b` and `c` discordant pairs: twice the lower tail of
  * Binomial(b + c, ½) at the smaller of them, at most 1; 1 without a discordant pair. Fagerland, Lydersen, Laake: The McNemar
  * test for binary matched-pairs data, BMC Medical Research Methodology 13:91 (2013), equation 3.
+ * @example
+ * mcnemarExact(0, 6) // 0.03125
  */
 export function mcnemarExact(b: number, c: number): number {
   const n = b + c;

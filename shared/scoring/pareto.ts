@@ -7,6 +7,9 @@ export interface ParetoPoint {
 /**
  * Which points are Pareto-optimal, in the order given: no other point passes at least as much at no more cost and is
  * better in one of the two. Equal points are on the front together; a point that lacks a value is not on it.
+ * @example
+ * paretoFront([{ pass_rate: 0.9, cost: 0.02 }, { pass_rate: 0.8, cost: 0.01 }, { pass_rate: 0.8, cost: 0.02 }])
+ * // [true, true, false]
  */
 export function paretoFront(points: readonly ParetoPoint[]): boolean[] {
   const front = points.map(() => false);

@@ -40,6 +40,8 @@ const foldVendor = (name: string) => name.toLowerCase().replaceAll("-", "");
  * Indexes a price list.
  *
  * @throws Error when two models differ only in what a look-up ignores (letter case, `.` for `-`).
+ * @example
+ * priceTable([{ vendor: "openai", model: "gpt-x", input: 1, output: 2 }])
  */
 export function priceTable(rows: readonly PriceRow[]): PriceTable {
   const table = new Map<string, Entry>();
@@ -62,6 +64,10 @@ export const DEFAULT_PRICES: PriceTable = priceTable(MODEL_PRICES);
  * The price of one call, or null when the model is not in the list. A name is taken as it stands, then without the
  * prefix of its own vendor (`openai/`), then without a release date (`-2024-08-06`, `-20250514`); letter case and
  * `.` for `-` are no matter. Nothing else is guessed: another vendor's prefix, a fine-tune or a variant has no price.
+ * @example
+ * const table = priceTable([{ vendor: "openai", model: "gpt-x", input: 1, output: 2 }]);
+ * priceOf(table, "OpenAI/GPT-X-2024-08-06", 10) // { input: 1, output: 2 }
+ * priceOf(table, "gpt-x-mini", 10) // null
  */
 export function priceOf(table: PriceTable, model: string, inputTokens: number): ModelPrice | null {
   const entry = find(table, model);

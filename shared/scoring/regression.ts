@@ -22,6 +22,9 @@ const SIGNIFICANT = 0.05;
 /**
  * Judges whether an agent regressed between two screenings over the same tasks: its pass rate is at least 10 percentage
  * points lower, and Fisher's exact test gives a one-sided p below 0.05. Without a run on one side nothing regressed.
+ * @example
+ * regression({ passed: 38, total: 40 }, { passed: 28, total: 40 })
+ * // { regressed: true, p_value: 0.0032…, previous_pass_rate: 0.95, pass_rate: 0.7 }
  */
 export function regression(before: Passes, after: Passes): Regression {
   const { greater } = fisherExact(

@@ -20,6 +20,8 @@ const MOST_REPEATS = 1000;
  * is what remains of the sample variance of c / n after the mean of within / n, at least 0.
  *
  * @param tasks of `n` ≥ 1 runs each `c` passed
+ * @example
+ * spreadOf([{ n: 5, c: 5 }, { n: 5, c: 0 }, { n: 5, c: 3 }]) // { within: 0.1428…, between: 0.2247… }
  */
 export function spreadOf(tasks: readonly { n: number; c: number }[]): Spread {
   const chance = tasks.map(({ n, c }) => ((c + 1) * (n - c + 1)) / ((n + 2) * (n + 3)));
@@ -32,6 +34,8 @@ export function spreadOf(tasks: readonly { n: number; c: number }[]): Spread {
  * The width of the 95% interval of the success rate (0 to 1) over `tasks` tasks of `repeats` runs each, clustered by
  * task: 2 t √((between + within / repeats) / tasks), at most 1. The variance is that of two-stage sampling: Cochran,
  * Sampling Techniques, third edition, 10.3, with neither stage exhausted; Miller, Adding Error Bars to Evals (2024), 3.1.
+ * @example
+ * widthOf(COIN_TOSS, 40, 5) // 0.1430…
  */
 export function widthOf({ within, between }: Spread, tasks: number, repeats: number): number {
   if (tasks < 2) return 1;
@@ -41,6 +45,8 @@ export function widthOf({ within, between }: Spread, tasks: number, repeats: num
 /**
  * The fewest repeats that bring the interval of `widthOf` to at most `width`; null where a thousand don't: what the tasks
  * differ by among themselves no repeat makes smaller.
+ * @example
+ * repeatsFor(0.15, COIN_TOSS, 40) // 5
  */
 export function repeatsFor(width: number, spread: Spread, tasks: number): number | null {
   if (tasks < 2) return null;

@@ -73,6 +73,10 @@ export interface Composite {
  * share of gradable runs times this task's reliability.
  *
  * @throws RangeError without a run: a task that was never run has no cell.
+ * @example
+ * cell([{ passed: true, correctness: 1, gradable: true, latency_ms: 4000, cost_usd: 0.004, tool_calls_made: null }],
+ *   { reference_cost_usd: 0.002, reference_latency_ms: 2000, expected_tool_calls: null })
+ * // { n: 1, c: 1, success: 1, reliability: 0.4, cost_efficiency: 0.5, latency: 0.5, … }
  */
 export function cell(runs: readonly ScoredRun[], reference: TaskReference): Cell {
   const scored = runs.slice(0, SCORED_RUNS);
@@ -104,6 +108,9 @@ export function cell(runs: readonly ScoredRun[], reference: TaskReference): Cell
 /**
  * The expected chance of three passes in a row when c of n runs passed: the mean of p³ under the posterior
  * Beta(c + 1, n - c + 1) of a uniform prior. Repeats are what earns it: 1 of 1 gives 0.4, 10 of 10 gives 0.79.
+ * @example
+ * reliability(1, 1) // 0.4
+ * reliability(10, 10) // 0.7857…
  */
 export function reliability(n: number, c: number): number {
   return ((c + 1) / (n + 2)) * ((c + 2) / (n + 3)) * ((c + 3) / (n + 4));
@@ -113,6 +120,9 @@ export function reliability(n: number, c: number): number {
  * An agent's scores over tasks: each part and axis is the mean over the tasks that have it, and the composite is
  * 100 × (0.4 success + 0.3 reliability + 0.3 cost efficiency). The 95% interval is clustered by task: its sample is each
  * task's own score, since runs of one task are not independent. Without a task all is 0 in [0, 100], the axes null.
+ * @example
+ * composite([cell(runsOfOneTask, one), cell(runsOfAnother, another)])
+ * // { composite_score: 42.5, score_low: 2.34, score_high: 91.74, success_rate: 0.5, … }
  */
 export function composite(cells: readonly Cell[]): Composite {
   const scores = cells.map((task) => 0.4 * task.success + 0.3 * task.reliability + 0.3 * task.cost_efficiency);
@@ -149,7 +159,11 @@ function ratio(reference: number, value: number | null): number | null {
   return value <= reference ? 1 : reference / value;
 }
 
-/** The sample variance, divisor n - 1; 0 for fewer than two values. */
+/**
+ * The sample variance, divisor n - 1; 0 for fewer than two values.
+ * @example
+ * sampleVariance([1, 2, 3]) // 1
+ */
 export function sampleVariance(values: readonly number[]): number {
   const center = mean(values);
   return values.reduce((sum, value) => sum + (value - center) ** 2, 0) / Math.max(values.length - 1, 1);

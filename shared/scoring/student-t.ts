@@ -7,6 +7,9 @@ const EXPANSION_FROM = 30;
  * The 97.5th percentile of Student's t distribution, to 1e-7, for a whole number of degrees of freedom or Infinity.
  *
  * @throws RangeError for anything else.
+ * @example
+ * studentT975(10) // 2.2281388…
+ * studentT975(Infinity) // 1.9599639…
  */
 export function studentT975(df: number): number {
   if (!(df >= 1) || (Number.isFinite(df) && !Number.isInteger(df))) {
