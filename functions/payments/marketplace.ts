@@ -30,7 +30,7 @@ export const marketplace = [
     summary: "Become a seller, or go on with it",
     description:
       "Makes the caller's account at the payment provider, once, and answers with a fresh link to its onboarding each " +
-      "time. Until that is finished `charges_enabled` is false; the provider tells when it changes.",
+      "time. One that was deleted there gives way to a new one. Until the onboarding is finished `charges_enabled` is false; the provider tells when it changes.",
     auth: "session",
     returns: { 200: SellerAccountRead },
     problems: ["payment_not_configured", "payment_in_progress"],

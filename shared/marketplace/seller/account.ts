@@ -1,10 +1,11 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
 import { frontendPage } from "../../billing/page.ts";
-import { underKey, withProvider } from "../../billing/stripe.ts";
+import { ifKnown, underKey, withProvider } from "../../billing/stripe.ts";
 import { read } from "../../db/change.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
+import { mirrorSeller } from "../../identity/parts/mirror-seller.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { newId } from "../../platform/ids.ts";
@@ -15,8 +16,9 @@ const Seller = SellerAccountRead.pick({ charges_enabled: true, payouts_enabled: 
 });
 
 /**
- * A fresh link to the onboarding of the caller's connected account, which the first call makes: one, however many calls
- * come at once. Throws `payment_not_configured`, `payment_in_progress`.
+ * A fresh link to the onboarding of the caller's connected account. The account is made where there is none, or none any
+ * more (somebody may delete it in the provider's dashboard): one, however many calls come at once. Throws
+ * `payment_not_configured`, `payment_in_progress`.
  */
 export async function openSellerAccount(
   ctx: Context,
@@ -32,29 +34,46 @@ export async function openSellerAccount(
         from ${users} u left join ${seller_accounts} s on s.user_id = u.id where u.id = ${userId}::uuid`,
     );
     const { account_id: known = null, charges_enabled = false, payouts_enabled = false } = seller ?? {};
-    const account = known ?? (await makeAccount(ctx, stripe, userId));
     const page = frontendPage(ctx.env, "/marketplace/seller");
-    const { url } = await stripe.accountLinks.create(
-      { account, type: "account_onboarding", refresh_url: `${page}?onboarding=refresh`, return_url: page },
-      { idempotencyKey: `seller-link-${newId(ctx.now())}` },
-    );
-    return { url, charges_enabled, payouts_enabled };
+    const link = (account: string) =>
+      stripe.accountLinks.create(
+        { account, type: "account_onboarding", refresh_url: `${page}?onboarding=refresh`, return_url: page },
+        { idempotencyKey: `seller-link-${newId(ctx.now())}` },
+      );
+    const former = known ?? (await makeAccount(ctx, stripe, userId, null));
+    const opened = await ifKnown(link(former));
+    if (opened !== null) return { url: opened.url, charges_enabled, payouts_enabled };
+    ctx.log.warn("seller's account is gone at the provider", { user_id: userId, account_id: former });
+    const { url } = await link(await makeAccount(ctx, stripe, userId, former));
+    return { url, charges_enabled: false, payouts_enabled: false };
   });
 }
 
-/** Makes the account and stores it; returns the one that is stored, where another call was faster. */
-async function makeAccount(ctx: Context, stripe: Stripe, userId: string): Promise<string> {
+/**
+ * Makes the account and stores it where there is none, or still `former`, with which the seller could be paid. Returns the
+ * one that is stored, where another call was faster.
+ */
+async function makeAccount(ctx: Context, stripe: Stripe, userId: string, former: string | null): Promise<string> {
   const wanted: Stripe.AccountCreateParams = {
     type: "express",
     capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
     metadata: { user_id: userId },
   };
-  const { id } = await underKey(`seller-account-${userId}`, (options) => stripe.accounts.create(wanted, options));
+  const key = former === null ? `seller-account-${userId}` : `seller-account-${userId}-after-${former}`;
+  const { id } = await underKey(key, (options) => stripe.accounts.create(wanted, options));
+  const only = (value: SQL, otherwise: SQL): SQL =>
+    sql`case s.account_id when ${former}::text then ${value} else ${otherwise} end`;
   const kept = await read(
     ctx,
     z.string(),
-    sql`insert into ${seller_accounts} (user_id, account_id) values (${userId}::uuid, ${id})
-      on conflict (user_id) do update set user_id = excluded.user_id returning to_jsonb(account_id) as result`,
+    sql`with kept as (
+      insert into ${seller_accounts} as s (user_id, account_id) values (${userId}::uuid, ${id})
+      on conflict (user_id) do update set account_id = ${only(sql`excluded.account_id`, sql`s.account_id`)},
+        read_at = ${only(sql`null`, sql`s.read_at`)}
+      returning s.user_id, new.account_id, old.account_id <> new.account_id as is_replaced
+    ), mirrored as (
+      ${mirrorSeller(sql`select user_id from kept where is_replaced`, { charges_enabled: false, payouts_enabled: false })}
+    ) select to_jsonb(account_id) as result from kept`,
   );
   return kept ?? id;
 }

@@ -19,7 +19,16 @@ import {
   subscriber,
 } from "./billing-support.ts";
 import { buy } from "./certify-support.ts";
-import { addListing, begin, newSeller, readPurchase, sessionOf } from "./marketplace-support.ts";
+import {
+  accountOf,
+  addListing,
+  begin,
+  enable,
+  newSeller,
+  readPurchase,
+  SELLER,
+  sessionOf,
+} from "./marketplace-support.ts";
 import { addAgent, range, tally, unique } from "../runs/support.ts";
 
 const OFFER = { tier: "team", cadence: "yearly" };
@@ -129,6 +138,26 @@ describe("a customer that was deleted in the provider's dashboard", () => {
       expect(await planOf(service, user.id)).toBe(how === "deleted" ? "free" : "pro");
     },
   );
+});
+
+describe("a seller's account that was deleted in the provider's dashboard", () => {
+  it("gives way to one new one that has still to be onboarded, however many ask", async () => {
+    const seller = await newSeller(service);
+    const gone = unique("acct").replace(" ", "_");
+    await service.sql("update seller_accounts set account_id = $2 where user_id = $1", [seller.id, gone]);
+    const answers = await Promise.all(range(6).map(() => seller.call("POST", SELLER)));
+    expect(tally(answers)).toEqual({ 200: 6 });
+    const account = await accountOf(service, seller);
+    for (const { body } of answers) {
+      expect(body).toEqual({ url: expect.stringContaining(account), charges_enabled: false, payouts_enabled: false });
+    }
+    expect(account).not.toBe(gone);
+    expect((await seller.call("GET", "/api/v1/auth/me")).body).toMatchObject({ charges_enabled: false });
+    await enable(service, seller);
+    expect((await seller.call("POST", SELLER)).body).toMatchObject({ charges_enabled: true, payouts_enabled: true });
+    expect(await accountOf(service, seller)).toBe(account);
+    await begin(await newUser(service), (await addListing(seller)).id);
+  });
 });
 
 describe("a checkout that the provider does not know any more", () => {
