@@ -1,4 +1,7 @@
-/** Writes every generated file anew; with `--check` it fails where one is not up to date instead. */
+/**
+ * Writes every generated file anew; with `--check` it fails where one is not up to date instead. `--name add_notes` names
+ * the migration, should the schema have changed.
+ */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +11,10 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const check = process.argv.includes("--check");
 const flags = check ? ["--check"] : [];
+const named = process.argv.indexOf("--name");
+const name = named < 0 ? [] : process.argv.slice(named, named + 2);
 const GENERATORS = [
+  "migrations/lists.generate.ts",
   "shared/identity/passwords/common-passwords.generate.ts",
   "shared/scoring/model-prices.generate.ts",
 ];
@@ -31,7 +37,7 @@ try {
     rmSync(copy, { recursive: true });
     if (stale) throw new Error("The schema has changes without a migration: run npm run generate.");
   } else {
-    run(process.execPath, [kit, ...generate, "./migrations"]);
+    run(process.execPath, [kit, ...generate, "./migrations", ...name]);
   }
 } catch (error) {
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";

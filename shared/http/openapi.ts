@@ -98,7 +98,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Record<strin
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: baseUrl }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].toSorted().map((name) => ({ name, description: TAGS[name] })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
