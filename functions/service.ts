@@ -7,11 +7,14 @@ import { createAnswerCache } from "../shared/http/cache.ts";
 import type { Context, PasswordCost } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import { loadSigningKeys } from "../shared/platform/keys.ts";
+import { createGathering } from "../shared/platform/gathering.ts";
 import type { Leases } from "../shared/platform/leases.ts";
 import { createLogger } from "../shared/platform/log.ts";
 import { patience } from "../shared/platform/patience.ts";
 import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
+import { createTurns } from "../shared/platform/turns.ts";
+import type { Message } from "../shared/platform/message.ts";
 import { createPublisher, type Delivery } from "../shared/queue/publish.ts";
 
 /** What a test may put in place of the outside world. */
@@ -29,6 +32,15 @@ export interface Overrides {
 /** Redis that does not answer within this time counts as down: no request waits longer for it. */
 const REDIS_TIMEOUT_MS = 700;
 const DNS_TIMEOUT_MS = 3000;
+
+/**
+ * Runs that an isolate carries out at once: so few that an answer is read when it comes, and what the agent is timed by is
+ * not the isolate's own queue. A call that takes longer than a second no longer counts: there a few milliseconds are
+ * nothing, and slow agents must not keep the fast ones waiting.
+ */
+const CALLS = { places: 8, holdMs: 1000 };
+/** How many runs are scored at once; no group takes as long as its place is held. */
+const SCORING = { most: 16, holdMs: 15_000 };
 
 /**
  * Puts the service together from its settings: once for an isolate. Throws with the list of all that is wrong with them.
@@ -51,6 +63,8 @@ export function createService(
   const cache = createAnswerCache();
   const leases: Leases = new Map();
   const streams = createStreams();
+  const calls = createTurns(CALLS);
+  const scoring = createGathering<Message>(SCORING);
   const connect = (): Redis =>
     new Redis({
       url: env.UPSTASH_REDIS_REST_URL,
@@ -79,6 +93,8 @@ export function createService(
         },
         leases,
         streams,
+        calls,
+        scoring,
         keys: () => (keys ??= loadSigningKeys(env.SIGNING_KEYS)),
         now,
         requestId: request.requestId,

@@ -103,32 +103,27 @@ function store({ table, key, values }: Sums, sums: SQL): SQL {
     on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;
 }
 
-/** SQL: stores the cells of one agent at one task, in every period. */
-export function storeCells(agentId: string, taskId: string, now: Date): SQL {
-  return store(CELLS, cells(sql`r.agent_id = ${agentId}::uuid and r.task_id = ${taskId}::uuid`, now));
+/** SQL: stores the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, in every period. */
+export function storeCells(pairs: SQL, now: Date): SQL {
+  return store(CELLS, cells(sql`(r.agent_id, r.task_id) in (select agent_id, task_id from (${pairs}) p)`, now));
 }
 
 /**
- * SQL: the board entries of the agents that `scope` (a condition over cells `s`) names, for `domains`. An agent whose
- * real cells cover every active core task of the board is ranked on those alone; without any real cell its simulated
- * ones are shown.
+ * SQL: the entries of agents on boards: of each row that the query `wanted` (columns `agent_id`, `domain`) yields, once.
+ * An agent whose real cells cover every active core task of the board is ranked on those alone; without any real cell its
+ * simulated ones are shown. They come board by board, so that two statements lock the boards' totals in the same order.
  */
-export function entries(scope: SQL, domains: readonly string[]): SQL {
-  const boards = sql.join(
-    domains.map((domain) => sql`(${domain})`),
-    sql`, `,
-  );
+export function entries(wanted: SQL): SQL {
   return sql`
-    with placed as (
+    with wanted as materialized (${wanted}), placed as (
       select s.*, b.domain, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
         bool_or(not s.simulated) over board as has_real,
         count(*) filter (where not s.simulated and k.slug = ${CORE_SUITE} and t.is_active) over board as covered
-      from ${task_scores} s join ${tasks} t on t.id = s.task_id left join ${suites} k on k.id = t.suite_id
-        join (values ${boards}) as b(domain) on b.domain in ('all', t.domain)
-      where ${scope}
+      from wanted b join ${task_scores} s on s.agent_id = b.agent_id
+        join ${tasks} t on t.id = s.task_id and b.domain in ('all', t.domain) left join ${suites} k on k.id = t.suite_id
       window board as (partition by s.agent_id, b.domain, s.period)
     ), standard as (
-      select b.domain, count(*) as tasks from (values ${boards}) as b(domain)
+      select b.domain, count(*) as tasks from (select distinct domain from wanted) b
         join ${tasks} t on b.domain in ('all', t.domain) and t.is_active
         join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}
       group by b.domain
@@ -149,10 +144,10 @@ export function entries(scope: SQL, domains: readonly string[]): SQL {
     from chosen c join ${agents} a on a.id = c.agent_id
     where c.tier <> 0 or c.is_core
     group by c.agent_id, c.domain, c.period, c.tier, a.id
-    order by c.agent_id, c.domain, c.period`;
+    order by c.domain, c.period, c.agent_id`;
 }
 
-/** SQL: stores one agent's entries on the boards of these domains, in every period. */
-export function storeEntries(agentId: string, domains: readonly string[]): SQL {
-  return store(BOARD, entries(sql`s.agent_id = ${agentId}::uuid`, domains));
+/** SQL: stores the entries that the query `wanted` (columns `agent_id`, `domain`) names, in every period. */
+export function storeEntries(wanted: SQL): SQL {
+  return store(BOARD, entries(wanted));
 }

@@ -37,10 +37,16 @@ async function sumUp(ctx: Context, ids: readonly string[]): Promise<number> {
   const results = await ctx.db.batch([
     ctx.db.execute(lockAgents(list)),
     ctx.db.execute(renew(CELLS, list, cells(sql`r.agent_id in ${list}`, ctx.now()))),
-    ctx.db.execute(renew(BOARD, list, entries(sql`s.agent_id in ${list}`, ["all", ...DOMAINS]))),
+    ctx.db.execute(renew(BOARD, list, entries(boardsOf(list)))),
   ]);
   const [{ differed }] = Changed.parse(results[2].rows);
   return differed;
+}
+
+/** SQL: every board for each of these agents, as `entries` wants them. */
+function boardsOf(list: SQL): SQL {
+  const boards = sql`jsonb_array_elements_text(${JSON.stringify(["all", ...DOMAINS])}::jsonb)`;
+  return sql`select x.agent_id, b.domain from ${list} x(agent_id) cross join ${boards} b(domain)`;
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import type { NeonHttpDatabase } from "drizzle-orm/neon-http";
 import type { Env } from "./env.ts";
+import type { Gathering } from "./gathering.ts";
 import type { SigningKeys } from "./keys.ts";
 import type { Leases } from "./leases.ts";
 import type { Logger } from "./log.ts";
-import type { Publisher } from "./message.ts";
+import type { Message, Publisher } from "./message.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
 import type { Streams } from "./streams.ts";
+import type { Turns } from "./turns.ts";
 
 /** The database over HTTP: each `execute` or `batch` is one round trip; there are no interactive transactions. */
 export type Database = NeonHttpDatabase;
@@ -51,6 +53,10 @@ export interface Context {
   leases: Leases;
   /** The event streams that are open in this isolate. */
   streams: Streams;
+  /** The runs that this isolate carries out side by side. */
+  calls: Turns;
+  /** Messages about answered runs that this isolate scores in groups. */
+  scoring: Gathering<Message>;
   /** Drops answers kept in this isolate that depend on what a verb changed. */
   cache: { invalidate(tag: "catalogue" | "board"): void };
   /** Goes on after the answer; a failure is logged and harms nobody. */

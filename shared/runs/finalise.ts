@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { type Write, writeInTurn } from "../db/change.ts";
+import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
@@ -12,97 +13,162 @@ import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
 import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
-import { appendPhases, type PhaseEvent } from "./phases.ts";
+import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 import type { Signed } from "./sign.ts";
 import { VERIFIES } from "./verified.ts";
 
-/** Everything that a run ends with. */
-export interface Result {
+/** A run, and everything that it ends with. */
+export interface Ended {
+  answered: Answered;
   assessment: Assessment;
   observed: Observation;
   signed: Signed | null;
-  at: Date;
 }
 
 /**
- * Ends a run, in one batch: its result, facts, evidence and architecture version, the agent's cells and board entries,
- * and what is announced of it. The agent's row is locked first, so that runs of one agent that end side by side sum up
- * one after the other. Returns whether it did: on a run that is final already nothing changes, nor, where versions shall
- * be minted `inOrder`, on one that would mint one while another was minted that it was not placed by.
+ * Ends runs, in one batch: their results, facts and evidence, and once for all of them their agents' cells and board
+ * entries, and what is announced. The agents' rows are locked first, so that groups with runs of one agent that end side
+ * by side sum up one after the other. A run that is final already stays as it is. The messages that would have had the
+ * runs scored are taken out in the same batch: they are the way back from wherever this breaks off.
+ *
+ * A run with an architecture must come alone: it is bound to its version too. Returns whether any run ended: one does not
+ * either where versions shall be minted `inOrder`, and it would mint one while another was minted that it was not placed by.
  */
-export async function finalise(ctx: Context, answered: Answered, result: Result, inOrder: boolean): Promise<boolean> {
-  const { run, task } = answered;
-  const counted = result.signed !== null && !run.is_private;
-  const moves = counted || (run.simulated && !run.is_private && run.trigger !== "trial");
-  const cells = { parts: sql`with cells as (${storeCells(run.agent_id, task.id, result.at)})` };
+export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, inOrder: boolean): Promise<boolean> {
+  const moving = ended.filter(moves);
   const done = await writeInTurn(
     ctx,
     {
-      lock: lockAgents(sql`select ${run.agent_id}::uuid`),
-      parts: ending(answered, result, counted, inOrder),
+      lock: lockAgents(idsOf(new Set(ended.map(({ answered }) => answered.run.agent_id)))),
+      parts: ending(ended, at, inOrder),
       owes: FOLLOW_UP,
-      select: sql`select to_jsonb(true) from done`,
-      result: z.boolean(),
+      select: sql`select to_jsonb(count(*)) from done`,
+      result: z.number(),
     },
-    moves ? [cells, rescore(answered, result.at)] : [],
+    moving.length > 0 ? [sumUp(moving, at), rescore(moving, at)] : [],
   );
   // A private run moves no numbers, but may make its agent a verified one.
-  if (moves || result.signed !== null) ctx.cache.invalidate("board");
-  return done !== null;
+  if (ended.some((one) => moves(one) || one.signed !== null)) ctx.cache.invalidate("board");
+  return done !== null && done > 0;
 }
 
-/** Sums up the entries of the agent, and announces a score that the run changed. */
-function rescore({ run, task }: Answered, at: Date): Pick<Write<z.ZodType>, "parts" | "owes"> {
-  const changed = sql`select agent_id, 'agent.score_updated' as type, jsonb_build_object('agent_id', agent_id,
-      'previous_score', previous_score, 'score', score, 'run_id', ${run.id}::text) as data
-    from stored where domain = 'all' and period = 'all' and score is distinct from previous_score`;
-  const parts = sql`with stored as (
-    ${storeEntries(run.agent_id, ["all", task.domain])}
+function idsOf(ids: Iterable<string>): SQL {
+  return sql`select jsonb_array_elements_text(${JSON.stringify([...ids])}::jsonb)::uuid`;
+}
+
+/** Whether a run moves public numbers. */
+function isCounted({ answered, signed }: Ended): boolean {
+  return signed !== null && !answered.run.is_private;
+}
+
+/** Whether a run is summed up: a counted one, or one of those that show before there is any. */
+function moves(ended: Ended): boolean {
+  const { simulated, is_private, trigger } = ended.answered.run;
+  return isCounted(ended) || (simulated && !is_private && trigger !== "trial");
+}
+
+/** Sums up the cells of the runs' agents and tasks. */
+function sumUp(ended: readonly Ended[], at: Date): Pick<Write<z.ZodType>, "parts"> {
+  const pairs = ended.map(({ answered: { run, task } }) => ({ agent_id: run.agent_id, task_id: task.id }));
+  const given = sql`select distinct agent_id, task_id
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(agent_id uuid, task_id uuid)`;
+  return { parts: sql`with cells as (${storeCells(given, at)})` };
+}
+
+/** Sums up the entries of the runs' agents, and announces each score that changed, with the last run that may have done so. */
+function rescore(ended: readonly Ended[], at: Date): Pick<Write<z.ZodType>, "parts" | "owes"> {
+  const boards = ended.flatMap(({ answered: { run, task } }) =>
+    ["all", task.domain].map((domain) => ({ agent_id: run.agent_id, domain, run_id: run.id })),
+  );
+  const changed = sql`select s.agent_id, 'agent.score_updated' as type, jsonb_build_object('agent_id', s.agent_id,
+      'previous_score', s.previous_score, 'score', s.score,
+      'run_id', (select max(g.run_id) from given g where g.agent_id = s.agent_id)) as data
+    from stored s where s.domain = 'all' and s.period = 'all' and s.score is distinct from s.previous_score`;
+  const parts = sql`with given as (
+    select * from jsonb_to_recordset(${JSON.stringify(boards)}::jsonb) as b(agent_id uuid, domain text, run_id text)
+  ), stored as (
+    ${storeEntries(sql`select distinct agent_id, domain from given`)}
     returning agent_id, domain, period, old.composite_score as previous_score, new.composite_score as score
   ), announced as (${oweEvents(changed, at)})`;
   return { parts, owes: ["announced"] };
 }
 
-/** SQL: ends the run, in the part `done`, which has a row if it did; `FOLLOW_UP` are its messages. */
-function ending({ run, task }: Answered, result: Result, counted: boolean, inOrder: boolean): SQL {
-  const { assessment, observed, signed, at } = result;
-  const { cost } = assessment;
-  const { placement } = observed;
-  return sql`with open as (
+/** What the statement is given of a run. */
+const COLUMNS =
+  sql.raw(`id uuid, status text, passed boolean, correctness double precision, explanation text, axes jsonb,
+  tool_calls_made integer, suite_id uuid, suite_version integer, evidence_cost_usd numeric, evidence_cost_source text,
+  evidence_cost_partial boolean, evidence_priced_call_count integer, evidence_unpriced_call_count integer,
+  evidence_total_call_count integer, total_cost_usd numeric, serving_model text, input_tokens bigint,
+  output_tokens bigint, counted boolean, jws text, kid text, facts jsonb`);
+
+function toRow(ended: Ended): Record<string, unknown> {
+  const { answered, assessment, signed } = ended;
+  const { cost, ...graded } = assessment;
+  const { suite_id, suite_version } = answered.task;
+  const { jws = null, kid = null } = signed ?? {};
+  const counted = isCounted(ended);
+  return {
+    id: answered.run.id,
+    suite_id,
+    suite_version,
+    counted,
+    jws,
+    kid,
+    facts: toFacts(factsOf(ended)),
+    ...graded,
+    ...cost,
+  };
+}
+
+/** Rows as JSON that jsonb can hold, which knows neither U+0000 nor lone surrogates: an agent names its models itself. */
+function storableJson(rows: readonly unknown[]): string {
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value,
+  );
+}
+
+/** SQL: ends the runs, in the part `done`, which has a row for each that did; `FOLLOW_UP` are their messages. */
+function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
+  const observed = ended.length === 1 ? ended[0]?.observed : undefined;
+  const placement = observed?.placement ?? null;
+  const compared = observed !== undefined && hasPredecessor(observed);
+  return sql`with given as (
+    select * from jsonb_to_recordset(${storableJson(ended.map(toRow))}::jsonb) as g(${COLUMNS})
+  ), open as (
     select r.id, r.agent_id, r.is_private from ${runs} r
-    where r.id = ${run.id}::uuid and r.status = 'running' and r.answered_at is not null
-      and ${inOrder && placement?.isNew === true ? stillLatest(placement) : sql`true`} for update
+    where r.id in (select id from given) and r.status = 'running' and r.answered_at is not null
+      and ${inOrder && placement?.isNew === true ? stillLatest(placement) : sql`true`} order by r.id for update
   ), ${placeRun("open", placement)}, done as (
-    update ${runs} r set status = ${assessment.status}, passed = ${assessment.passed}, correctness = ${assessment.correctness},
-      explanation = ${assessment.explanation}, axes = ${JSON.stringify(assessment.axes)}::jsonb,
-      tool_calls_made = ${assessment.tool_calls_made}::integer, suite_id = ${task.suite_id}::uuid,
-      suite_version = ${task.suite_version}::integer, evidence_cost_usd = ${cost.evidence_cost_usd}::numeric,
-      evidence_cost_source = ${cost.evidence_cost_source}, evidence_cost_partial = ${cost.evidence_cost_partial},
-      evidence_priced_call_count = ${cost.evidence_priced_call_count},
-      evidence_unpriced_call_count = ${cost.evidence_unpriced_call_count},
-      evidence_total_call_count = ${cost.evidence_total_call_count}, total_cost_usd = ${cost.total_cost_usd}::numeric,
-      serving_model = ${cost.serving_model}, input_tokens = ${cost.input_tokens}::bigint,
-      output_tokens = ${cost.output_tokens}::bigint, evidence_signed = ${signed !== null}, counted = ${counted},
+    update ${runs} r set status = g.status, passed = g.passed, correctness = g.correctness, explanation = g.explanation,
+      axes = g.axes, tool_calls_made = g.tool_calls_made, suite_id = g.suite_id, suite_version = g.suite_version,
+      evidence_cost_usd = g.evidence_cost_usd, evidence_cost_source = g.evidence_cost_source,
+      evidence_cost_partial = g.evidence_cost_partial, evidence_priced_call_count = g.evidence_priced_call_count,
+      evidence_unpriced_call_count = g.evidence_unpriced_call_count,
+      evidence_total_call_count = g.evidence_total_call_count, total_cost_usd = g.total_cost_usd,
+      serving_model = g.serving_model, input_tokens = g.input_tokens, output_tokens = g.output_tokens,
+      evidence_signed = g.jws is not null, counted = g.counted,
       awaiting_callback = false, callback_hash = null, lease_token = null, lease_expires_at = null,
       architecture_version = p.version, architecture_public_version = p.public_version,
       finalized_at = ${at.toISOString()}::timestamptz
-    from placed p where r.id = p.id
+    from placed p join given g on g.id = p.id where r.id = p.id
     returning r.*
   ), proof as (
     insert into ${run_evidence} (run_id, jws, kid)
-    select id, ${signed?.jws ?? null}, ${signed?.kid ?? null} from done where ${signed !== null}
+    select g.id, g.jws, g.kid from given g join done d on d.id = g.id where g.jws is not null
+  ), taken_back as (
+    ${takeBack(["score"], sql`select id from done`)}
   ), verified as (
     ${markVerified(sql`select r.agent_id from done r where ${VERIFIES}`)}
-  ), facts as (${appendPhases(
-    sql`select p.* from placed p join done d on d.id = p.id`,
-    factsOf(result),
+  ), facts as (${appendFacts(
+    sql`select p.*, g.facts from placed p join done d on d.id = p.id join given g on g.id = p.id`,
     at,
-    sql`jsonb_build_object('architecture_compared', case when ${hasPredecessor(observed)}
-      then jsonb_build_object('changed', x.changed, 'version', x.number) else '{}' end)`,
+    compared
+      ? sql`jsonb_build_object('architecture_compared', jsonb_build_object('changed', x.changed, 'version', x.number))`
+      : undefined,
   )}), ${followUp("done", at)}`;
 }
 
-function factsOf({ assessment: { status, passed }, observed, signed }: Result): PhaseEvent[] {
+function factsOf({ assessment: { status, passed }, observed, signed }: Ended): PhaseEvent[] {
   const graded = status === "completed";
   const { spans, architectureHash: hash } = observed;
   return [

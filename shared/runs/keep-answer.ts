@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import * as z from "zod";
 import { bytea } from "../db/bytes.ts";
 import { write } from "../db/change.ts";
 import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
+import { Message } from "../platform/message.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
@@ -20,17 +20,18 @@ export interface Exchanged {
 
 /**
  * Keeps what came of a call, in one statement: the bytes and their salts, the facts, and either the message that has
- * the answer graded or, for a promised callback, the one that ends the wait. Does nothing unless the claim still holds.
+ * the answer graded or, for a promised callback, the one that ends the wait. Returns the former where nothing is to be
+ * waited for: it is owed, but not sent yet. Does nothing unless the claim still holds.
  * An agent may report before its call has ended: then the report is the answer, and what the call brought is ignored.
  */
-export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome }: Exchanged): Promise<void> {
+export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome }: Exchanged): Promise<Message | null> {
   const { job, lease, deadline } = claim;
   const runId = job.run.id;
   const now = ctx.now();
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
   const [requestSalt, responseSalt] = [newSalt(), newSalt()];
-  await write(ctx, {
+  return write(ctx, {
     parts: sql`with open_call as (
       select r.id, r.answered_at is not null as reported from ${runs} r
       where r.id = ${runId}::uuid and r.lease_token = ${lease}::uuid and r.status = 'running' for update
@@ -56,10 +57,11 @@ export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome 
         response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
     ), facts as (
       ${appendPhases(sql`select id from updated`, factsOf(outcome), now)}
-    ), messages as (${oweScoreOrExpiry(sql`select id, attempt, answered, not_before from updated`)})`,
-    hands: ["messages"],
-    select: sql`select to_jsonb(count(*)) from updated`,
-    result: z.number(),
+    ), messages as (${oweScoreOrExpiry(sql`select id, attempt, answered, not_before from updated`)}
+    ), later as (select * from messages where not_before is not null)`,
+    hands: ["later"],
+    select: sql`select to_jsonb(m) from messages m where m.not_before is null`,
+    result: Message,
   });
 }
 

@@ -46,12 +46,16 @@ export const Answered = z.object({
 });
 export type Answered = z.output<typeof Answered>;
 
-/** Loads a run that waits to be graded, and takes its message out of the outbox; null for a run in any other state. */
-export function loadAnswered(ctx: Context, runId: string): Promise<Answered | null> {
-  return write(ctx, {
-    parts: sql`with taken_back as (${takeBack(["score"], sql`${runId}::uuid`)})`,
-    result: Answered,
-    select: sql`select jsonb_build_object(
+/** Loads those of some runs that wait to be graded, and takes the messages about the others out of the outbox. */
+export async function loadAnswered(ctx: Context, runIds: readonly string[]): Promise<Answered[]> {
+  const ids = sql`select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid`;
+  const answered = await write(ctx, {
+    parts: sql`with waiting as (
+      select r.id from ${runs} r
+      where r.id in (${ids}) and r.status = 'running' and r.answered_at is not null and r.lease_token is null
+    ), taken_back as (${takeBack(["score"], sql`${ids} except select id from waiting`)})`,
+    result: z.array(Answered),
+    select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
         'is_private', r.is_private, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
         'repeat_total', r.repeat_total, 'started_at', r.started_at, 'latency_ms', r.latency_ms, 'failure_code', r.failure_code),
@@ -64,9 +68,9 @@ export function loadAnswered(ctx: Context, runId: string): Promise<Answered | nu
       'commitments', jsonb_build_object('request', encode(sha256(e.request_salt || e.request), 'hex'),
         'response', encode(sha256(e.response_salt || e.response), 'hex')),
       'telemetry', ${collected()}
-    )
-    from ${runs} r join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
-      left join ${run_exchanges} e on e.run_id = r.id
-    where r.id = ${runId}::uuid and r.status = 'running' and r.answered_at is not null and r.lease_token is null`,
+    ) order by r.id)
+    from waiting w join ${runs} r on r.id = w.id join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
+      left join ${run_exchanges} e on e.run_id = r.id`,
   });
+  return answered ?? [];
 }

@@ -12,23 +12,32 @@ export interface PhaseEvent {
 }
 
 /**
- * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields. `found` is SQL of type jsonb over
- * the columns of `runIds` (as `x`): metadata that only the statement knows, by phase.
+ * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields.
  * @example
  * appendPhases(sql`select id from ended`, [{ phase: "scored", outcome: "succeeded" }], ctx.now())
  */
-export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date, found = sql`'{}'::jsonb`): SQL {
-  const rows = JSON.stringify(
-    events.map(({ phase, outcome, duration_ms, metadata }) => ({
-      phase,
-      outcome,
-      duration_ms: duration_ms ?? null,
-      metadata: metadata ?? {},
-    })),
-  );
+export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date): SQL {
+  return appendFacts(sql`select i.id, ${JSON.stringify(toFacts(events))}::jsonb as facts from (${runIds}) i`, at);
+}
+
+/** Facts of one run, as `appendFacts` reads them. */
+export function toFacts(events: readonly PhaseEvent[]): Required<PhaseEvent>[] {
+  return events.map(({ phase, outcome, duration_ms, metadata }) => ({
+    phase,
+    outcome,
+    duration_ms: duration_ms ?? null,
+    metadata: metadata ?? {},
+  }));
+}
+
+/**
+ * SQL: a part that appends to runs what each row of the query `source` has of its run: the columns `id` and `facts`, jsonb as `toFacts`
+ * makes it. `found` is jsonb over the columns of `source` (as `x`): by phase, metadata that only the statement knows.
+ */
+export function appendFacts(source: SQL, at: Date, found = sql`'{}'::jsonb`): SQL {
   return sql`insert into ${run_phases} (run_id, sequence, phase, outcome, occurred_at, duration_ms, metadata)
     select x.id, coalesce((select max(p.sequence) from ${run_phases} p where p.run_id = x.id), 0) + e.ordinality,
-      e.event ->> 'phase', e.event ->> 'outcome', ${at.toISOString()}::timestamptz, (e.event ->> 'duration_ms')::integer,
-      (e.event -> 'metadata') || coalesce(${found} -> (e.event ->> 'phase'), '{}')
-    from (${runIds}) x cross join jsonb_array_elements(${rows}::jsonb) with ordinality as e(event, ordinality)`;
+      e.fact ->> 'phase', e.fact ->> 'outcome', ${at.toISOString()}::timestamptz, (e.fact ->> 'duration_ms')::integer,
+      (e.fact -> 'metadata') || coalesce(${found} -> (e.fact ->> 'phase'), '{}')
+    from (${source}) x cross join jsonb_array_elements(x.facts) with ordinality as e(fact, ordinality)`;
 }

@@ -1,6 +1,9 @@
+import { describeError } from "../db/client.ts";
+import { hand } from "../db/outbox.ts";
 import type { Context } from "../platform/context.ts";
+import type { Message } from "../platform/message.ts";
 import { assess } from "./assess.ts";
-import { finalise } from "./finalise.ts";
+import { type Ended, finalise } from "./finalise.ts";
 import { loadAnswered } from "./load-answered.ts";
 import { observe } from "./observe.ts";
 import { signRun } from "./sign.ts";
@@ -8,16 +11,50 @@ import { signRun } from "./sign.ts";
 /** How often a run is placed anew because another one minted a version meanwhile; then it is placed by what it knows. */
 const PLACINGS = 3;
 
-/** Grades, prices and signs an answered run and ends it: one statement and one batch. A second time it does nothing. */
-export async function scoreRun(ctx: Context, runId: string): Promise<void> {
-  for (let placing = 1; placing <= PLACINGS; placing += 1) {
-    const answered = await loadAnswered(ctx, runId);
-    if (answered === null) return;
+/**
+ * Scores the run of an owed message without the queue, together with others whose answers were kept meanwhile. Where that
+ * fails, each goes through the queue, on its own; where this isolate is gone, the sweeper finds the messages.
+ */
+export function scoreSoon(ctx: Context, owed: Message): Promise<void> {
+  return ctx.scoring.join(owed, async (messages) => {
+    try {
+      await scoreRuns(
+        ctx,
+        messages.map(({ id }) => id),
+      );
+    } catch (error) {
+      ctx.log.warn("scoring failed; handed to the queue", { runs: messages.length, detail: describeError(error) });
+      await hand(ctx, messages);
+    }
+  });
+}
+
+/**
+ * Grades, prices and signs answered runs and ends them: one statement, and one batch for all that show no architecture,
+ * one for each other. Those in any other state are left as they are, so that a second time it does nothing.
+ */
+export async function scoreRuns(ctx: Context, runIds: readonly string[]): Promise<void> {
+  let left = runIds;
+  for (let placing = 1; placing <= PLACINGS && left.length > 0; placing += 1) {
+    const answered = await loadAnswered(ctx, left);
     const at = ctx.now();
-    const observed = observe(answered);
-    const assessment = assess(answered, observed);
-    const signed = await signRun(ctx, answered, assessment, observed.architectureHash, at);
-    const result = { assessment, observed, signed, at };
-    if (await finalise(ctx, answered, result, placing < PLACINGS)) return;
+    const ended: Ended[] = [];
+    for (const run of answered) {
+      const observed = observe(run);
+      const assessment = assess(run, observed);
+      const signed = await signRun(ctx, run, assessment, observed.architectureHash, at);
+      ended.push({ answered: run, assessment, observed, signed });
+    }
+    const [placed, others] = [ended.filter(isPlaced), ended.filter((one) => !isPlaced(one))];
+    if (others.length > 0) await finalise(ctx, others, at, false);
+    left = [];
+    for (const one of placed) {
+      const done = await finalise(ctx, [one], at, placing < PLACINGS);
+      if (!done) left = [...left, one.answered.run.id];
+    }
   }
+}
+
+function isPlaced({ observed }: Ended): boolean {
+  return observed.placement !== null;
 }

@@ -78,14 +78,18 @@ export interface Placement {
 }
 
 /**
- * SQL: the parts `minted`, `bound` and `placed` of a statement that binds the run of `run` (a part with the columns `id`,
+ * SQL: the part `placed`, and what it needs, of a statement that binds the run of `run` (a part with the columns `id`,
  * `agent_id` and `is_private`) to its version, which is minted where it is new. `placed` has the run's `id`, its `version`
  * and `public_version` (null for a private run), and of these as `number` the one that the run may tell; all null without
- * a placement. `changed` says whether the version is new. The agent's row must be locked.
+ * a placement, and then `run` may have many rows. `changed` says whether the version is new. The agent's row must be locked.
  */
 export function placeRun(run: string, placement: Placement | null): SQL {
-  const { architecture, hash } = placement ?? { architecture: null, hash: null };
-  const json = (value: unknown) => sql`${JSON.stringify(value ?? [])}::jsonb`;
+  if (placement === null) {
+    return sql`placed as (select o.id, null::integer as version, null::integer as public_version, null::integer as number,
+      false as changed from ${sql.identifier(run)} o)`;
+  }
+  const { architecture, hash } = placement;
+  const json = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;
   const next = (column: string) =>
     sql`(select 1 + coalesce(max(${sql.identifier(column)}), 0) from ${architecture_versions} where agent_id = o.agent_id)`;
   const target = sql`${sql.identifier(run)} o`;
@@ -93,8 +97,8 @@ export function placeRun(run: string, placement: Placement | null): SQL {
     insert into ${architecture_versions} as v
       (agent_id, version, public_version, architecture_hash, models, tools, edges)
     select o.agent_id, ${next("version")}, case when not o.is_private then ${next("public_version")} end, ${hash},
-      ${json(architecture?.models)}, ${json(architecture?.tools)}, ${json(architecture?.edges)}
-    from ${target} where ${hash}::text is not null
+      ${json(architecture.models)}, ${json(architecture.tools)}, ${json(architecture.edges)}
+    from ${target}
     on conflict (agent_id, architecture_hash) do update set public_version = excluded.public_version
       where v.public_version is null and excluded.public_version is not null
     returning version, public_version

@@ -252,22 +252,40 @@ describe("an agent that nobody listens to", () => {
 });
 
 describe("a score", () => {
-  it("that runs change is told by each of them, each from where the one before left it", async () => {
+  const changes = () => events.filter(({ type }) => type === "agent.score_updated").map(({ data }) => data);
+
+  it("that runs change one after the other is told by each of them, each from where the one before left it", async () => {
     const rising = await addAgent(owner, { endpoint: endpoint.url });
-    await owner.call("POST", "/api/v1/runs/batch", { agent_id: rising, task_ids: [task()], repeats: 10 });
-    await told();
-    const changes = events.filter(({ type }) => type === "agent.score_updated").map(({ data }) => data);
-    const scores = changes.map(({ score }) => Number(score)).toSorted((a, b) => a - b);
-    const before = changes.map(({ previous_score: score }) => score as number | null);
+    const runs: string[] = [];
+    for (const _ of range(10)) {
+      runs.push(await addRun(owner, rising, task()));
+      await told();
+    }
+    const scores = changes().map(({ score }) => Number(score));
     expect(scores).toHaveLength(10);
-    expect(before.toSorted((a, b) => Number(a) - Number(b))).toEqual([null, ...scores.slice(0, -1)]);
+    expect(scores).toEqual(scores.toSorted((a, b) => a - b));
+    expect(changes().map(({ previous_score: score }) => score)).toEqual([null, ...scores.slice(0, -1)]);
     expect(scores.at(-1)).toBe(await onBoard(rising));
-    expect(new Set(changes.map((data) => data["run_id"])).size).toBe(10);
+    expect(changes().map((data) => data["run_id"])).toEqual(runs);
 
     // Ten passes of ten: one more changes nothing.
     events.length = 0;
     await addRun(owner, rising, task());
     expect(await told()).toEqual(["run.completed"]);
+  });
+
+  it("that runs change together is told once a group, by its last run, each from where the one before left it", async () => {
+    const rising = await addAgent(owner, { endpoint: endpoint.url });
+    const batch = { agent_id: rising, task_ids: [task()], repeats: 10 };
+    const { body } = await owner.call("POST", "/api/v1/runs/batch", batch);
+    await told();
+    const steps = changes().toSorted((a, b) => Number(a["score"]) - Number(b["score"]));
+    const scores = steps.map(({ score }) => Number(score));
+    expect(steps.map(({ previous_score: score }) => score)).toEqual([null, ...scores.slice(0, -1)]);
+    expect(scores.at(-1)).toBe(await onBoard(rising));
+    const runs = new Set(body.map(({ id }: { id: string }) => id));
+    expect(steps.filter((data) => !runs.has(data["run_id"]))).toEqual([]);
+    expect(new Set(steps.map((data) => data["run_id"])).size).toBe(steps.length);
   });
 });
 

@@ -81,14 +81,28 @@ describe("QStash that fails", () => {
     await expectOneResult(runId);
   });
 
-  it("when the answer came leaves its grading to the next minute", async () => {
+  it("when the answer came is not needed for its grading", async () => {
     endpoint.answer = (request) => {
       service.faults.set({ service: "qstash", mode: "error" });
       return answersRightly(request);
     };
     const runId = await addRun(owner, agent, task);
     await service.settled();
-    expect(await outbox()).toEqual([{ consumer: "score" }]);
+    expect(await outbox()).toEqual([]);
+    service.faults.set({ service: "qstash", mode: "none" });
+    expect(endpoint.seen).toHaveLength(1);
+    await expectOneResult(runId);
+  });
+
+  it("beside a database that fails while the answer is graded leaves that to the next minute", async () => {
+    const runId = await addUnpublished();
+    await service.sql(`create function fail() returns trigger language plpgsql as $$ begin raise 'fault'; end $$`);
+    await service.sql("create trigger fail before insert on run_evidence execute function fail()");
+    expect(await deliver(service, "dispatch", runId)).toBe(200);
+    await service.settled();
+    expect((await read(runId)).status).toBe("running");
+    expect(await outbox()).toContainEqual({ consumer: "score" });
+    await service.sql("drop function fail cascade");
     service.faults.set({ service: "qstash", mode: "none" });
     await nextMinute();
     expect(endpoint.seen).toHaveLength(1);

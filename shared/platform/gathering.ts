@@ -1,0 +1,29 @@
+import { createTurns } from "./turns.ts";
+
+/** Work of one kind in an isolate that is done in groups: what comes while a group is being done is done with the next. */
+export interface Gathering<Item> {
+  /**
+   * Has `item` done by `work`, together with what else has come meanwhile, or by another caller in its group. Resolves
+   * once nothing is left for this caller to do, and rejects as its own call of `work` does. An item whose caller the
+   * runtime drops may stay undone.
+   */
+  join(item: Item, work: (items: readonly Item[]) => Promise<void>): Promise<void>;
+}
+
+/** Groups of at most `most` items, one after the other; the next one begins after `holdMs`, should the runtime drop one. */
+export function createGathering<Item>({ most, holdMs }: { most: number; holdMs: number }): Gathering<Item> {
+  const items: Item[] = [];
+  const turns = createTurns({ places: 1, holdMs });
+  return {
+    async join(item, work) {
+      items.push(item);
+      const leave = await turns.take();
+      try {
+        const group = items.splice(0, most);
+        if (group.length > 0) await work(group);
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createGathering } from "../../../shared/platform/gathering.ts";
+import { createTurns } from "../../../shared/platform/turns.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Lets everything go on that waits for nothing but its turn. */
+async function turn(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+describe("places for work side by side", () => {
+  it("are given in the order in which they were asked for, never more than there are", async () => {
+    const turns = createTurns({ places: 2, holdMs: 1000 });
+    const order: number[] = [];
+    const ends: (() => void)[] = [];
+    for (const n of [0, 1, 2, 3, 4]) {
+      void (async () => {
+        ends[n] = await turns.take();
+        order.push(n);
+      })();
+    }
+    await turn();
+    expect([order, turns.taken()]).toEqual([[0, 1], 2]);
+    ends[1]?.();
+    await turn();
+    expect([order, turns.taken()]).toEqual([[0, 1, 2], 2]);
+    ends[0]?.();
+    ends[2]?.();
+    await turn();
+    expect([order, turns.taken()]).toEqual([[0, 1, 2, 3, 4], 2]);
+  });
+
+  it("are free again when they were held too long, and leaving one late takes nobody else's", async () => {
+    const turns = createTurns({ places: 1, holdMs: 1000 });
+    const leaveLate = await turns.take();
+    const order: string[] = [];
+    void turns.take().then(() => order.push("second"));
+    void turns.take().then(() => order.push("third"));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(order).toEqual([]);
+    await vi.advanceTimersByTimeAsync(101);
+    expect(order).toEqual(["second"]);
+    leaveLate();
+    await turn();
+    expect([order, turns.taken()]).toEqual([["second"], 1]);
+  });
+});
+
+describe("work in groups", () => {
+  const gather = () => createGathering<number>({ most: 3, holdMs: 1000 });
+
+  it("is done by one of those who want it, with all that came meanwhile, each item once", async () => {
+    const gathering = gather();
+    const groups: number[][] = [];
+    let finish = (): void => undefined;
+    const work = (items: readonly number[]) => {
+      groups.push([...items]);
+      return new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    };
+    const all = Promise.all([1, 2, 3, 4, 5].map((item) => gathering.join(item, work)));
+    await turn();
+    expect(groups).toEqual([[1, 2, 3]]);
+    finish();
+    await turn();
+    expect(groups).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    finish();
+    await all;
+    await gathering.join(6, async (items) => void groups.push([...items]));
+    expect(groups.at(-1)).toEqual([6]);
+  });
+
+  it("that fails rejects for who did it, and leaves the next to be done", async () => {
+    const gathering = gather();
+    const failing = gathering.join(1, () => Promise.reject(new Error("fault")));
+    await expect(failing).rejects.toThrow("fault");
+    const groups: number[][] = [];
+    await gathering.join(2, async (items) => void groups.push([...items]));
+    expect(groups).toEqual([[2]]);
+  });
+});
