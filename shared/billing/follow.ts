@@ -33,7 +33,7 @@ export const subscriptionEvents: EventTaker = {
 /** The database's time before the provider is read, with all its digits, and whose customer it is by our rows. */
 const Start = z.object({ at: z.string(), user_id: z.uuid().nullable() });
 
-/** Reads a customer's subscriptions and writes what follows. A customer of nobody here changes nothing. */
+/** Reads a customer's subscriptions and writes the plan they entitle to. A customer that no account here has changes nothing. */
 async function followCustomer(ctx: Context, stripe: Stripe, customerId: string): Promise<void> {
   const start = await read(
     ctx,
@@ -60,8 +60,9 @@ async function namedBy(stripe: Stripe, customerId: string): Promise<string | nul
 }
 
 /**
- * Writes the plan unless something read later is written already. Enterprise is arranged by hand and stays, and so does
- * the plan of who pays a price that no setting names. Returns whether the account was deleted.
+ * Writes the plan unless something that was read later has been written already. An enterprise plan is agreed on by hand
+ * and stays, and so does the plan of an account that pays a price which no setting names. Returns whether the account was
+ * deleted.
  */
 async function writeEntitlement(
   ctx: Context,

@@ -7,16 +7,16 @@ export const CORE_SUITE = "core";
 
 const DAY_MS = 86_400_000;
 
-/** SQL: the periods of the board with the time from which a run is within them. */
+/** SQL: the periods of the board, each with the time from which runs belong to it. */
 function periods(now: Date): SQL {
   const since = (days: number) => sql`${new Date(now.getTime() - days * DAY_MS).toISOString()}::timestamptz`;
   return sql`(values ('all', '-infinity'::timestamptz), ('30d', ${since(30)}), ('7d', ${since(7)})) as p(period, since)`;
 }
 
-/** SQL: a run's cost where every call of it has a price; null otherwise, as `scoredCost` has it. */
+/** SQL: a run's cost where every call of it has a price, otherwise null; the same as `scoredCost`. */
 export const COST: SQL = sql`case when not r.evidence_cost_partial then r.evidence_cost_usd::double precision end`;
 
-/** How many runs of an agent at a task are scored: the last ones. */
+/** How many of an agent's runs of a task are scored: the latest ones. */
 export const SCORED_RUNS = 10;
 
 /** SQL: whether the run row `r` of the task row `t` may be scored: counted or simulated, at the task's current suite version. */
@@ -30,8 +30,8 @@ function ratio(reference: SQL, value: SQL): SQL {
 }
 
 /**
- * SQL: the cells of the agents and tasks that `scope` (a condition over runs `r`) names, summed up anew from the last
- * ten runs of each at its task's current suite version. The formulas are those of shared/scoring/score.ts.
+ * SQL: the cells of the agents and tasks that `scope` (a condition over runs `r`) selects, each aggregated from the latest
+ * ten runs at the task's current suite version. The formulas are those of shared/scoring/score.ts.
  */
 export function cells(scope: SQL, now: Date): SQL {
   return sql`
@@ -57,11 +57,11 @@ export function cells(scope: SQL, now: Date): SQL {
         where ${scope} and ${SCORABLE} and r.finalized_at >= p.since
       ) scored
       where recency <= ${SCORED_RUNS} group by agent_id, task_id, period, simulated
-    ) summed`;
+    ) aggregated`;
 }
 
-/** A table of what is summed up: its key, its other columns, and those of them that the board shows. */
-export interface Sums {
+/** A table of aggregates: its key, its other columns, and those of them that the board shows. */
+export interface Aggregate {
   table: PgTable;
   key: string;
   values: string;
@@ -69,7 +69,7 @@ export interface Sums {
 }
 
 /** The cells. */
-export const CELLS: Sums = {
+export const CELLS: Aggregate = {
   table: task_scores,
   key: "agent_id, period, task_id, simulated",
   values:
@@ -78,7 +78,7 @@ export const CELLS: Sums = {
 };
 
 /** The entries of the boards. */
-export const BOARD: Sums = {
+export const BOARD: Aggregate = {
   table: board_entries,
   key: "agent_id, domain, period",
   values:
@@ -86,7 +86,7 @@ export const BOARD: Sums = {
   shown: "tier, composite_score, runs, tasks",
 };
 
-/** SQL: what an upsert sets so that these columns are as in the row that it would insert. */
+/** SQL: the assignments by which an upsert takes these columns from the row that it would insert. */
 export function overwrite(columns: string): SQL {
   return sql.raw(
     columns
@@ -96,10 +96,10 @@ export function overwrite(columns: string): SQL {
   );
 }
 
-/** SQL: stores what `sums` yields. */
-function store({ table, key, values }: Sums, sums: SQL): SQL {
+/** SQL: stores the rows that the query `rows` selects. */
+function store({ table, key, values }: Aggregate, rows: SQL): SQL {
   const columns = sql.raw(`${key}, ${values}`);
-  return sql`insert into ${table} (${columns}) select ${columns} from (${sums}) x
+  return sql`insert into ${table} (${columns}) select ${columns} from (${rows}) x
     on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;
 }
 
@@ -109,9 +109,10 @@ export function storeCells(pairs: SQL, now: Date): SQL {
 }
 
 /**
- * SQL: the entries of agents on boards: of each row that the query `wanted` (columns `agent_id`, `domain`) yields, once.
- * An agent whose real cells cover every active core task of the board is ranked on those alone; without any real cell its
- * simulated ones are shown. They come board by board, so that two statements lock the boards' totals in the same order.
+ * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
+ * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
+ * cell is shown with its simulated ones. They come board by board, so that two statements lock the boards' totals in the
+ * same order.
  */
 export function entries(wanted: SQL): SQL {
   return sql`

@@ -6,17 +6,17 @@ import { read } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
 import { task_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { BOARD, CELLS, cells, entries, overwrite, type Sums } from "./aggregates.ts";
+import { type Aggregate, BOARD, CELLS, cells, entries, overwrite } from "./aggregates.ts";
 
-/** Agents of one piece: few enough that none of their runs waits long for the lock. */
+/** How many agents one piece recomputes: few enough that none of their runs waits long for the lock. */
 const SIZE = 200;
 
 const Changed = z.tuple([z.object({ differed: z.number() })]);
 
 /**
- * Computes the cells and board entries of the next 200 agents after the one that `cursor` names once more: entries whose
- * runs have left a period are deleted, and those that come out the same are not written. Logs for how many agents the
- * entries differed. One read, and one batch under the agents' locks.
+ * Recomputes the cells and board entries of the next 200 agents after the one whose id is `cursor`: entries whose runs have
+ * left a period are deleted, and unchanged ones are not written. Logs for how many agents the entries differed. One read,
+ * and one batch under the agents' locks.
  */
 export async function recompute(ctx: Context, cursor: string | null): Promise<Piece> {
   const ids = await read(
@@ -25,19 +25,19 @@ export async function recompute(ctx: Context, cursor: string | null): Promise<Pi
     sql`select jsonb_agg(agent_id) as result from (select distinct agent_id from ${task_scores}
       where ${cursor}::uuid is null or agent_id > ${cursor}::uuid order by agent_id limit ${SIZE}) x`,
   );
-  const differed = ids === null ? 0 : await sumUp(ctx, ids);
+  const differed = ids === null ? 0 : await refresh(ctx, ids);
   if (differed > 0) ctx.cache.invalidate("board");
   ctx.log.info("recomputed", { agents: ids?.length ?? 0, differed });
   return { next: ids?.length === SIZE ? (ids.at(-1) ?? null) : null };
 }
 
-/** Computes the rows of these agents; returns for how many of them the entries differed. */
-async function sumUp(ctx: Context, ids: readonly string[]): Promise<number> {
+/** Recomputes the rows of these agents; returns for how many of them the entries differed. */
+async function refresh(ctx: Context, ids: readonly string[]): Promise<number> {
   const list = sql`(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`;
   const results = await ctx.db.batch([
     ctx.db.execute(lockAgents(list)),
-    ctx.db.execute(renew(CELLS, list, cells(sql`r.agent_id in ${list}`, ctx.now()))),
-    ctx.db.execute(renew(BOARD, list, entries(boardsOf(list)))),
+    ctx.db.execute(replaceRows(CELLS, list, cells(sql`r.agent_id in ${list}`, ctx.now()))),
+    ctx.db.execute(replaceRows(BOARD, list, entries(boardsOf(list)))),
   ]);
   const [{ differed }] = Changed.parse(results[2].rows);
   return differed;
@@ -50,10 +50,10 @@ function boardsOf(list: SQL): SQL {
 }
 
 /**
- * SQL: makes the rows of the agents in `list` equal to what `fresh` yields, and does not touch those that are equal already.
- * Selects one row: for how many agents the shown columns `differed`.
+ * SQL: makes the rows of the agents in `list` equal to those that the query `fresh` selects, without touching those that are
+ * already equal. Selects one row: for how many agents the shown columns `differed`.
  */
-function renew({ table, key, values, shown }: Sums, list: SQL, fresh: SQL): SQL {
+function replaceRows({ table, key, values, shown }: Aggregate, list: SQL, fresh: SQL): SQL {
   const [keys, all] = [sql.raw(key), sql.raw(`${key}, ${values}`)];
   const of = (row: string, columns: string) =>
     sql.raw(

@@ -20,18 +20,18 @@ export interface Closing {
   /** Which of the parts owe the queue a message. */
   owes?: readonly string[];
   /**
-   * Afterwards: statements that delete or strip at most CHUNK rows each, repeated until there are fewer. Each is a `with`
-   * clause whose part `done` has a row for everything it dealt with.
+   * Afterwards: statements that delete or anonymise at most CHUNK rows each, repeated until there are fewer. Each is a
+   * `with` clause whose part `done` has a row for each row that it processed.
    */
   chunks?: readonly SQL[];
-  /** At last, in one batch for all domains: what remains when no chunk is left. */
+  /** Finally, in one batch for all domains: statements for what remains once no chunk is left. */
   rest?: readonly SQL[];
 }
 
 /** A domain's closing. The domain alone knows which of its tables hold a person's data, and what is kept without a name. */
 export type CloseDomain = (account: ClosedAccount) => Closing;
 
-/** Rows that one statement of `chunks` deletes or strips. */
+/** Rows that one statement of `chunks` deletes or anonymises. */
 export const CHUNK = 500;
 
 /** SQL: whether the row `a` (`user_id`, `team_id`) is the account's, or of a workspace that the account owns. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 
 /** SQL: a JSON object of columns of the row `alias`. */
 export function columnsJson(alias: string, columns: readonly string[]): SQL {
-  // In pieces: a PostgreSQL function takes at most 100 arguments.
+  // In chunks: a PostgreSQL function takes at most 100 arguments.
   const pieces: SQL[] = [];
   for (let i = 0; i < columns.length; i += 40) {
     const pairs = columns

@@ -4,9 +4,9 @@ import type { Context } from "../platform/context.ts";
 import type { Message, Publication } from "../platform/message.ts";
 
 /**
- * Publishes what a committed statement put into the outbox, and takes out what the queue took: call it through
- * `ctx.defer`. What the queue refuses stays and is put off; what it fails is found by the sweeper. Throws where the queue
- * failed.
+ * Publishes messages that a committed statement put into the outbox, and deletes the rows of those that the queue
+ * accepted: call it through `ctx.defer`. A message that the queue refuses stays and is postponed; one that was lost because
+ * the queue failed is found by the sweeper. Throws where the queue failed.
  */
 export async function flush(ctx: Context, messages: readonly Message[]): Promise<void> {
   const { taken, refused, failure } = await publish(ctx, messages);
@@ -15,56 +15,56 @@ export async function flush(ctx: Context, messages: readonly Message[]): Promise
 }
 
 /**
- * Publishes such messages whose consumers take their rows out in their own first statement: a round trip less. Throws where
- * the queue failed.
+ * Publishes messages whose consumers delete the rows in their own first statement, which saves a round trip here. Throws
+ * where the queue failed.
  */
 export async function hand(ctx: Context, messages: readonly Message[]): Promise<void> {
   const { failure } = await publish(ctx, messages);
   if (failure !== null) throw failure;
 }
 
-/** What one piece of a sweep takes at most, and how many pieces there are. Neon gives no answer beyond ten megabytes. */
-const PIECE = { rows: 500, bytes: 4_000_000 };
-const MAX_PIECES = 20;
-/** After so long no further piece is begun: the next minute's sweep goes on. */
+/** The most that one batch of a sweep claims, and the most batches of a sweep. Neon returns at most ten megabytes. */
+const BATCH_SIZE = { rows: 500, bytes: 4_000_000 };
+const MAX_BATCHES = 20;
+/** After this time no further batch is begun: the next minute's sweep goes on. */
 const SWEEP_MS = 40_000;
-/** So long a claim keeps other sweeps from a piece, should this one die: longer than a piece takes. */
+/** How long a claim keeps other sweeps from a batch, should this one die: longer than a batch takes. */
 const CLAIM = sql`interval '2 minutes'`;
 
 /**
- * Publishes what is left in the outbox a minute after it was owed, piece by piece until nothing is, at most 10,000
- * messages a call; returns how many the queue took. While the queue is away each call is one probe: the first request that
- * fails ends it, and all rows stay due, so that the first probe to go through takes everything along, however long it was
- * away. A row is taken out once the queue has it: a message that waits its turn there, and whose consumer has not yet
- * taken the row out itself, is published again once and no more. Throws where the queue failed.
+ * Publishes what is still in the outbox a minute after it was owed, batch by batch until nothing is left, at most 10,000
+ * messages a call; returns how many the queue accepted. While the queue is down each call is one probe: the first request
+ * that fails ends it, and all rows stay due, so that the first probe to succeed sends everything, however long the queue
+ * was down. A row is deleted once the queue has accepted it: a message that waits its turn in the queue, and whose consumer
+ * has not yet deleted the row itself, is published at most once more. Throws where the queue failed.
  */
 export async function sweep(ctx: Context): Promise<number> {
   const end = ctx.now().getTime() + SWEEP_MS;
   let swept = 0;
-  for (let piece = 0; piece < MAX_PIECES && ctx.now().getTime() < end; piece += 1) {
+  for (let batch = 0; batch < MAX_BATCHES && ctx.now().getTime() < end; batch += 1) {
     const messages = await claim(ctx);
     const { taken, refused, failure } = await publish(ctx, messages);
-    const told = new Set([...taken, ...refused.map(({ message }) => message)]);
-    await settle(ctx, { taken, refused, released: messages.filter((message) => !told.has(message)) });
+    const answered = new Set([...taken, ...refused.map(({ message }) => message)]);
+    await settle(ctx, { taken, refused, released: messages.filter((message) => !answered.has(message)) });
     if (failure !== null) throw failure;
     swept += taken.length;
-    // Where the queue refuses a whole piece, more of the same would only be put off as well.
+    // Where the queue refuses a whole batch, the next would most likely only be postponed as well.
     if (taken.length === 0) break;
   }
   return swept;
 }
 
-/** Takes a piece of what is due from other sweeps. */
+/** Claims a batch of the messages that are due, so that no other sweep publishes them at the same time. */
 async function claim(ctx: Context): Promise<Message[]> {
   const { rows } = await ctx.db.execute<Message & Record<string, unknown>>(sql`
     with due as (
       select consumer, id, due_at, octet_length(body::text) as bytes from ${outbox}
-      where due_at <= now() order by due_at limit ${PIECE.rows} for update skip locked
-    ), piece as (
-      select consumer, id, sum(bytes) over (order by due_at, consumer, id) - bytes as before from due
+      where due_at <= now() order by due_at limit ${BATCH_SIZE.rows} for update skip locked
+    ), batch as (
+      select consumer, id, sum(bytes) over (order by due_at, consumer, id) - bytes as bytes_before from due
     )
-    update ${outbox} o set due_at = now() + ${CLAIM} from piece p
-    where o.consumer = p.consumer and o.id = p.id and p.before < ${PIECE.bytes}
+    update ${outbox} o set due_at = now() + ${CLAIM} from batch b
+    where o.consumer = b.consumer and o.id = b.id and b.bytes_before < ${BATCH_SIZE.bytes}
     returning o.consumer, o.id, o.generation, o.body, o.flow_key, to_jsonb(o.not_before) #>> '{}' as not_before`);
   return rows;
 }
@@ -78,33 +78,34 @@ async function publish(ctx: Context, messages: readonly Message[]): Promise<Publ
 }
 
 /**
- * Deletes the rows of what was taken, puts those of what was refused off by 1, 2, 4 … 64 minutes, and makes those of what
- * is `released` due again, unless something newer is owed about the same thing. No statement where there is nothing to say.
+ * Deletes the rows of the messages that the queue accepted, postpones the refused ones by 1, 2, 4 … 64 minutes, and makes
+ * the `released` ones due again, unless something newer is owed about the same thing. Runs no statement where there is
+ * nothing to do.
  */
 async function settle(
   ctx: Context,
   { taken, refused, released = [] }: Pick<Publication, "taken" | "refused"> & { released?: readonly Message[] },
 ): Promise<void> {
   const row =
-    (fate: string) =>
-    ({ consumer, id, generation }: Message) => ({ consumer, id, generation, fate });
+    (next_state: string) =>
+    ({ consumer, id, generation }: Message) => ({ consumer, id, generation, next_state });
   const rows = [
     ...taken.map(row("taken")),
     ...refused.map(({ message }) => row("refused")(message)),
     ...released.map(row("released")),
   ];
-  if (rows.length > 0) await ctx.db.execute(settling(JSON.stringify(rows)));
+  if (rows.length > 0) await ctx.db.execute(settlement(JSON.stringify(rows)));
 }
 
-function settling(rows: string): SQL {
+function settlement(rows: string): SQL {
   const same = sql`o.consumer = m.consumer and o.id = m.id and o.generation = m.generation`;
   return sql`with m as (
-      select * from jsonb_to_recordset(${rows}::jsonb) as m(consumer text, id uuid, generation integer, fate text)
-    ), put_off as (
+      select * from jsonb_to_recordset(${rows}::jsonb) as m(consumer text, id uuid, generation integer, next_state text)
+    ), postponed as (
       update ${outbox} o set attempts = attempts + 1, due_at = now() + interval '1 minute' * power(2, least(attempts, 6))
-      from m where ${same} and m.fate = 'refused'
+      from m where ${same} and m.next_state = 'refused'
     ), released as (
-      update ${outbox} o set due_at = now() from m where ${same} and m.fate = 'released'
+      update ${outbox} o set due_at = now() from m where ${same} and m.next_state = 'released'
     )
-    delete from ${outbox} o using m where ${same} and m.fate = 'taken'`;
+    delete from ${outbox} o using m where ${same} and m.next_state = 'taken'`;
 }

@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { outbox } from "./schema/index.ts";
 
-/** SQL: the columns of an owed message that `owed` collects and `flush` sends: what a part that owes some returns. */
+/** SQL: the columns of an owed message that `owed` collects and `flush` publishes; a part that owes messages returns them. */
 export const MESSAGE: SQL = sql`consumer, id, generation, body, flow_key, not_before`;
 
 /**
- * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause), about something that
- * no message was owed about before; `body` is SQL of type jsonb, and of several rows `id` is SQL too. Messages of one
- * `flowKey` (SQL of type text) are delivered within the bounds of their consumer. Its rows are what `owed` collects.
+ * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause), about something for
+ * which no message was owed before; `body` is SQL of type jsonb, and where `source` has several rows `id` is SQL too.
+ * Messages with the same `flowKey` (SQL of type text) are delivered within the limits of their consumer. `owed` collects
+ * the part's rows.
  */
 export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL, flowKey = sql`null`): SQL {
   return sql`insert into ${outbox} (consumer, id, body, flow_key) select ${consumer}, ${id}::uuid, ${body}, ${flowKey}
@@ -16,9 +17,9 @@ export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL, 
 
 /**
  * SQL: a part of a statement that owes the queue a message for each row of `source`, a query of the columns `id`,
- * `generation`, `body`, `flow_key` and `not_before`; where they are for several consumers, `consumer` is SQL over it. One
- * that is still owed about the same thing gives way to it: its attempts start anew, and it is due as if it were the first.
- * Its rows are what `owed` collects.
+ * `generation`, `body`, `flow_key` and `not_before`; where they are for several consumers, `consumer` is SQL over it. It
+ * replaces a message that is still owed about the same thing: its attempts start anew, and it is due as if it were the
+ * first. `owed` collects the part's rows.
  */
 export function oweAnew(consumer: string | SQL, source: SQL): SQL {
   return sql`insert into ${outbox} (consumer, id, generation, body, flow_key, not_before)
@@ -29,7 +30,7 @@ export function oweAnew(consumer: string | SQL, source: SQL): SQL {
 }
 
 /**
- * SQL: a part of a statement that takes the messages to these consumers about `ids` (SQL of an id, or a query of ids) back:
+ * SQL: a part of a statement that withdraws the messages to these consumers about `ids` (SQL of an id, or a query of ids):
  * there is nothing left to do, or it is being done.
  */
 export function takeBack(consumers: readonly [string, ...string[]], ids: SQL): SQL {

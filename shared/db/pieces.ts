@@ -1,22 +1,23 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import type { Context } from "../platform/context.ts";
-import { readJson } from "./statement.ts";
+import { read } from "./change.ts";
 
-/** What one piece of longer work came to. */
+/** The result of one piece of longer work. */
 export interface Piece {
-  /** Where the next piece begins, in the work's own words; null when all is done. */
+  /** Where the next piece begins, in a form that the work defines; null when all is done. */
   next: string | null;
-  /** What failed in it, where the work went on without that. */
+  /** What failed in it, where the work went on without it. */
   failure?: unknown;
 }
 
-/** What comes after a piece that took `rows` of at most `size`: another one, unless fewer were left than it may take. */
+/** The result of a piece that processed `rows` of at most `size`: another piece follows unless fewer were left than that. */
 export function after(rows: number, size: number): Piece {
   return { next: rows < size ? null : "more" };
 }
 
-/** Carries out a `deletion` once, which takes away at most `size` rows, or what is in them, and returns a row for each. */
+/** Executes once a `deletion` that deletes or empties at most `size` rows and returns a row for each. */
 export async function deletePiece(ctx: Context, deletion: SQL, size: number): Promise<Piece> {
-  const statement = sql`with gone as (${deletion}) select to_jsonb(count(*)) as result from gone`;
-  return after((await readJson<number>(ctx, statement)) ?? 0, size);
+  const statement = sql`with deleted as (${deletion}) select to_jsonb(count(*)) as result from deleted`;
+  return after((await read(ctx, z.int(), statement)) ?? 0, size);
 }

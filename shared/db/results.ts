@@ -6,7 +6,7 @@ import { idempotency_keys } from "./schema/index.ts";
 /** Rows that one statement deletes. */
 const SIZE = 5000;
 
-/** Deletes at most 5,000 results that were kept under an Idempotency-Key and have expired. */
+/** Deletes at most 5,000 expired results that were stored under an Idempotency-Key. */
 export function forgetResults(ctx: Context): Promise<Piece> {
   return deletePiece(
     ctx,
@@ -17,7 +17,7 @@ export function forgetResults(ctx: Context): Promise<Piece> {
   );
 }
 
-/** SQL: a part that deletes every result kept for `caller`, an expression over the rows of the part `source`. */
+/** SQL: a part that deletes every result stored for `caller`, an expression over the rows of the part `source`. */
 export function forgetResultsOf(caller: SQL, source: SQL): SQL {
   return sql`delete from ${idempotency_keys} i using ${source} where i.caller = ${caller}`;
 }

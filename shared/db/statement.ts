@@ -25,10 +25,10 @@ export interface Ran {
 
 /**
  * Runs one writing statement in one round trip: `parts` starts with `with` and names its parts, `select` selects one row
- * with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is kept in the same
- * statement, so that an answer which was lost on its way is found again; a key seen before gives the kept result and
- * does nothing. `lock` runs before it in the same transaction, so that the statement sees all that was committed by
- * those it waited for. Throws `idempotency_in_progress` and `idempotency_key_reused`.
+ * with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is stored in the same
+ * statement, so that an answer which was lost on its way is found again; for a key seen before the stored result is
+ * returned and nothing is done. `lock` runs first in the same transaction, so that the statement sees everything that the
+ * transactions it waited for have committed. Throws `idempotency_in_progress` and `idempotency_key_reused`.
  */
 export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL): Promise<Ran> {
   const once = ctx.idempotency;
@@ -53,7 +53,7 @@ export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL)
     if (code === IN_PROGRESS) {
       throw new Problem(
         "idempotency_in_progress",
-        "The first request with this key has not ended; try again shortly.",
+        "The first request with this key is still running; try again shortly.",
         {
           headers: { "Retry-After": "1" },
         },
@@ -70,8 +70,8 @@ export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: 
 }
 
 /**
- * Keeps the result of work that was not done in the database, under the request's Idempotency-Key where there is one;
- * returns it, or what a request beside this one kept first. Begin such work with `keptResult`.
+ * Stores the result of work that was not done in the database under the request's Idempotency-Key, where there is one;
+ * returns it, or what a parallel request stored first. Begin such work with `keptResult`.
  */
 export async function keepResult<Result extends z.ZodType>(
   ctx: Context,
@@ -83,7 +83,7 @@ export async function keepResult<Result extends z.ZodType>(
   return schema.parse((await runOnce(ctx, parts, sql`select result from done`)).found);
 }
 
-/** What `keepResult` kept under the request's Idempotency-Key; null without one. Throws `idempotency_key_reused`. */
+/** What `keepResult` stored under the request's Idempotency-Key; null where it stored nothing. Throws `idempotency_key_reused`. */
 export async function keptResult<Result extends z.ZodType>(
   ctx: Context,
   schema: Result,
@@ -106,7 +106,7 @@ async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
   return { result: kept.result };
 }
 
-/** SQL: a FROM clause of what the caller is called, and was while what it asked for may still be kept. */
+/** SQL: a FROM clause of the caller's name, and of the one it had when a result that is still stored may have been stored. */
 function callersOf({ caller, callerBefore }: Idempotency): SQL {
   return sql`jsonb_array_elements_text(${JSON.stringify([caller, ...(callerBefore ?? [])])}::jsonb) as callers (caller)`;
 }
@@ -120,6 +120,6 @@ async function replay(ctx: Context): Promise<unknown> {
 function reused(): Problem {
   return new Problem(
     "idempotency_key_reused",
-    "This Idempotency-Key was sent with another request; take a new key for a new request.",
+    "This Idempotency-Key was sent with another request; use a new key for a new request.",
   );
 }

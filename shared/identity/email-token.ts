@@ -10,7 +10,7 @@ import { Problem } from "../platform/problem.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a mailed token lives, by its purpose. */
+/** How long a mailed token is valid, by its purpose. */
 const LIFETIME_MS: Record<Template, number> = {
   verify_email: 24 * HOUR_MS,
   reset_password: HOUR_MS,
@@ -18,40 +18,41 @@ const LIFETIME_MS: Record<Template, number> = {
 };
 
 /**
- * SQL: parts of a statement that give the account `u` (id, email, username) a new token of 256 bits in place of any older
- * one for the same purpose, and owe the mail that carries it, as `mailed`. With `always` the mail is owed without an
- * account too, then to nobody.
+ * SQL: parts of a statement that give the account `u` (id, email, username) a new token of 256 bits instead of any older
+ * one for the same purpose, and owe the mail that carries it, as `mailed`. With `always` a mail to nobody is owed where
+ * there is no account, too.
  */
 export function mintToken(ctx: Context, purpose: Template, { always = false }: { always?: boolean } = {}): SQL {
   const token = randomToken();
   const id = newId(ctx.now());
   const expiresAt = new Date(ctx.now().getTime() + LIFETIME_MS[purpose]).toISOString();
   const mail = JSON.stringify({ id, template: purpose, token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail") });
-  const reader = sql`jsonb_build_object('to', u.email, 'params', jsonb_build_object('username', u.username))`;
-  const source = always ? sql`from (select) always left join u on true` : sql`from u`;
-  return sql`dropped as (
+  const recipient = sql`jsonb_build_object('to', u.email, 'params', jsonb_build_object('username', u.username))`;
+  const source = always ? sql`from (select) one_row left join u on true` : sql`from u`;
+  return sql`replaced as (
       delete from ${email_tokens} t using u where t.user_id = u.id and t.purpose = ${purpose}
     ), minted as (
       insert into ${email_tokens} (token_hash, user_id, purpose, email, expires_at)
       select ${sha256(token)}, u.id, ${purpose}, u.email, ${expiresAt}::timestamptz from u
-    ), mailed as (${owe("mail", id, sql`${mail}::jsonb || ${reader}`, source)})`;
+    ), mailed as (${owe("mail", id, sql`${mail}::jsonb || ${recipient}`, source)})`;
 }
 
-/** SQL: whether the row `t` of mailed tokens is this one, in force, and vouches for the address that `u` has today. */
+/** SQL: whether the row `t` of mailed tokens is this one, still valid, and was mailed to the address that `u` has today. */
 export function holds(ctx: Context, purpose: Template, token: string): SQL {
   return sql`t.token_hash = ${sha256(token)} and t.purpose = ${purpose} and t.used_at is null
     and t.expires_at > ${ctx.now().toISOString()}::timestamptz and u.id = t.user_id and u.email = t.email`;
 }
 
 /**
- * SQL: parts of a statement that spend a mailed token: `spent` has the `user_id` of the account when it was in force, and
- * no row else. Of any number of uses at once one succeeds; the account's other tokens for the purpose die with it.
+ * SQL: parts of a statement that use up a mailed token: `spent` has the `user_id` of the account where the token was valid,
+ * and otherwise no row. Of any number of parallel uses one succeeds; the account's other tokens for the purpose become
+ * invalid with it.
  */
 export function spendToken(ctx: Context, purpose: Template, token: string): SQL {
-  return sql`given as (
+  return sql`target as (
       select t.user_id from ${email_tokens} t, ${users} u where ${holds(ctx, purpose, token)}
     ), used as (
-      update ${email_tokens} t set used_at = ${ctx.now().toISOString()}::timestamptz from given g
+      update ${email_tokens} t set used_at = ${ctx.now().toISOString()}::timestamptz from target g
       where t.user_id = g.user_id and t.purpose = ${purpose} and t.used_at is null
       returning t.token_hash, t.user_id
     ), spent as (select user_id from used where token_hash = ${sha256(token)})`;
@@ -59,5 +60,5 @@ export function spendToken(ctx: Context, purpose: Template, token: string): SQL 
 
 /** The one answer to every token that is unknown, used, replaced or expired. */
 export function invalidToken(): Problem {
-  return new Problem("invalid_token", "This link is not valid, or not any more. Ask for a new one.");
+  return new Problem("invalid_token", "This link is invalid or has expired. Ask for a new one.");
 }

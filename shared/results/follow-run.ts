@@ -12,7 +12,7 @@ import { type EventStream, follow, type News, sighting, type Sleep } from "./fol
 import { Rights, rightsOf } from "./follow-rights.ts";
 import { RunParts, runFor } from "./run-parts.ts";
 
-/** How far a reader has come: the sequence of the last fact that it was sent, or `final` after the closing event. */
+/** How much a reader has received: the sequence of the last fact that was sent to it, or `final` after the last event. */
 export type RunCursor = number | "final";
 
 const RunNews = z.object({

@@ -13,7 +13,7 @@ import { type EventStream, follow, type News, sighting, type Sleep } from "./fol
 import { Rights, rightsOf } from "./follow-rights.ts";
 import { RunParts, runFor } from "./run-parts.ts";
 
-/** A session without the plan and the members. */
+/** A session without its plan and the ids of its runs. */
 const SessionProgress = ScreeningSessionRead.omit({ task_plan: true, run_ids: true });
 
 const SessionNews = z.object({
@@ -25,13 +25,14 @@ const SessionNews = z.object({
 });
 
 /**
- * The events of a session after `cursor`: `run` for each member run whose status differs from the one that the reader
- * knows, then `session` with the counts; a session that is completed or cancelled is the last event. One to which runs may
- * still be added stays open. `seen` for a reader that has had the last event; throws 404 and what `follow` throws.
+ * The events of a session after `cursor`: `run` for each of its runs whose status differs from the one that the reader
+ * knows, then `session` with the counts. The event of a session that is completed or cancelled is the last one; a session
+ * to which runs may still be added stays open. `seen` for a reader that has had the last event; throws 404 and what `follow`
+ * throws.
  *
  * The cursor says what the reader knows, with one letter for each run in the order of `run_ids`: q queued, r running, c
  * completed, f failed, x cancelled; followed by `+` while a certification may add runs, or by `-` for a session that ended
- * without any; empty at the beginning. No change is missed, in whatever order and by whichever clock the runs end.
+ * without any; empty at the beginning. So no change is missed, in whatever order and by whichever clock the runs end.
  */
 export async function followSession(
   ctx: Context,

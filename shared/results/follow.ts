@@ -1,7 +1,7 @@
 import type { Context } from "../platform/context.ts";
 import type { Look, Sighting, Told } from "../platform/streams.ts";
 
-/** A server-sent event; `id` is where a reader that lost the connection goes on. */
+/** A server-sent event; a reader that lost the connection goes on after the `id`. */
 export interface ServerEvent {
   event: string;
   data: unknown;
@@ -18,22 +18,22 @@ export interface News {
 /** Resolves after so many milliseconds, or at once when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-/** The pieces of an event stream, as they come. An abort ends it, and gives its place free even before the first piece. */
+/** The chunks of an event stream, as they are written. An abort ends it, and frees its place even before the first chunk. */
 export type EventStream = (signal: AbortSignal) => AsyncGenerator<string>;
 
-/** How long one stream lasts; a reader then connects again, and its credentials are looked at anew. */
+/** How long one stream lasts; the reader then connects again, and its credentials are checked anew. */
 const LONGEST_MS = 600_000;
 const RETRY_MS = 1000;
-/** No silence is longer: only by writing does the runtime find out that the reader is gone. */
+/** The longest silence: only by writing does the runtime find out that the reader is gone. */
 const COMMENT_MS = 5000;
 const COMMENT = ":\n\n";
 
 /**
  * Follows what `look` finds at `subject` after `cursor` as a stream of the HTML standard (9.2 Server-sent events), as
- * `viewer` may see it at each look. All streams of a subject in this isolate share their looks: one is due after a second,
- * then ever more seldom while nothing happens, at last every 15 seconds. The stream ends after the last event, after ten
- * minutes, or when the viewer may see no more; a failing look breaks it off. The first look happens here: null where the
- * viewer may not see the subject; `seen` where it has had the last event. Throws `too_many_streams`, `streams_full`.
+ * `viewer` may see it at each look. All streams of a subject in this isolate share their looks: the first is due after a
+ * second, and while nothing happens the interval grows to 15 seconds. The stream ends after the last event, after ten
+ * minutes, or when the viewer may no longer see the subject; a look that fails breaks it off. The first look happens before
+ * this returns: null where the viewer may not see the subject, `seen` where the last event has been sent already. Throws `too_many_streams`, `streams_full`.
  */
 export async function follow(
   ctx: Pick<Context, "now" | "streams" | "addressHash">,
@@ -83,13 +83,13 @@ export async function follow(
   };
 }
 
-/** The key under which `rights` has a caller without an account. */
+/** The key in `rights` of a caller without an account. */
 export const NOBODY = "nobody";
 
 /**
  * What a look found for `viewers`: `rights` has those who may see the subject, and whether they are its owners or members.
- * `newsFor` says what happened after a cursor for one or the other; null where the look does not reach back so far. What
- * is told to many is made once.
+ * `newsFor` returns what happened after a cursor for either kind; null where the look does not reach back that far. What
+ * many readers get is made once.
  */
 export function sighting(
   viewers: readonly (string | null)[],
@@ -121,7 +121,7 @@ function written({ event, data, id }: ServerEvent): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Waits by the runtime's timer, which an abort takes down. */
+/** Waits by the runtime's timer, which an abort clears. */
 export const pause: Sleep = (ms, signal) =>
   new Promise<void>((resolve) => {
     const end = (): void => {

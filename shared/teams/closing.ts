@@ -3,8 +3,9 @@ import type { CloseDomain } from "../db/closing.ts";
 import { agents, runs, screening_sessions, team_invitations, team_members, teams, users } from "../db/schema/index.ts";
 
 /**
- * Takes the account out of every workspace and deletes the invitations to it and to its own workspaces; those that it sent
- * for others stay without its name. Its workspaces lose their names, and go once nothing that is kept belongs to them.
+ * Removes the account from every workspace and deletes the invitations to it and to its own workspaces; those that it sent
+ * for other workspaces stay without its name. Its own workspaces lose their names, and are deleted once no record that is
+ * kept belongs to them.
  */
 export const closing: CloseDomain = ({ id }) => {
   const invitedOrOwned = sql`(i.email = (select o.email from ${users} o where o.id = ${id}::uuid)

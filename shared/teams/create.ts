@@ -10,10 +10,10 @@ import { TeamQuota, teamQuota, teamsUsed } from "./quota.ts";
 import { type TeamCreate, TeamRead } from "./schemas.ts";
 import { teamJson } from "./view.ts";
 
-/** A plan without a limit has null there, which no number of workspaces reaches. */
+/** A plan without a limit has null as `team_limit`, which no number of workspaces reaches. */
 const CREATION = verdict({ quota: sql`a.used >= a.team_limit` });
 
-/** Makes a workspace that the caller owns and is the first member of. Throws `quota_exceeded` by the caller's plan. */
+/** Creates a workspace of which the caller is the owner and the first member. Throws `quota_exceeded` by the caller's plan. */
 export async function createTeam(
   ctx: Context,
   { userId }: SessionPrincipal,

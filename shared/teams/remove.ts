@@ -8,7 +8,7 @@ import { Problem } from "../platform/problem.ts";
 import { takeTurn } from "./turns.ts";
 import { noTeam, notAllowed, teamFor } from "./view.ts";
 
-/** SQL: a part of a statement that deletes what a domain keeps for the workspaces in `teamIds`, a query of ids. */
+/** SQL: a part of a statement that deletes what a domain has stored for the workspaces in `teamIds`, a query of ids. */
 export type TeamCleanup = (teamIds: SQL) => SQL;
 
 const REMOVAL = verdict({
@@ -17,8 +17,8 @@ const REMOVAL = verdict({
 });
 
 /**
- * Deletes a workspace without active agents: its members and invitations go, and whatever `cleanups` delete. A nameless
- * row that nobody sees stays for the runs that were recorded for it. Throws 404, `forbidden`, `workspace_not_empty`.
+ * Deletes a workspace without active agents, its members, its invitations and whatever `cleanups` delete. A nameless row
+ * that nobody can see stays for the runs that were recorded for it. Throws 404, `forbidden`, `workspace_not_empty`.
  */
 export async function removeTeam(
   ctx: Context,

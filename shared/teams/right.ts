@@ -8,13 +8,14 @@ import type { Action } from "./rights.ts";
 import { teamFor } from "./view.ts";
 
 /**
- * Throws 404 where `target`, a query with a column `allowed`, finds nothing that the caller sees, and `forbidden` where
- * the caller may only see it. One round trip.
+ * Throws 404 where `target`, a query with a column `allowed`, finds nothing that the caller may see, and `forbidden` where
+ * the caller may do no more than see it. One round trip.
  */
 export async function assertRight(ctx: Context, what: string, target: SQL): Promise<void> {
   const allowed = await read(ctx, z.boolean(), sql`select to_jsonb(t.allowed) as result from (${target}) t`);
   if (allowed === null) throw notFound(what);
-  if (!allowed) throw new Problem("forbidden", `You may see this ${what}; your role does not allow you to do this.`);
+  if (!allowed)
+    throw new Problem("forbidden", `You may see this ${what}, but your role does not allow you to do this.`);
 }
 
 /** Throws 404 for a workspace that the caller is not a member of, `forbidden` where the role there does not allow `action`. */

@@ -25,7 +25,7 @@ export function rolesWith(action: Action): Role[] {
   return ROLES.filter((role) => RIGHTS[role].includes(action));
 }
 
-/** Who looks: an account by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */
+/** The one who asks: an account by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */
 export type Viewer = string | null | SQL;
 
 /** SQL: the id of a viewer who has one. */
@@ -39,8 +39,8 @@ export function teamsOf(viewer: string | SQL): SQL {
 }
 
 /**
- * SQL: whether `viewer` may do `action` with what `owner_id` has made, which belongs to workspace `team_id` where that
- * is not null. Not true for an anonymous viewer (null).
+ * SQL: whether `viewer` may do `action` with something that belongs to the workspace `owner.team_id`, or, where that is
+ * null, to the account `owner.user_id`. Not true for an anonymous viewer (null).
  */
 export function may(action: Action, viewer: Viewer, owner: { user_id: SQL; team_id: SQL }): SQL<boolean> {
   if (viewer === null) return sql`false`;

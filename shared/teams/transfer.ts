@@ -11,7 +11,7 @@ import { TeamRead } from "./schemas.ts";
 import { takeTurn } from "./turns.ts";
 import { noTeam, notAllowed, teamFor, teamJson } from "./view.ts";
 
-/** Handing a workspace to its owner changes nothing, and so needs no room in a plan. */
+/** Handing a workspace over to its present owner changes nothing, so it needs no free place in a plan. */
 const TRANSFER = verdict({
   forbidden: sql`not t.allowed`,
   no_member: sql`t.new_owner is null`,

@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { team_members, teams, users } from "../db/schema/index.ts";
 
 /**
- * SQL: makes changes to a workspace (a query of its id) take turns with each other, and with changes to the accounts of
- * its members and of the caller: their own workspaces, their agents' quota, their deletion. It locks the accounts in the
- * order of their ids and then the workspace, so that no two changes wait for each other.
+ * SQL: a lock that makes changes to a workspace (a query of its id) take turns with each other, and with changes to the
+ * accounts of its members and of the caller: their own workspaces, their agents' quota, their deletion. It locks the
+ * accounts in the order of their ids and then the workspace, so that no two changes wait for each other.
  */
 export function takeTurn(teamId: SQL, caller: string): SQL {
   return sql`with accounts as materialized (

@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { type Action, may } from "./rights.ts";
 
-/** Seats of a workspace. */
+/** How many seats a workspace has. */
 export const SEATS = 5;
 
 /** The owner columns of the workspace row `t`, which owns itself, for `may`. */
@@ -13,7 +13,7 @@ const itself = { user_id: sql`null::uuid`, team_id: sql`t.id` };
 
 /**
  * SQL: a query of a workspace: its columns, and whether the viewer may do `action` with it (`allowed`). It finds nothing
- * where the viewer does not see the workspace.
+ * where the viewer may not see the workspace.
  */
 export function teamFor(action: Action, viewer: string, teamId: string): SQL {
   return sql`select t.*, ${may(action, viewer, itself)} as allowed
@@ -50,7 +50,7 @@ export function teamJson(ctx: Context, role: SQL, seats: SQL = seatsUsed(ctx)): 
 export const memberJson: SQL = sql`jsonb_build_object('user_id', m.user_id, 'email', u.email, 'username', u.username,
   'role', m.role, 'joined_at', m.joined_at)`;
 
-/** SQL: the JSON of the invitation row `i`; its token's hash never leaves the database this way. */
+/** SQL: the JSON of the invitation row `i`, without the hash of its token. */
 export function invitationJson(ctx: Context): SQL {
   return sql`jsonb_build_object('id', i.id, 'email', i.email, 'role', i.role, 'invited_by', i.invited_by,
     'created_at', i.created_at, 'expires_at', i.expires_at, 'status', case
@@ -68,7 +68,7 @@ export function notAllowed(what: string): Problem {
   return new Problem("forbidden", `Your role in this workspace does not allow ${what}.`);
 }
 
-/** The 409 for the owner, who can neither leave nor take another role. */
+/** The 409 for the owner, who can neither leave nor get another role. */
 export function stillOwner(): Problem {
   return new Problem("workspace_ownership", "Hand the workspace over to another member first, or delete it.");
 }

@@ -7,10 +7,10 @@ import type { KeyPrincipal } from "../principal.ts";
 
 const PREFIX = "ask_";
 
-/** How long a key may go on as Redis remembers it when a change of it could not be told to Redis. */
+/** How long Redis may go on with an old record of a key when it could not be told that the key was changed. */
 const CACHE_SECONDS = 60;
 
-/** Longer than any request takes that read a key's record before the record was changed. */
+/** Longer than any request that read a key's record just before a change may take to put it into the cache. */
 const CHANGE_SECONDS = 30;
 
 /** A new API key: `ask_` and 43 base62 characters, the last 6 of which are a checksum. */
@@ -41,13 +41,13 @@ export interface KeyUse {
   day: { limit: number; remaining: number; reset: number; refused: boolean };
 }
 
-/** Stands in the cache for a key that was just changed: nobody may put back there what was read before the change. */
+/** The cache entry of a key that was just changed: it keeps requests from caching what they read before the change. */
 const CHANGED = "changed";
 
 /**
- * Counts one request against both windows of a key: takes the record and counts in one round trip. ARGV: the record as
- * the database gave it, empty where it was not asked; how long to remember it; the mark of a change. A refused request
- * is counted in neither window. Returns {record, minute used, day used}, or nil when the database has to be asked.
+ * Reads the record of a key and counts one request against both of its windows in one round trip. ARGV: the record as
+ * the database gave it, empty where it was not asked; how long to cache it; the mark of a change. A refused request is
+ * counted in neither window. Returns {record, minute used, day used}, or nil when the database has to be asked.
  */
 const COUNT_SCRIPT = `
 local record = ARGV[1]
@@ -69,8 +69,9 @@ return {record, minute + 1, day + 1}`;
 const cacheKey = (hash: string): string => `key:${hash}`;
 
 /**
- * The caller behind an API key, and its standing: one round trip to Redis where the key is cached, else one more to
- * the database. Null for a key that is unknown, revoked or expired. Without Redis the database decides, uncounted.
+ * The caller to whom an API key belongs, and how much of its limits is used: one round trip to Redis where the key is
+ * cached, otherwise one more to the database. Null for a key that is unknown, revoked or expired. Without Redis the
+ * database decides, and the request is not counted.
  */
 export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse | null> {
   if (!isApiKey(key)) return null;
@@ -84,7 +85,7 @@ export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse
   const record = await load(ctx, hash);
   if (record === null) return null;
   const uncounted = (): KeyUse | null => toUse(ctx, record, 1, 1);
-  // Redis that did not answer the first time is not waited for again.
+  // Redis did not answer the first time, so it is not asked again.
   return reachable ? count(ctx, hash, record).catch(uncounted) : uncounted();
 }
 
@@ -144,8 +145,8 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
 }
 
 /**
- * Makes the database decide about a key that was changed or revoked, from now on. Never rejects: when Redis does not
- * answer, what it remembers of the key goes on for CACHE_SECONDS at most.
+ * Makes the database decide from now on about a key that was changed or revoked. Never rejects: when Redis does not
+ * answer, the record that it has cached stays in use for CACHE_SECONDS at most.
  */
 export async function forgetKey(ctx: Context, hash: string): Promise<void> {
   await ctx.redis.set(cacheKey(hash), CHANGED, { ex: CHANGE_SECONDS }).catch((error: unknown) => {

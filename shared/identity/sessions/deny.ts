@@ -8,42 +8,42 @@ import type { SessionPrincipal } from "../principal.ts";
 const tokenKey = (tokenId: string): string => `deny:token:${tokenId}`;
 const sessionKey = (sessionId: string): string => `deny:session:${sessionId}`;
 
-/** Stands in Redis while the denylist there is known to be whole; a Redis that lost its data has lost this too. */
-const WHOLE = "deny:whole";
+/** The key that Redis has while its denylist is known to be complete; a Redis that lost its data has lost this key, too. */
+const COMPLETE = "deny:complete";
 /** Longer than the minute from one `denyEnded` to the next, with room for one that fails. */
-const WHOLE_SECONDS = 180;
+const COMPLETE_SECONDS = 180;
 
-/** What an isolate knows of Redis: how often it failed here, and how many of these failures were made good since. */
+/** What an isolate knows of Redis: how often it failed here, and how many of these failures have been repaired since. */
 interface Trust {
   failures: number;
-  madeGood: number;
+  repaired: number;
   repairing: boolean;
 }
 
 const trusts = new WeakMap<Env, Trust>();
 
 function trustOf({ env }: Context): Trust {
-  const known = trusts.get(env) ?? { failures: 0, madeGood: 0, repairing: false };
+  const known = trusts.get(env) ?? { failures: 0, repaired: 0, repairing: false };
   trusts.set(env, known);
   return known;
 }
 
 /**
- * Whether an access token that is in force by itself was not logged out: asked of Redis beside the limiter, in the same
- * request. The session's row in Postgres decides when Redis does not answer, and after that until the denylist is known
- * to be whole again: Redis may have missed what ended while it was away. GETEX, since a plain read would travel in a
- * request of its own.
+ * Whether the session of an otherwise valid access token has not ended: asked of Redis in the same request as the rate
+ * limit. The session's row in Postgres decides while Redis does not answer, and from then on until the denylist is known to
+ * be complete again: Redis may have missed sessions that ended while it was down. GETEX, since the client would send a
+ * plain read in a request of its own.
  */
 export async function sessionHolds(
   ctx: Context,
   { tokenId, sessionId }: Pick<SessionPrincipal, "tokenId" | "sessionId">,
 ): Promise<boolean> {
   const trust = trustOf(ctx);
-  const keys = [tokenKey(tokenId), sessionKey(sessionId), WHOLE];
+  const keys = [tokenKey(tokenId), sessionKey(sessionId), COMPLETE];
   try {
-    const [token, session, whole] = await Promise.all(keys.map((key) => ctx.redis.getex(key)));
+    const [token, session, complete] = await Promise.all(keys.map((key) => ctx.redis.getex(key)));
     if (token !== null || session !== null) return false;
-    if (whole !== null && trust.failures === trust.madeGood) return true;
+    if (complete !== null && trust.failures === trust.repaired) return true;
     if (!trust.repairing) ctx.defer(() => denyEnded(ctx));
   } catch {
     trust.failures += 1;
@@ -58,9 +58,9 @@ export async function sessionHolds(
 }
 
 /**
- * Makes the access tokens of ended sessions die at once, and not up to fifteen minutes later; with `token` that one is
- * listed by its own id besides, for the `seconds` that it has left. The rows in Postgres are written first. Never
- * rejects: while Redis does not answer Postgres decides, and `denyEnded` makes good what Redis missed.
+ * Invalidates the access tokens of ended sessions at once rather than when they expire, up to fifteen minutes later;
+ * `token` is also listed by its own id, for the `seconds` that it has left. The rows in Postgres are written first. Never
+ * rejects: while Redis does not answer Postgres decides, and `denyEnded` adds what Redis missed.
  */
 export async function denySessions(
   ctx: Context,
@@ -75,14 +75,14 @@ export async function denySessions(
   });
 }
 
-/** Sessions that are listed at one time, and most of such times: well within what one invocation may send. */
-const PIECE = 1000;
-const MAX_PIECES = 50;
+/** How many sessions a batch lists, and the most batches: well within the requests that one invocation may send. */
+const BATCH_SIZE = 1000;
+const MAX_BATCHES = 50;
 
 /**
- * Makes the denylist whole: puts every session that ended while any access token of it can live there once more, and
- * says so in Redis. What Redis missed while it was away is made good so within a minute of its return, and before that
- * by the first caller that an isolate serves which saw Redis fail.
+ * Completes the denylist: lists once more every session that ended so recently that an access token of it may still be
+ * valid, and then marks the list as complete. So Redis gets what it missed while it was down within a minute of its return,
+ * or earlier, when an isolate that saw Redis fail serves its next caller.
  */
 export async function denyEnded(ctx: Context): Promise<void> {
   const trust = trustOf(ctx);
@@ -90,27 +90,27 @@ export async function denyEnded(ctx: Context): Promise<void> {
   trust.repairing = true;
   try {
     if (!(await listEnded(ctx))) return;
-    await ctx.redis.set(WHOLE, 1, { ex: WHOLE_SECONDS });
-    trust.madeGood = failures;
+    await ctx.redis.set(COMPLETE, 1, { ex: COMPLETE_SECONDS });
+    trust.repaired = failures;
   } finally {
     trust.repairing = false;
   }
 }
 
-/** Lists every session that ended while any access token of it can live, the last to end first; returns whether it did. */
+/** Lists every session of which an access token may still be valid, the latest to end first; returns whether all fitted. */
 async function listEnded(ctx: Context): Promise<boolean> {
   const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000).toISOString();
-  for (let piece = 0; piece < MAX_PIECES; piece += 1) {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const ended = await ctx.db
       .select({ id: sessions.id })
       .from(sessions)
       .where(gt(sessions.revoked_at, since))
       .orderBy(desc(sessions.revoked_at), desc(sessions.id))
-      .limit(PIECE)
-      .offset(piece * PIECE);
+      .limit(BATCH_SIZE)
+      .offset(batch * BATCH_SIZE);
     await Promise.all(ended.map(({ id }) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS })));
-    if (ended.length < PIECE) return true;
+    if (ended.length < BATCH_SIZE) return true;
   }
-  ctx.log.warn("more sessions ended than are listed at a time", { listed: PIECE * MAX_PIECES });
+  ctx.log.warn("more sessions ended than are listed at a time", { listed: BATCH_SIZE * MAX_BATCHES });
   return false;
 }

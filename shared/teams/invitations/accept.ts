@@ -11,9 +11,9 @@ import { takeTurn } from "../turns.ts";
 import { isOpen, roleOf, teamJson } from "../view.ts";
 
 /**
- * Makes the caller a member by the token that was mailed to the caller's address, which proves the address. The member
- * takes the seat that the invitation held. Sent again by somebody who joined by it, the token gives the workspace once
- * more. Throws `invalid_token` for every token that is unknown, revoked, replaced, expired, used or another address's.
+ * Makes the caller a member by the token that was mailed to the caller's address. The member takes the seat that the
+ * invitation held. Where the caller has joined by this token before, the workspace is returned once more. Throws
+ * `invalid_token` for a token that is unknown, revoked, replaced, expired, used or was mailed to another address.
  */
 export async function acceptInvitation(
   ctx: Context,

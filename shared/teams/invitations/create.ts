@@ -16,7 +16,7 @@ import { invitationJson, isOpen, noTeam, notAllowed, SEATS, seatsUsed, teamFor }
 
 const LIFETIME_MS = 7 * 86_400_000;
 
-/** An address that has an open invitation keeps the seat which that one holds. */
+/** An address with an open invitation needs no further seat: the new invitation takes over the seat of the old one. */
 const INVITATION = verdict({
   ended: sql`not t.still_holds`,
   forbidden: sql`not t.allowed`,
@@ -25,8 +25,8 @@ const INVITATION = verdict({
 });
 
 /**
- * Invites an address to a workspace by a mailed token of 256 bits, which is stored hashed; an address that is invited
- * already gets a new token in place of the old one, and no second seat. Throws 404, `forbidden`, `already_member`,
+ * Invites an address to a workspace by a mailed token of 256 bits, which is stored hashed; an address that is already
+ * invited gets a new token instead of the old one, and no second seat. Throws 404, `forbidden`, `already_member`,
  * `quota_exceeded` without a free seat.
  */
 export async function createInvitation(
@@ -82,7 +82,7 @@ export async function createInvitation(
       ended: endedMeanwhile,
       forbidden: () => notAllowed("inviting"),
       already_member: () =>
-        new Problem("already_member", "The account with this email is a member already; change its role instead."),
+        new Problem("already_member", "The account with this email is already a member; change its role instead."),
       full: telling(z.object({ used: z.int() }), ({ used }) => noSeat(used)),
     },
   });

@@ -15,7 +15,7 @@ const REVOCATION = verdict({
 });
 
 /**
- * Takes an invitation back, which frees its seat; doing it again changes nothing. Throws 404 for the workspace or the
+ * Revokes an invitation, which frees its seat; doing it again changes nothing. Throws 404 for the workspace or the
  * invitation, `forbidden`, and `already_member` for one that was accepted.
  */
 export async function revokeInvitation(
@@ -40,7 +40,7 @@ export async function revokeInvitation(
       not_found: noTeam,
       forbidden: () => notAllowed("revoking invitations"),
       no_invitation: () => notFound("invitation"),
-      accepted: () => new Problem("already_member", "The invitation was accepted; remove the member instead."),
+      accepted: () => new Problem("already_member", "The invitation has been accepted; remove the member instead."),
     },
   });
 }

@@ -15,8 +15,9 @@ const MEMBER_REMOVAL = verdict({
 });
 
 /**
- * Takes somebody out of a workspace: oneself, or another with the right to. What the member made there stays there.
- * Throws 404 for the workspace or the member, `forbidden`, and `workspace_ownership` to an owner who would leave.
+ * Removes a member from a workspace: the caller, or another member where the caller may manage members. What the member
+ * made there stays there. Throws 404 for the workspace or the member, `forbidden`, and `workspace_ownership` to an owner
+ * who tries to leave.
  */
 export async function removeMember(
   ctx: Context,

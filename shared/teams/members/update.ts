@@ -16,8 +16,8 @@ const ROLE_CHANGE = verdict({
 });
 
 /**
- * Gives a member another role; the owner keeps that role. Throws 404 for the workspace or the member, `forbidden`, and
- * `workspace_ownership` to an owner who would be something else.
+ * Gives a member another role; the owner's role can't be changed. Throws 404 for the workspace or the member, `forbidden`,
+ * and `workspace_ownership` to owners who try to change their own.
  */
 export async function updateMember(
   ctx: Context,

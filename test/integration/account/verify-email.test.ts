@@ -58,7 +58,7 @@ async function expectRefused(body: unknown): Promise<void> {
       title: "The token is not valid",
       status: 400,
       code: "invalid_token",
-      detail: "This link is not valid, or not any more. Ask for a new one.",
+      detail: "This link is invalid or has expired. Ask for a new one.",
     },
   ]);
 }
