@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { deletePiece, type Piece } from "../db/pieces.ts";
 import { allowances, provider_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { monthOf } from "./plans.ts";
+import { monthOf } from "../plans/plans.ts";
 
 /** Days for which it is kept at least what was used of an allowance: a run may still give its share back. */
 const ALLOWANCE_DAYS = 35;

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import type { Context } from "../platform/context.ts";
-import type { Plan } from "./plans.ts";
+import type { Plan } from "../plans/plans.ts";
 import { tierOf } from "./prices.ts";
 
 /** The states of a subscription that entitle to its plan. */

@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/view.ts";
 import { takeAllowance } from "../billing/allowances.ts";
-import { monthEnd, monthOf, planLimit } from "../billing/plans.ts";
 import { agents, runs, tasks, users } from "../db/schema/index.ts";
+import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import { reserveRuns } from "../runs/reserve.ts";
 import { MOST_AGAIN, REPEATS } from "./rules.ts";
 

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { hasEndpoint } from "../agents/view.ts";
-import { monthOf } from "../billing/plans.ts";
 import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";
 import { agents, allowances, certifications, runs } from "../db/schema/index.ts";
+import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { advance } from "./advance.ts";
 import { includedLeft, payer } from "./reserve.ts";

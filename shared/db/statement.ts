@@ -64,11 +64,6 @@ export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL)
   }
 }
 
-/** Runs one writing statement as `runOnce` does, and returns its result. */
-export async function writeJson<T>(ctx: Context, ctes: SQL, result: SQL, lock?: SQL): Promise<T> {
-  return (await runOnce(ctx, ctes, result, lock)).found as T;
-}
-
 /**
  * Stores the result of work that was not done in the database under the request's Idempotency-Key, where there is one;
  * returns it, or what a parallel request stored first. Begin such work with `keptResult`.

@@ -8,7 +8,7 @@ const DOMAINS: Record<string, string[]> = {
   billing: ["identity", "plans"],
   board: ["agents", "catalogue", "identity", "scoring"],
   catalogue: ["grading", "suites"],
-  certification: ["agents", "billing", "board", "evidence", "identity", "results", "runs", "scoring", "teams"],
+  certification: ["agents", "billing", "board", "evidence", "identity", "plans", "results", "runs", "scoring", "teams"],
   closings: [
     "agents",
     "analytics",

@@ -1,1 +1,0 @@
-export { monthEnd, monthOf, type Plan, planLimit, PLANS } from "../plans/plans.ts";
