@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
 import { describeError } from "../../shared/db/client.ts";
+import { CODE_HOST_COOKIE } from "../../shared/http/cookie-names.ts";
 import { toProblem } from "../../shared/http/problems.ts";
 import { route } from "../../shared/http/route.ts";
 import { codeHostSignIn } from "../../shared/identity/code-host/sign-in.ts";
@@ -19,8 +20,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions, setSessionCookies } from "./cookies.ts";
 import { DISOWNED } from "./disowned.ts";
 
-/** Holds the secret of a sign-in that this browser began; only the two endpoints here get it. */
-const COOKIE = "service_codehost";
+/** Only the two endpoints here get the cookie. */
 const PATH = "/api/v1/auth/codehost";
 const LIFETIME_SECONDS = 600;
 
@@ -33,7 +33,7 @@ const Callback = z.looseObject({
 });
 
 function setSecret(c: HonoContext, ctx: Context, secret: string, maxAge: number): void {
-  setCookie(c, COOKIE, secret, cookieOptions(ctx.env, PATH, maxAge));
+  setCookie(c, CODE_HOST_COOKIE, secret, cookieOptions(ctx.env, PATH, maxAge));
 }
 
 function redirect(c: HonoContext, url: string): Response {
@@ -103,7 +103,7 @@ export const codehost = [
     returns: { 302: null },
     async handler({ ctx, query, c }) {
       const target = new URL(`${ctx.env.FRONTEND_URL.replace(/\/+$/, "")}/auth/callback`);
-      const secret = getCookie(c, COOKIE);
+      const secret = getCookie(c, CODE_HOST_COOKIE);
       if (secret !== undefined) setSecret(c, ctx, "", 0);
       try {
         const userAgent = c.req.header("user-agent")?.slice(0, 256) ?? null;

@@ -72,7 +72,7 @@ export const auth = [
     tag,
     summary: "Replace the refresh credential and get a new access token",
     description:
-      "Takes the cookie `service_refresh`. A credential works once; one that comes a second time ends its whole session. " +
+      `Takes the cookie \`${REFRESH_COOKIE}\`. A credential works once; one that comes a second time ends its whole session. ` +
       "On any failure both cookies are cleared. A request by another site's page is 403, and the credential stays good.",
     auth: "none",
     needs: "refresh",

@@ -1,8 +1,9 @@
 import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
+import { SCORE_BASES } from "../../shared/agents/schemas.ts";
 import { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
-import { RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
+import { REGISTRY_STATES, RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { Instant } from "../../shared/platform/time.ts";
@@ -50,8 +51,8 @@ builder.scalarType("JSON", { description: "Any JSON value", serialize: (value) =
 
 export const Domain = builder.enumType("TaskDomain", { values: DOMAINS });
 const VerifiedState = builder.enumType("VerifiedState", { values: VERIFIED_STATES });
-const RegistryStatus = builder.enumType("RegistryStatus", { values: ["unregistered", "registered", "stale"] as const });
-const ScoreBasis = builder.enumType("ScoreBasis", { values: ["core", "provisional"] as const });
+const RegistryStatus = builder.enumType("RegistryStatus", { values: REGISTRY_STATES });
+const ScoreBasis = builder.enumType("ScoreBasis", { values: SCORE_BASES });
 const RunStatus = builder.enumType("RunStatus", { values: RUN_STATES });
 
 const TaskRecord = builder.objectRef<NonNullable<Stats["best_task"]>>("TaskRecord").implement({

@@ -1,8 +1,9 @@
 import type * as z from "zod";
+import { RETIRED_MODES } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { assertCallable } from "./endpoint.ts";
-import { type AgentCreate, RETIRED_MODES } from "./schemas.ts";
+import type { AgentCreate } from "./schemas.ts";
 
 type Mode = z.output<typeof AgentCreate>["connection_mode"];
 

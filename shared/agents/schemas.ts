@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { VERIFIED_STATES } from "../db/schema/index.ts";
+import { CONNECTION_MODES, PROTOCOLS, REGISTRY_STATES, VERIFIED_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 
-/** Modes under which the service once kept provider credentials. */
-export const RETIRED_MODES = ["customer_llm", "provider_assistant"] as const;
+/** The runs that a score comes from: those of the core suite, or whatever has been scored so far. */
+export const SCORE_BASES = ["core", "provisional"] as const;
 
-const ConnectionMode = z.enum(["http_endpoint", "mock", ...RETIRED_MODES]);
-const Protocol = z.enum(["native", "openai_chat", "a2a"]);
+const ConnectionMode = z.enum(CONNECTION_MODES);
+const Protocol = z.enum(PROTOCOLS);
 const name = z.string().trim().min(1).max(120);
 const description = z.string().max(2000);
 const url = z.string().max(2048);
@@ -68,14 +68,14 @@ export const AgentRead = z
     verified_state: z
       .enum(VERIFIED_STATES)
       .meta({ description: "`verified` by a signed, completed real run, private ones among them" }),
-    registry_status: z.enum(["unregistered", "registered", "stale"]),
+    registry_status: z.enum(REGISTRY_STATES),
     is_public: z.boolean(),
     is_active: z.boolean(),
     variant_of: z.uuid().nullable(),
     composite_score: score.meta({ description: "0 to 100; 0 with the interval 0 to 100 until a run counts" }),
     score_low: score.meta({ description: "Lower end of the 95% interval, clustered by task" }),
     score_high: score,
-    score_basis: z.enum(["core", "provisional"]).nullable().meta({ description: "Null until a run counts" }),
+    score_basis: z.enum(SCORE_BASES).nullable().meta({ description: "Null until a run counts" }),
     simulated: z.boolean().meta({ description: "The score comes from simulated runs" }),
     created_at: Instant,
     updated_at: Instant,

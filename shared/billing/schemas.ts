@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { PLAN_NAMES } from "../db/schema/index.ts";
 
 const cadence = z.enum(["monthly", "yearly"]);
 
-export const PlanName = z.enum(["free", "pro", "team", "enterprise"]);
+export const PlanName = z.enum(PLAN_NAMES);
 
 export const CheckoutRequest = z
   .strictObject({ tier: z.enum(["pro", "team"]), cadence })

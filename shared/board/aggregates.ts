@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { agents, board_entries, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
+import { agents, board_entries, isFinishedRun, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
 
 /** The slug of the suite on which agents are compared. */
 export const CORE_SUITE = "core";
@@ -20,7 +20,7 @@ export const COST: SQL = sql`case when not r.evidence_cost_partial then r.eviden
 export const SCORED_RUNS = 10;
 
 /** SQL: whether the run row `r` of the task row `t` may be scored: counted or simulated, at the task's current suite version. */
-export const SCORABLE: SQL = sql`(r.status in ('completed', 'failed') and not r.is_private and r.trigger <> 'trial'
+export const SCORABLE: SQL = sql`(${isFinishedRun(sql`r.status`)} and not r.is_private and r.trigger <> 'trial'
   and (r.counted or r.simulated) and r.failure_code is distinct from 'service_error'
   and r.suite_version is not distinct from t.suite_version)`;
 

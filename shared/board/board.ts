@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { SCORE_BASES } from "../agents/schemas.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
@@ -19,7 +20,7 @@ export const LeaderboardRow = z
     name: z.string(),
     verified_state: z.enum(VERIFIED_STATES),
     simulated: z.boolean(),
-    score_basis: z.enum(["core", "provisional"]),
+    score_basis: z.enum(SCORE_BASES),
     composite_score: z.number(),
     score_low: z.number(),
     score_high: z.number(),

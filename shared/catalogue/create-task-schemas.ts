@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { OUTPUT_FORMATS } from "../db/schema/index.ts";
 import { checkTask } from "../grading/check.ts";
 import { checkOutputSchema } from "../grading/output-schema.ts";
 import { graderSchema } from "../grading/schema.ts";
@@ -42,7 +43,7 @@ export const content = {
     .regex(/\S/, "Say what is to be done.")
     .meta({ description: "All that the agent is told, beside `input` and `tools`" }),
   input: z.json().check(atMost(64)).default(null).meta({ description: "JSON supplied to the agent, at most 64 KiB" }),
-  output_format: z.enum(["text", "json", "tool_calls"]).default("text"),
+  output_format: z.enum(OUTPUT_FORMATS).default("text"),
   output_schema: z.json().check(atMost(32)).default(null).meta({
     description:
       "JSON Schema 2020-12 of the output. `$ref` leads to `#` or `#/$defs/…` alone; patterns are in RE2 syntax",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { OUTPUT_FORMATS } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
 import { Instant } from "../platform/time.ts";
 
@@ -27,7 +28,7 @@ export const TaskRead = z
     domain: TaskDomain,
     prompt: z.string().nullable().meta({ description: "Null for a secret task" }),
     input: z.json().nullable().meta({ description: "Null for a secret task" }),
-    output_format: z.enum(["text", "json", "tool_calls"]),
+    output_format: z.enum(OUTPUT_FORMATS),
     output_schema: z.json().nullable().meta({ description: "Null for a secret task" }),
     tools: z.json().nullable().meta({ description: "Null for a secret task" }),
     grader_type: z.enum(GRADER_TYPES),

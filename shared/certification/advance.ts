@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
-import { certifications, runs } from "../db/schema/index.ts";
+import { certifications, isOpenRun, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { reopenSessions } from "../runs/session-parts.ts";
 import { issueCredential } from "./credential.ts";
@@ -45,7 +45,7 @@ function reserveMissing(ctx: Context, certificationId: string): Promise<z.output
     owes: ["dispatches"],
     select: sql`select jsonb_build_object('status', s.status,
       'has_open_runs', exists (select from reserved) or exists (select from ${runs} r
-        where r.screening_session_id = s.session_id and r.status in ('queued', 'running'))) as result
+        where r.screening_session_id = s.session_id and ${isOpenRun(sql`r.status`)})) as result
       from next_state s`,
     result: State,
   });

@@ -4,7 +4,7 @@ import { hasEndpoint } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";
-import { agents, allowances, certifications, runs } from "../db/schema/index.ts";
+import { agents, allowances, certifications, isOpenRun, runs } from "../db/schema/index.ts";
 import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { advance } from "./advance.ts";
@@ -39,7 +39,7 @@ export async function rescueCertifications(ctx: Context, cursor: string | null):
   const ids = await findIds(
     ctx,
     sql`((c.status = 'certified' and c.jws is null) or (c.status = 'screening' and not exists (select from ${runs} r
-      where r.screening_session_id = c.screening_session_id and r.status in ('queued', 'running'))))
+      where r.screening_session_id = c.screening_session_id and ${isOpenRun(sql`r.status`)})))
       and (${cursor}::uuid is null or c.id > ${cursor}::uuid) order by c.id limit ${RESCUE_SIZE}`,
   );
   const failure = await advanceEach(ctx, ids);

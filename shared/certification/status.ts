@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agentOwner } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { agents, certifications, runs, screening_sessions, tasks } from "../db/schema/index.ts";
+import { agents, certifications, isOpenRun, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -41,7 +41,7 @@ export async function readStatus(
       'screening_session_id', c.screening_session_id, 'paused_reason', c.paused_reason, 'score', c.score,
       'issued_at', c.issued_at, 'expires_at', c.expires_at,
       'progress', (select jsonb_build_object('total', count(*) + (select runs from remaining),
-        'finished', count(*) filter (where m.status not in ('queued', 'running')),
+        'finished', count(*) filter (where not (${isOpenRun(sql`m.status`)})),
         'passed', count(*) filter (where m.passed)) from latest_runs m)) as result
     from ${agents} a left join latest c on true
     where a.id = ${agentId}::uuid and ${may("see", principal.userId, agentOwner)}`,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { setVerifiedState } from "../agents/parts.ts";
 import { COST } from "../board/aggregates.ts";
 import { read, write } from "../db/change.ts";
-import { agents, certifications, runs, tasks } from "../db/schema/index.ts";
+import { agents, certifications, isOpenRun, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { finishSessions } from "../runs/session-parts.ts";
 import { cell, composite, type ScoredRun, type TaskReference } from "../scoring/score.ts";
@@ -67,7 +67,7 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
       select c.id, ${isCertified}::boolean and a.connection_mode <> 'mock' as is_certified
       from ${certifications} c join ${agents} a on a.id = c.agent_id
       where c.id = ${certificationId}::uuid and c.status = 'screening' and not exists (select from ${runs} r
-        where r.screening_session_id = c.screening_session_id and r.status in ('queued', 'running'))
+        where r.screening_session_id = c.screening_session_id and ${isOpenRun(sql`r.status`)})
     ), concluded as (
       update ${certifications} c set status = case when x.is_certified then 'certified' else 'not_certified' end,
         score = ${score}::numeric, issued_at = case when x.is_certified then ${at} end,

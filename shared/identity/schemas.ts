@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PLAN_NAMES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { normaliseEmail } from "./email.ts";
 
@@ -60,7 +61,7 @@ export const UserRead = z
     email: z.string(),
     username: z.string().nullable(),
     email_verified: z.boolean(),
-    plan: z.enum(["free", "pro", "team", "enterprise"]),
+    plan: z.enum(PLAN_NAMES),
     arena_run_count: z.number().int(),
     monthly_run_count: z.number().int(),
     monthly_run_limit: z.number().int(),

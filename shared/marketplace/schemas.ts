@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PURCHASE_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 
 const usd = z.number();
@@ -42,7 +43,7 @@ export const PurchaseRead = z
   .object({
     id: z.uuid(),
     listing_id: z.uuid(),
-    status: z.enum(["AWAITING_PAYMENT", "COMPLETED", "FAILED"]),
+    status: z.enum(PURCHASE_STATES),
     price_usd: usd,
     checkout_url: z.url().nullable().meta({ description: "The provider's payment page, while the payment is awaited" }),
     hired_agent_id: z

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PLAN_NAMES } from "../db/schema/index.ts";
 
 /** What each plan allows an account, `workspaces` excepted also each of its workspaces; null is unlimited. */
 export const PLANS = {
@@ -6,10 +7,10 @@ export const PLANS = {
   pro: { agents: null, runs: 1000, workspaces: 0, schedules: 5, webhooks: 10 },
   team: { agents: null, runs: 5000, workspaces: 3, schedules: 25, webhooks: 25 },
   enterprise: { agents: null, runs: 50_000, workspaces: null, schedules: 100, webhooks: 100 },
-} as const;
+} as const satisfies Record<(typeof PLAN_NAMES)[number], Record<string, number | null>>;
 
 /** An account's plan. */
-export type Plan = keyof typeof PLANS;
+export type Plan = (typeof PLAN_NAMES)[number];
 
 /** The SQL expression of a plan's limit, for the plan that the expression `plan` yields. */
 export function planLimit(plan: SQL, limit: keyof (typeof PLANS)["free"]): SQL<number | null> {

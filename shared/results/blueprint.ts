@@ -3,7 +3,7 @@ import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
-import { agents, architecture_versions, runs, spans } from "../db/schema/index.ts";
+import { agents, architecture_versions, isFinishedRun, runs, spans } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -84,7 +84,7 @@ export function blueprintJson(viewer: string | null): SQL {
   const { ofRun, ofVersion } = versionNumbers(viewer);
   return sql`(with recent as (
       select r.id, ${ofRun} as version from ${runs} r
-      where r.agent_id = a.id and r.status in ('completed', 'failed') and ${visibleRun(viewer)}
+      where r.agent_id = a.id and ${isFinishedRun(sql`r.status`)} and ${visibleRun(viewer)}
       order by r.id desc limit ${WINDOW}
     ), traces as (
       select jsonb_build_object('run_id', s.run_id, 'spans', jsonb_agg(${columnsJson("s", COLUMNS)})) as trace

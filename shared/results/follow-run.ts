@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { run_phases, runs } from "../db/schema/index.ts";
+import { isOpenRun, run_phases, runs } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -57,7 +57,7 @@ async function lookAtRun(
     RunNews,
     sql`select jsonb_build_object(
         'rights', v.rights,
-        'run', case when r.status not in ('queued', 'running') then ${runParts} end,
+        'run', case when not (${isOpenRun(sql`r.status`)}) then ${runParts} end,
         'phases', coalesce((select jsonb_agg(to_jsonb(p) - 'run_id' order by p.sequence) from ${run_phases} p
           where p.run_id = r.id and p.sequence > ${sequenceOf(after)}), '[]')) as result
       from ${runsWithAgents(sql`${runs}`)}

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { agents, runs, tasks } from "../db/schema/index.ts";
+import { agents, isFinishedRun, runs, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -34,12 +34,12 @@ export function statsJson(viewer: string | null): SQL {
       where r.agent_id = a.id and r.failure_code is distinct from 'service_error' and ${visibleRun(viewer)}
     ), by_task as (
       select r.task_id, t.title, avg(r.passed::integer)::double precision as pass_rate, count(*) as n
-      from visible r join ${tasks} t on t.id = r.task_id where r.status in ('completed', 'failed') group by r.task_id, t.title
+      from visible r join ${tasks} t on t.id = r.task_id where ${isFinishedRun(sql`r.status`)} group by r.task_id, t.title
     )
     select jsonb_build_object(
       'total_runs', (select count(*) from visible),
       'successful_runs', (select count(*) from visible r where r.passed),
-      'failed_runs', (select count(*) from visible r where r.status in ('completed', 'failed') and not r.passed),
+      'failed_runs', (select count(*) from visible r where ${isFinishedRun(sql`r.status`)} and not r.passed),
       'avg_latency_ms', (select round(avg(r.latency_ms), 1) from visible r where r.status = 'completed'),
       'avg_cost_usd', (select round(avg(r.evidence_cost_usd), 6) from visible r where not r.evidence_cost_partial),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { utcText } from "../db/instant.ts";
 import { owe } from "../db/owed.ts";
-import { agents, webhooks } from "../db/schema/index.ts";
+import { agents, isFinishedRun, webhooks } from "../db/schema/index.ts";
 import { listensTo } from "../webhooks/match.ts";
 import { runJson } from "./view.ts";
 
@@ -36,5 +36,5 @@ export function runEvents(ended: SQL): SQL {
   );
   return sql`select r.agent_id, 'run.' || r.status as type, jsonb_build_object('run',
       ${runJson(sql`false`)} || jsonb_build_object(${sql.join(instants, sql`, `)})) as data
-    from ${ended} r where r.status in ('completed', 'failed') and r.trigger <> 'trial'`;
+    from ${ended} r where ${isFinishedRun(sql`r.status`)} and r.trigger <> 'trial'`;
 }

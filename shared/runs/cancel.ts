@@ -4,7 +4,7 @@ import { lockAgents } from "../agents/lock.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { change, verdict } from "../db/change.ts";
 import { takeBack } from "../db/owed.ts";
-import { runs } from "../db/schema/index.ts";
+import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -50,7 +50,7 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
     owes: FOLLOW_UP,
     // A run that this statement still saw queued, but did not cancel, was taken up at the same moment.
     result: sql`select jsonb_build_object('run', ${runJson(sql`t.owned`)}, 'outcome', case
-        when t.outcome = 'done' and r.status in ('queued', 'running') then 'in_progress' else t.outcome end) as result
+        when t.outcome = 'done' and ${isOpenRun(sql`r.status`)} then 'in_progress' else t.outcome end) as result
       from target t join now_run r on r.id = t.id`,
     verdict: CANCELLATION,
     done: z.object({ run: RunRead }),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { certifications, runs, screening_sessions } from "../db/schema/index.ts";
+import { certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { oweAnew } from "../db/owed.ts";
 import { isHeard, oweEvents, runEvents } from "./announcements.ts";
 
@@ -19,7 +19,7 @@ export function followUp(ended: string, at: Date): SQL {
   ), finished as (
     update ${screening_sessions} s set finished_at = ${at.toISOString()}::timestamptz
     where s.id in (select screening_session_id from ${name}) and s.finished_at is null
-      and not exists (select from ${runs} r where r.screening_session_id = s.id and r.status in ('queued', 'running')
+      and not exists (select from ${runs} r where r.screening_session_id = s.id and ${isOpenRun(sql`r.status`)}
         and r.id not in (select id from ${name}))
       and not exists (select from ${certifications} c where c.screening_session_id = s.id and c.status = 'paused_quota')
     returning s.id, s.agent_id

@@ -4,7 +4,7 @@ import { lockAgents } from "../agents/lock.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { write } from "../db/change.ts";
 import { takeBack } from "../db/owed.ts";
-import { runs } from "../db/schema/index.ts";
+import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { FOLLOW_UP, followUp } from "./follow-up.ts";
 
@@ -17,7 +17,7 @@ export function givingUp(scope: SQL, now: Date): SQL {
       update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
         failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
         lease_expires_at = null, awaiting_callback = false, finalized_at = ${now.toISOString()}::timestamptz
-      where ${scope} and r.status in ('queued', 'running') returning r.*
+      where ${scope} and ${isOpenRun(sql`r.status`)} returning r.*
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${followUp("given_up", now)}`;
 }

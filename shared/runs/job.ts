@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { OUTPUT_FORMATS, PROTOCOLS } from "../db/schema/index.ts";
 import { Json } from "./answer.ts";
 
 /** A claimed run with all that is needed to carry it out, as the claiming statement returns it. */
@@ -12,12 +13,12 @@ export const Job = z.object({
     attempt: z.int(),
     simulated: z.boolean(),
   }),
-  agent: z.object({ endpoint: z.string().nullable(), agent_protocol: z.enum(["native", "openai_chat", "a2a"]) }),
+  agent: z.object({ endpoint: z.string().nullable(), agent_protocol: z.enum(PROTOCOLS) }),
   task: z.object({
     domain: z.string(),
     prompt: z.string(),
     input: Json,
-    output_format: z.enum(["text", "json", "tool_calls"]),
+    output_format: z.enum(OUTPUT_FORMATS),
     output_schema: Json,
     tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: Json })).nullable(),
     /** For simulated runs alone, which answer with it. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { runs, screening_sessions } from "../db/schema/index.ts";
+import { isFinishedRun, runs, screening_sessions } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import { regression } from "../scoring/regression.ts";
@@ -18,7 +18,7 @@ const Comparison = z.object({
 });
 
 /** SQL: whether the run row `r` says how good its agent is: real, and ended neither by hand nor by our fault. */
-const isConclusive = sql`(r.status in ('completed', 'failed') and not r.simulated
+const isConclusive = sql`(${isFinishedRun(sql`r.status`)} and not r.simulated
   and r.failure_code is distinct from 'service_error')`;
 
 /** SQL: how many conclusive runs the session row `alias` has, and how many of them passed. */

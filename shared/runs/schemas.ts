@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { Axes } from "../board/schemas.ts";
-import { RUN_STATES } from "../db/schema/index.ts";
+import { RUN_STATES, TRIGGERS } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { RepeatsEstimate } from "./estimate.ts";
 import { LIMITS } from "./limits.ts";
 
 export const RunStatus = z.enum(RUN_STATES).meta({ id: "RunStatus" });
-export const Trigger = z.enum(["manual", "api", "scheduled", "certification", "trial"]).meta({ id: "Trigger" });
+export const Trigger = z.enum(TRIGGERS).meta({ id: "Trigger" });
 
 const isPrivate = z.boolean().default(false).meta({
   description: "Seen by the owner and members alone, and moves no public number",

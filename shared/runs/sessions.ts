@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { RowPage } from "../db/page-result.ts";
-import { agents, certifications, runs, screening_sessions } from "../db/schema/index.ts";
+import { agents, certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -39,7 +39,7 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
   from (select ${underWay} as status) c cross join (
     select coalesce(jsonb_agg(r.id order by ${runOrder}), '[]') as run_ids, min(r.started_at) as started_at,
       max(r.finalized_at) as finished_at, count(*) as total, count(*) filter (where r.status = 'cancelled') as cancelled,
-      count(*) filter (where r.status in ('queued', 'running')) as open,
+      count(*) filter (where ${isOpenRun(sql`r.status`)}) as open,
       jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),
         'running', count(*) filter (where r.status = 'running'), 'completed', count(*) filter (where r.status = 'completed'),
         'failed', count(*) filter (where r.status = 'failed'), 'cancelled', count(*) filter (where r.status = 'cancelled'),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DELIVERY_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { EVENT_TYPES, PING } from "./event.ts";
 
@@ -79,7 +80,7 @@ export const DeliveryRead = z
     event_id: z.uuid().meta({ description: "The `id` of the body, the same at every attempt" }),
     event_type: z.enum([...EVENT_TYPES, PING]),
     attempt: z.int().meta({ description: "From 1, redeliveries included" }),
-    status: z.enum(["pending", "succeeded", "failed", "exhausted"]).meta({
+    status: z.enum(DELIVERY_STATES).meta({
       description: "`failed`: another attempt follows; `exhausted`: it was not delivered, and none follows by itself",
     }),
     response_status: z.int().nullable().meta({ description: "Null where no answer came, or not yet" }),

@@ -7,6 +7,18 @@ import { teams } from "./teams.ts";
 /** What is known of an agent: nothing, a completed signed run, a certification in force. */
 export const VERIFIED_STATES = ["unverified", "verified", "certified"] as const;
 
+/** Modes under which the service once kept provider credentials. */
+export const RETIRED_MODES = ["customer_llm", "provider_assistant"] as const;
+
+/** How an agent is connected. */
+export const CONNECTION_MODES = ["http_endpoint", "mock", ...RETIRED_MODES] as const;
+
+/** What an agent's endpoint speaks. */
+export const PROTOCOLS = ["native", "openai_chat", "a2a"] as const;
+
+/** Whether an agent is in the registry, and whether its manifest still says so. */
+export const REGISTRY_STATES = ["unregistered", "registered", "stale"] as const;
+
 export const agents = pgTable(
   "agents",
   {
@@ -17,11 +29,9 @@ export const agents = pgTable(
     team_id: uuid().references(() => teams.id),
     name: text().notNull(),
     description: text().notNull().default(""),
-    connection_mode: text({ enum: ["http_endpoint", "mock", "customer_llm", "provider_assistant"] }).notNull(),
+    connection_mode: text({ enum: CONNECTION_MODES }).notNull(),
     endpoint: text(),
-    agent_protocol: text({ enum: ["native", "openai_chat", "a2a"] })
-      .notNull()
-      .default("native"),
+    agent_protocol: text({ enum: PROTOCOLS }).notNull().default("native"),
     provider_url: text(),
     manifest_url: text(),
     customer_llm_provider: text(),
@@ -32,9 +42,7 @@ export const agents = pgTable(
     allow_trial: boolean().notNull().default(false),
     is_active: boolean().notNull().default(true),
     verified_state: text({ enum: VERIFIED_STATES }).notNull().default("unverified"),
-    registry_status: text({ enum: ["unregistered", "registered", "stale"] })
-      .notNull()
-      .default("unregistered"),
+    registry_status: text({ enum: REGISTRY_STATES }).notNull().default("unregistered"),
     /** When the manifest was last asked for by the daily re-check. */
     manifest_checked_at: instant(),
     created_at: createdAt(),

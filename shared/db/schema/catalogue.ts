@@ -3,6 +3,9 @@ import { boolean, doublePrecision, index, integer, jsonb, pgTable, text, uniqueI
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
+/** The forms in which a task may ask for its answer. */
+export const OUTPUT_FORMATS = ["text", "json", "tool_calls"] as const;
+
 export const suites = pgTable("suites", {
   id: id(),
   slug: text().notNull().unique("suites_slug_key"),
@@ -26,7 +29,7 @@ export const tasks = pgTable(
     domain: text().notNull(),
     prompt: text().notNull(),
     input: jsonb(),
-    output_format: text({ enum: ["text", "json", "tool_calls"] }).notNull(),
+    output_format: text({ enum: OUTPUT_FORMATS }).notNull(),
     output_schema: jsonb(),
     tools: jsonb(),
     grader: jsonb().notNull(),

@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, instant } from "./columns.ts";
 
+/** The plans, from the least. */
+export const PLAN_NAMES = ["free", "pro", "team", "enterprise"] as const;
+
 export const users = pgTable(
   "users",
   {
@@ -10,9 +13,7 @@ export const users = pgTable(
     username: text(),
     password_hash: text(),
     email_verified: boolean().notNull().default(false),
-    plan: text({ enum: ["free", "pro", "team", "enterprise"] })
-      .notNull()
-      .default("free"),
+    plan: text({ enum: PLAN_NAMES }).notNull().default("free"),
     charges_enabled: boolean().notNull().default(false),
     payouts_enabled: boolean().notNull().default(false),
     deletion_scheduled_for: instant(),

@@ -45,6 +45,9 @@ export const listings = pgTable(
   ],
 );
 
+/** The states of a purchase; the last two are final. */
+export const PURCHASE_STATES = ["AWAITING_PAYMENT", "COMPLETED", "FAILED"] as const;
+
 /** Purchases of listings. They outlive the listing, its agent and both accounts: what is hired was said when it was bought. */
 export const purchases = pgTable(
   "purchases",
@@ -57,9 +60,7 @@ export const purchases = pgTable(
     buyer_id: uuid().references(() => users.id, { onDelete: "set null" }),
     agent_name: text().notNull(),
     declared_configuration: jsonb(),
-    status: text({ enum: ["AWAITING_PAYMENT", "COMPLETED", "FAILED"] })
-      .notNull()
-      .default("AWAITING_PAYMENT"),
+    status: text({ enum: PURCHASE_STATES }).notNull().default("AWAITING_PAYMENT"),
     price_usd: usd(),
     /** The platform's share. */
     fee_usd: usd(),

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -21,7 +21,14 @@ import { teams } from "./teams.ts";
 /** The states of a run; the last three are final. */
 export const RUN_STATES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 
-const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
+/** SQL: whether a run with this status is not over. */
+export const isOpenRun = (status: SQLWrapper): SQL => sql`${status} in ('queued', 'running')`;
+
+/** SQL: whether a run with this status has ended with a result: it was neither taken back nor is it still open. */
+export const isFinishedRun = (status: SQLWrapper): SQL => sql`${status} in ('completed', 'failed')`;
+
+/** What made a run begin. */
+export const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
 
 /** The newest explicit check of an agent's endpoint: evidence of that moment. */
 export const readiness_checks = pgTable("readiness_checks", {
@@ -131,13 +138,11 @@ export const runs = pgTable(
     index("runs_public_idx").on(table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
     index("runs_cell_idx")
       .on(table.agent_id, table.task_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
-      .where(
-        sql`${table.status} in ('completed', 'failed') and not ${table.is_private} and ${table.trigger} <> 'trial'`,
-      ),
+      .where(sql`${isFinishedRun(table.status)} and not ${table.is_private} and ${table.trigger} <> 'trial'`),
     index("runs_architecture_idx")
       .on(table.agent_id, table.architecture_version)
       .where(sql`${table.architecture_version} is not null`),
-    index("runs_open_idx").on(table.lease_expires_at).where(sql`${table.status} in ('queued', 'running')`),
+    index("runs_open_idx").on(table.lease_expires_at).where(isOpenRun(table.status)),
   ],
 );
 

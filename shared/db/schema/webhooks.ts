@@ -48,6 +48,9 @@ export const webhook_events = pgTable(
   (table) => [index("webhook_events_created_idx").on(table.created_at)],
 );
 
+/** The states of an attempt to deliver an event. */
+export const DELIVERY_STATES = ["pending", "succeeded", "failed", "exhausted"] as const;
+
 /** Each attempt to deliver an event to a subscription; the id is the delivery id that receivers see. */
 export const webhook_deliveries = pgTable(
   "webhook_deliveries",
@@ -60,9 +63,7 @@ export const webhook_deliveries = pgTable(
       .notNull()
       .references(() => webhook_events.id, { onDelete: "cascade" }),
     attempt: integer().notNull(),
-    status: text({ enum: ["pending", "succeeded", "failed", "exhausted"] })
-      .notNull()
-      .default("pending"),
+    status: text({ enum: DELIVERY_STATES }).notNull().default("pending"),
     response_status: integer(),
     duration_ms: integer(),
     response_excerpt: text(),
