@@ -8,7 +8,7 @@ import { AgentCreate, AgentRead, AgentUpdate } from "../../shared/agents/schemas
 import { updateAgent } from "../../shared/agents/update.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";
 import { revokeFor } from "../../shared/certification/revoke.ts";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok, type Reply } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
@@ -40,11 +40,11 @@ export const agents = [
       team_id: z.uuid().optional(),
       active_only: z.stringbool().default(true),
     }),
-    returns: { 200: pageOf(AgentRead, "AgentListResponse") },
+    returns: { 200: longPageOf(AgentRead, "AgentListResponse") },
     problems: ["conflicting_parameters", "unauthenticated", "not_found"],
     async handler({ ctx, principal, query }) {
-      const { items, total } = await listAgents(ctx, principal, query);
-      return privately(ok(paged({ items: items.map(toAgentRead), total }, query)));
+      const page = await listAgents(ctx, principal, query);
+      return privately(ok(paged({ ...page, items: page.items.map(toAgentRead) }, query)));
     },
   }),
   route({
@@ -157,7 +157,7 @@ export const agents = [
     auth: "open",
     params,
     query: pageQuery,
-    returns: { 200: pageOf(ScreeningSessionRead, "ScreeningSessionPage") },
+    returns: { 200: longPageOf(ScreeningSessionRead, "ScreeningSessionPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { agent_id }, query }) {
       return ok(paged(await listSessions(ctx, principal, agent_id, query), query));

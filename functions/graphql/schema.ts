@@ -1,7 +1,7 @@
 import { type GraphQLResolveInfo, type GraphQLSchema, Kind, type SelectionSetNode } from "graphql";
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { listAgents } from "../../shared/agents/list.ts";
+import { listAgentsWith } from "../../shared/agents/list.ts";
 import { readAgentWith } from "../../shared/agents/read.ts";
 import { NOTHING_MORE } from "../../shared/agents/view.ts";
 import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts";
@@ -12,7 +12,6 @@ import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
 import {
-  type Agent,
   AgentPage,
   AgentType,
   builder,
@@ -86,7 +85,7 @@ builder.queryType({
           const page = pageOf(args);
           const filter = { active_only: true, ...page };
           const { ctx, principal } = caller;
-          const found = await listAgents<Pick<Agent, "stats">>(ctx, principal, filter, record(caller, info));
+          const found = await listAgentsWith(ctx, principal, filter, record(caller, info), RecordedAgent);
           return paged(found, page);
         },
       }),

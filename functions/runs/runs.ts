@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
@@ -10,7 +10,8 @@ import { cancelRun } from "../../shared/runs/cancel.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { readEvidence } from "../../shared/results/evidence.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
-import { listRuns, readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
+import { listRuns } from "../../shared/results/list.ts";
+import { readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
 import {
@@ -129,7 +130,7 @@ export const runs = [
       team_id: z.uuid().optional(),
       mine: z.stringbool().default(false),
     }),
-    returns: { 200: pageOf(RunRead, "RunPage") },
+    returns: { 200: longPageOf(RunRead, "RunPage") },
     problems: ["conflicting_parameters", "unauthenticated", "not_found"],
     async handler({ ctx, principal, query }) {
       return ok(paged(await listRuns(ctx, principal, query), query));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { COUNTED } from "../db/listing.ts";
 
 /** The parameters `page` and `page_size` of every list. */
 export const pageQuery = z.object({
@@ -9,10 +10,11 @@ export const pageQuery = z.object({
 /** What a list was asked for. */
 export type PageQuery = z.output<typeof pageQuery>;
 
-/** One page of a list, and how many items the list has. */
+/** One page of a list, and how many items the list has; `total_is_capped` where it has more than were counted. */
 export interface Page<T> {
   items: T[];
   total: number;
+  total_is_capped?: true | undefined;
 }
 
 /** The schema of a paginated answer; `name` names it in the OpenAPI document. */
@@ -27,27 +29,54 @@ export function pageOf<T extends z.ZodType>(item: T, name: string) {
     .meta({ id: name });
 }
 
+/** The schema of a page of a list that may be too long to count to its end: `pageOf` with `total_is_capped`. */
+export function longPageOf<T extends z.ZodType>(item: T, name: string) {
+  return pageOf(item, name)
+    .extend({
+      total: z
+        .number()
+        .int()
+        .meta({ description: `At most ${COUNTED.byIndex}: long lists are not counted to their end` }),
+      total_is_capped: z.literal(true).optional().meta({
+        description: "There are more items than `total`, on pages that follow as long as `Link` names a next one",
+      }),
+    })
+    .meta({ id: name });
+}
+
 /** The answer's body for one page. */
-export function paged<T>(page: Page<T>, query: PageQuery) {
-  return { items: page.items, total: page.total, page: query.page, page_size: query.page_size };
+export function paged<T>({ items, total, total_is_capped }: Page<T>, { page, page_size }: PageQuery) {
+  return { items, total, ...(total_is_capped === true ? { total_is_capped } : {}), page, page_size };
+}
+
+/** What a `Link` header is made of. */
+interface Shown extends PageQuery {
+  total: number;
+  isCapped: boolean;
+  /** Whether the page has as many items as it may have. */
+  isFull: boolean;
 }
 
 /** The paging members of an answer's body; null if the body is not a page of a list. */
-export function pageShown(body: unknown): (PageQuery & { total: number }) | null {
+export function pageShown(body: unknown): Shown | null {
   if (typeof body !== "object" || body === null) return null;
-  if (!("total" in body && "page" in body && "page_size" in body)) return null;
-  const { total, page, page_size } = body;
+  if (!("items" in body && "total" in body && "page" in body && "page_size" in body)) return null;
+  const { items, total, page, page_size } = body;
   if (typeof total !== "number" || typeof page !== "number" || typeof page_size !== "number") return null;
-  return { total, page, page_size };
+  const isFull = Array.isArray(items) && items.length === page_size;
+  return { total, page, page_size, isCapped: "total_is_capped" in body && body.total_is_capped === true, isFull };
 }
 
-/** The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, each with the whole query. */
+/**
+ * The RFC 8288 `Link` header of a page of the list at `url`: first, prev, next and last, each with the whole query. The
+ * last page of a list that was not counted to its end is not known; a next one is named after each full page.
+ */
 export function linkHeader(
   url: URL,
   query: readonly (readonly [name: string, value: unknown])[],
-  { total, page, page_size }: PageQuery & { total: number },
+  { total, page, page_size, isCapped, isFull }: Shown,
 ): string {
-  const last = Math.max(1, Math.ceil(total / page_size));
+  const last = isCapped ? null : Math.max(1, Math.ceil(total / page_size));
   const link = (number: number, rel: string): string => {
     const target = new URL(url);
     for (const [name, value] of query) target.searchParams.set(name, String(value));
@@ -57,8 +86,8 @@ export function linkHeader(
     return `<${target.href}>; rel="${rel}"`;
   };
   const links = [link(1, "first")];
-  if (page > 1) links.push(link(Math.min(page - 1, last), "prev"));
-  if (page < last) links.push(link(page + 1, "next"));
-  links.push(link(last, "last"));
+  if (page > 1) links.push(link(Math.min(page - 1, last ?? page), "prev"));
+  if (last === null ? isFull : page < last) links.push(link(page + 1, "next"));
+  if (last !== null) links.push(link(last, "last"));
   return links.join(", ");
 }

@@ -53,3 +53,24 @@ export function may(action: Action, viewer: Viewer, owner: { user_id: SQL; team_
     where m.team_id = ${owner.team_id} and m.user_id = ${idOf(viewer)} and m.role in (${roles})
   ) end`;
 }
+
+/** SQL: who has a row: the workspace that it belongs to, else the account that made it. Lists have an index on it. */
+export function ownerOf(owner: { user_id: SQL; team_id: SQL }): SQL {
+  return sql`coalesce(${owner.team_id}, ${owner.user_id})`;
+}
+
+/**
+ * SQL: the rows that `scan` finds for each owner (`ownerOf`), account or workspace, with whose things `viewer` may do
+ * `action`: the same rows for which `may` holds. `may` judges a row that was found; a list is found by this, each owner's
+ * part by an index, which the planner takes where `scan` orders and limits.
+ */
+export function ofOwners(action: Action, viewer: string, scan: (owner: SQL) => SQL): SQL {
+  const roles = sql.join(
+    rolesWith(action).map((role) => sql`${role}`),
+    sql`, `,
+  );
+  return sql`select x.* from (
+      select ${viewer}::uuid as id union all select m.team_id from ${team_members} m
+      where m.user_id = ${viewer}::uuid and m.role in (${roles})
+    ) o cross join lateral (${scan(sql`o.id`)}) x`;
+}

@@ -52,11 +52,18 @@ export const agents = pgTable(
     uniqueIndex("agents_name_key")
       .on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`)
       .where(sql`${table.is_active}`),
+    index("agents_owner_idx").on(
+      sql`coalesce(${table.team_id}, ${table.user_id})`,
+      table.is_active,
+      table.created_at.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
     index("agents_user_idx").on(table.user_id, table.created_at.desc().nullsFirst()),
     index("agents_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
     index("agents_public_idx")
       .on(table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.is_public} and ${table.is_active}`),
+    index("agents_listed_idx").on(table.id).where(sql`${table.is_public} and ${table.is_active}`),
     index("agents_manifest_idx")
       .on(table.manifest_checked_at.asc().nullsFirst())
       .where(sql`${table.is_active} and ${table.registry_status} <> 'unregistered'`),

@@ -135,7 +135,15 @@ export const runs = pgTable(
     index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
     index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("runs_session_idx").on(table.screening_session_id, table.position, table.repeat_index),
-    index("runs_public_idx").on(table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
+    index("runs_agent_public_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
+    index("runs_agent_private_idx")
+      .on(table.agent_id, table.user_id, table.id.desc().nullsFirst())
+      .where(sql`${table.is_private}`),
+    index("runs_team_idx").on(table.team_id, table.id.desc().nullsFirst()).where(sql`${table.team_id} is not null`),
+    index("runs_task_idx").on(table.task_id, table.id.desc().nullsFirst()),
+    index("runs_status_idx").on(table.status, table.id.desc().nullsFirst()).where(sql`${table.status} <> 'completed'`),
+    // With the agent in the index, runs are counted without being read.
+    index("runs_public_idx").on(table.id.desc().nullsFirst(), table.agent_id).where(sql`not ${table.is_private}`),
     index("runs_cell_idx")
       .on(table.agent_id, table.task_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${isFinishedRun(table.status)} and not ${table.is_private} and ${table.trigger} <> 'trial'`),

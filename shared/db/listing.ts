@@ -1,0 +1,52 @@
+import { type SQL, sql } from "drizzle-orm";
+
+/** How many items of a list are counted at most, so that counting takes no longer when there are more. */
+export const COUNTED = {
+  /** Where an index alone tells. */
+  byIndex: 10_000,
+  /** Where the rows themselves, or others beside them, must be looked at. */
+  byRow: 1000,
+} as const;
+
+/** How a list is found: by indexes alone, so that a page takes no longer when there is more to page through. */
+export interface Listing {
+  /** The columns of the scans that order the list, such as `id desc`; the last of them tells any two items apart. */
+  order: SQL;
+  /** How many items are counted at most. */
+  most: (typeof COUNTED)[keyof typeof COUNTED];
+  /**
+   * Queries with the same columns that together find every item; one that two of them find is in the list once. Each
+   * ends in `cut`, an order and a limit, behind a condition whose index has that order. The first one finds the most.
+   */
+  scans(cut: SQL): readonly [SQL, ...SQL[]];
+}
+
+/** SQL: the parts `counted` (for `totalJson`) and `paged`, the rows of one page, of a statement that reads a list. */
+export function pageParts(
+  { order, most, scans }: Listing,
+  { page, page_size: size }: { page: number; page_size: number },
+): SQL {
+  const offset = (page - 1) * size;
+  const enough = sql`limit ${most + 1}`;
+  const counting = scans(sql`order by ${order} ${enough}`).map((scan) => sql`select * from (${scan}) x ${enough}`);
+  const count = (found: readonly SQL[]) => sql`(select count(*) from (${union(found)}) x)`;
+  const counted =
+    counting.length === 1
+      ? count(counting)
+      : sql`case when ${count(counting.slice(0, 1))} > ${most} then ${most + 1} else ${count(counting)} end`;
+  return sql`counted as (select ${counted} as n, ${most}::bigint as most), paged as (
+    select * from (${union(scans(sql`order by ${order} limit ${offset + size}`))}) x
+    order by ${order} limit ${size} offset ${offset}
+  )`;
+}
+
+/** SQL: JSON of how many items the list has, as `pageResult` reads it, from the part `counted`. */
+export const totalJson: SQL = sql`(select jsonb_build_object('total', least(n, most))
+  || case when n > most then '{"total_is_capped": true}'::jsonb else '{}'::jsonb end from counted)`;
+
+function union(scans: readonly SQL[]): SQL {
+  return sql.join(
+    scans.map((scan) => sql`(${scan})`),
+    sql` union `,
+  );
+}

@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { visibleAgent } from "../agents/view.ts";
+import { read } from "../db/change.ts";
+import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
+import { RowPage } from "../db/page-result.ts";
+import { agents, runs, teams } from "../db/schema/index.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { conflicting, notFound, Problem } from "../platform/problem.ts";
+import type { RunStatus } from "../runs/schemas.ts";
+import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
+import { may } from "../teams/rights.ts";
+import { countable, runScans } from "./run-scans.ts";
+
+/** Which runs a list shows. */
+export interface RunFilter {
+  agent_id?: string | undefined;
+  task_id?: string | undefined;
+  status?: z.output<typeof RunStatus> | undefined;
+  scope?: "personal" | undefined;
+  team_id?: string | undefined;
+  mine: boolean;
+  page: number;
+  page_size: number;
+}
+
+/**
+ * A page of the runs that the caller may see, newest first; `RunRead` is yet to parse its items. `mine` shows those that
+ * the caller asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws
+ * `conflicting_parameters`, `unauthenticated` for a filter that needs an account, 404 for an agent or workspace that is
+ * not visible.
+ */
+export async function listRuns(ctx: Context, principal: Principal, filter: RunFilter): Promise<RowPage> {
+  const viewer = viewerId(principal);
+  assertOneScope(filter, viewer);
+  const { agent_id: agentId, team_id: teamId } = filter;
+  const team = { user_id: sql`null::uuid`, team_id: sql`t.id` };
+  const found = sql`${agentId === undefined ? sql`true` : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`}
+    and ${teamId === undefined ? sql`true` : sql`exists (select from ${teams} t where t.id = ${teamId}::uuid and ${may("see", viewer, team)})`}`;
+  const listing: Listing = {
+    order: sql`id desc`,
+    most: countable(filter) ? COUNTED.byIndex : COUNTED.byRow,
+    scans: (cut) => runScans(viewer, filter, cut),
+  };
+  const result = await read(
+    ctx,
+    RowPage.extend({ found: z.boolean() }),
+    sql`with ${pageParts(listing, filter)}
+    select ${totalJson} || jsonb_build_object('found', ${found}, 'items', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
+        from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id), '[]')) as result`,
+  );
+  if (result === null || !result.found) throw notFound(teamId === undefined ? "agent" : "workspace");
+  return result;
+}
+
+function assertOneScope({ scope, team_id: teamId, mine }: RunFilter, viewer: string | null): void {
+  const given = [scope === undefined ? null : "scope", teamId === undefined ? null : "team_id", mine ? "mine" : null];
+  const names = given.filter((name) => name !== null);
+  if (names.length > 1) throw conflicting(names);
+  if (names.length === 1 && viewer === null)
+    throw new Problem("unauthenticated", `The filter ${names[0]} needs an account; sign in to use it.`);
+}

@@ -1,0 +1,129 @@
+/** Runs SQL on the database beside the service; several statements in one text share a transaction. */
+export type Sql = (text: string) => Promise<unknown>;
+
+/** Whose lists are looked at. */
+export interface Viewers {
+  /** Has ten agents, the last three in a workspace, and half of all runs, sessions and deliveries; all of them of `agent`. */
+  owner: string;
+  agent: string;
+  team: string;
+  webhook: string;
+  /** Has all other agents and runs. */
+  other: string;
+}
+
+const FILLED = [
+  "agents",
+  "runs",
+  "board_entries",
+  "task_scores",
+  "screening_sessions",
+  "webhook_deliveries",
+  "listings",
+];
+
+/**
+ * Fills what lists show: `size` agents of `other`, each on the board, and `size` runs, half of them at the owner's agent
+ * and half spread over others. Much of it is one account's, as planners like it least. Indexes are made after the rows,
+ * and triggers and foreign keys rest meanwhile.
+ */
+export async function fillWorld(
+  sql: Sql,
+  { owner, agent, team, webhook, other }: Viewers,
+  size: number,
+): Promise<void> {
+  await sql(`begin;
+    set local session_replication_role = replica;
+    set local maintenance_work_mem = '256MB';
+    create temporary table rebuilt on commit drop as
+      select indexname::text as name, indexdef as definition from pg_indexes
+      where tablename in (${FILLED.map((name) => `'${name}'`).join(", ")}) and indexdef not like 'CREATE UNIQUE%';
+    do $$ declare i record; begin
+      for i in select name from rebuilt loop execute format('drop index %I', i.name); end loop;
+    end $$;
+    insert into teams (id, name, owner_id) values ('${team}', 'Growth', '${owner}');
+    insert into team_members (team_id, user_id, role) values ('${team}', '${owner}', 'owner');
+    insert into agents (id, user_id, team_id, name, connection_mode, verified_state)
+      select case when n = 1 then '${agent}'::uuid else uuidv7() end, '${owner}', case when n > 7 then '${team}'::uuid end,
+        'Own ' || n, 'mock', 'verified' from generate_series(1, 10) n;
+    insert into agents (user_id, name, connection_mode, verified_state)
+      select '${other}', 'Agent ' || n, 'mock', 'verified' from generate_series(1, ${size}) n;
+    insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate, reliability,
+        cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified)
+      select id, 'all', 'all', 0, round((random() * 100)::numeric, 2), 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5,
+        (random() * 400)::integer, 40, now(), true, true from agents where user_id = '${other}';
+    insert into board_totals values ('all', 'all', ${size}, ${size})
+      on conflict (domain, period) do update set listed = excluded.listed, verified = excluded.verified;
+    insert into listings (agent_id, seller_id, title, price_usd)
+      select id, user_id, name, 10 from agents where user_id = '${other}';
+    insert into seller_accounts (user_id, account_id) values ('${other}', 'acct_growth');
+    update users set charges_enabled = true where id = '${other}';
+    insert into runs (agent_id, task_id, user_id, status, trigger, scope, team_id, is_private, passed, latency_ms, correctness,
+        evidence_cost_usd, serving_model, evidence_signed, counted, suite_version, started_at, finalized_at)
+      select case when n % 2 = 0 then '${agent}' when n % 11 = 0 then s.ids[1 + n % 3]
+          else a.ids[1 + n % array_length(a.ids, 1)] end,
+        t.ids[1 + n / 2 % array_length(t.ids, 1)], case when n % 2 = 0 or n % 11 = 0 then '${owner}' else '${other}' end::uuid,
+        case when n % 50 < 2 then 'failed' else 'completed' end, 'manual', case when n % 22 = 11 then 'team' else 'personal' end,
+        case when n % 22 = 11 then '${team}'::uuid end, n % 20 = 0, n % 3 = 0, n % 9000, 1, 0.001234, 'vendor/model-' || n % 9,
+        true, true, 1, now(), now()
+      from generate_series(1, ${size}) n,
+        (select array_agg(id) as ids from (select id from agents where user_id = '${other}' order by id limit 1000) x) a,
+        (select array_agg(id) as ids from agents where team_id = '${team}') s,
+        (select array_agg(id order by id) as ids from tasks where not is_secret) t;
+    insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id)
+      select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 20)}),
+        (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
+          x(agent, team);
+    insert into webhooks (id, user_id, url, event_types) values ('${webhook}', '${owner}', 'https://growth.example/', '{run.completed}');
+    with e as (insert into webhook_events (type, body) values ('run.completed', '{}') returning id)
+    insert into webhook_deliveries (webhook_id, event_id, attempt, status)
+      select '${webhook}', e.id, n, 'succeeded' from e, generate_series(1, ${size}) n;
+    do $$ declare i record; begin
+      for i in select definition from rebuilt loop execute i.definition; end loop;
+    end $$;
+    commit`);
+  await sql("vacuum analyze");
+}
+
+/** The lists and reads that are filled, by name: who asks, and for what. */
+export function growingReads(
+  { agent, team }: Viewers,
+  task: string,
+): Record<string, { by: "owner" | "anybody"; path: string }> {
+  const byOwner = (path: string) => ({ by: "owner", path: `/api/v1/${path}` }) as const;
+  const byAnybody = (path: string) => ({ by: "anybody", path: `/api/v1/${path}` }) as const;
+  return {
+    "own agents": byOwner("agents"),
+    "own agents, ended ones too": byOwner("agents?active_only=false"),
+    "agents of a workspace": byOwner(`agents?team_id=${team}`),
+    "public agents": byAnybody("agents"),
+    "public agents, page 50": byAnybody("agents?page=50"),
+    "visible runs": byOwner("runs"),
+    "public runs": byAnybody("runs"),
+    "public runs, page 50": byAnybody("runs?page=50"),
+    "public runs of a task": byAnybody(`runs?task_id=${task}`),
+    "public runs that failed": byAnybody("runs?status=failed"),
+    "own runs": byOwner("runs?mine=true"),
+    "own runs, page 1000": byOwner("runs?mine=true&page=1000"),
+    "own runs that failed": byOwner("runs?mine=true&status=failed"),
+    "own queued runs": byOwner("runs?mine=true&status=queued"),
+    "own personal runs": byOwner("runs?scope=personal"),
+    "runs of a workspace": byOwner(`runs?team_id=${team}`),
+    "runs of an agent": byOwner(`runs?agent_id=${agent}`),
+    "runs of an agent, page 1000": byOwner(`runs?agent_id=${agent}&page=1000`),
+    "runs of an agent, by anybody": byAnybody(`runs?agent_id=${agent}`),
+    "sessions of an agent": byOwner(`agents/${agent}/screening-sessions`),
+    "an agent": byOwner(`agents/${agent}`),
+    "an agent's record": byOwner(`agents/${agent}/stats`),
+    "an agent's record, by anybody": byAnybody(`agents/${agent}/stats`),
+    "an agent's blueprint": byOwner(`agents/${agent}/blueprint`),
+    "an agent's versions": byOwner(`agents/${agent}/blueprint/versions`),
+    "an agent's variants": byOwner(`agents/${agent}/frontier`),
+    "the account": byOwner("auth/me"),
+    workspaces: byOwner("teams"),
+    schedules: byOwner("screening-schedules"),
+    scorecards: byOwner("scorecards"),
+    subscriptions: byOwner("webhooks"),
+    "the board": byOwner("leaderboard"),
+  };
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { range } from "../runs/support.ts";
+
+const USERS = 4;
+const TEAMS = 3;
+const AGENTS = 24;
+const RUNS = 700;
+
+let service: TestService;
+let users: User[];
+let teams: string[];
+let agents: string[];
+let tasks: string[];
+
+/** SQL: the id of any row of a table, drawn anew for each row. */
+const oneOf = (table: string) =>
+  `(select array_agg(id order by id) from ${table})[1 + floor(random() * (select count(*) from ${table}))::integer]`;
+const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+beforeAll(async () => {
+  service = await startService();
+  users = [];
+  while (users.length < USERS) users.push(await newUser(service));
+  tasks = ids(await service.sql("select id from tasks order by id limit 3"));
+  // One session draws all of it, so that the world is the same each time.
+  await service.sql(`select setseed(0.42);
+    insert into teams (name, owner_id) select n, ${oneOf("users")} from generate_series(1, ${TEAMS}) n;
+    insert into team_members (team_id, user_id, role)
+      select t.id, u.id, case when t.owner_id = u.id then 'owner'
+        else ('{admin,editor,runner,member,viewer}'::text[])[1 + floor(random() * 5)::integer] end
+      from (select * from teams order by id) t, (select * from users order by id) u
+      where t.owner_id = u.id or random() < 0.3;
+    insert into agents (user_id, team_id, name, connection_mode, is_public, is_active, created_at)
+      select ${oneOf("users")}, case when random() < 0.5 then ${oneOf("teams")} end, 'Agent ' || n, 'mock',
+        random() < 0.5, random() < 0.7, now() - n % 7 * interval '1 hour' from generate_series(1, ${AGENTS}) n;
+    -- Who asked, for which workspace and how privately does not follow from whose the agent is now.
+    insert into runs (agent_id, task_id, user_id, status, trigger, is_private, team_id, scope)
+      select r.*, case when team_id is null then 'personal' else 'team' end from (
+        select ${oneOf("agents")}, ('{${tasks.join(",")}}'::uuid[])[1 + n % ${tasks.length}],
+          case when random() < 0.9 then ${oneOf("users")} end,
+          ('{queued,running,completed,failed,cancelled}'::text[])[1 + floor(random() * 5)::integer], 'manual',
+          random() < 0.4, case when random() < 0.5 then ${oneOf("teams")} end as team_id
+        from generate_series(1, ${RUNS}) n) r`);
+  teams = ids(await service.sql("select id from teams order by id"));
+  agents = ids(await service.sql("select id from agents order by id"));
+});
+
+afterAll(() => service.stop());
+
+/** All that a list shows: its ids in order, of as many pages as its total has. */
+async function listed(who: Caller, path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let page = 1; ; page++) {
+    const answer = await who.call("GET", `${path}page=${page}&page_size=100`);
+    if (answer.status !== 200) return [String(answer.status)];
+    found.push(...ids(answer.body.items));
+    if (page * 100 >= answer.body.total) {
+      expect([path, found.length]).toEqual([path, answer.body.total]);
+      return found;
+    }
+  }
+}
+
+const member = (viewer: string, team: string) =>
+  `exists (select from team_members m where m.team_id = ${team} and m.user_id = ${viewer})`;
+/** SQL: whether the agent `a` is a viewer's, who may have no account (`null`), and whether the viewer sees it. */
+const owns = (viewer: string) =>
+  `coalesce(case when a.team_id is null then a.user_id = ${viewer} else ${member(viewer, "a.team_id")} end, false)`;
+const sees = (viewer: string) => `((a.is_public and a.is_active) or ${owns(viewer)})`;
+const seesRun = (viewer: string) =>
+  `((not r.is_private and ${sees(viewer)}) or coalesce(r.user_id = ${viewer}, false) or ${owns(viewer)})`;
+
+/** Each caller with the id as SQL has it. */
+function everybody(): { who: Caller; viewer: string; signedIn: boolean }[] {
+  const accounts = users.map((who) => ({ who, viewer: `'${who.id}'::uuid`, signedIn: true }));
+  return [{ who: caller(service), viewer: "null::uuid", signedIn: false }, ...accounts];
+}
+
+async function expectRuns(path: string, condition: (viewer: string) => string, found?: (viewer: string) => string) {
+  for (const { who, viewer, signedIn } of everybody()) {
+    if (!signedIn && /scope|team_id|mine=true/.test(path)) continue;
+    const [is] = await service.sql<{ found: boolean }>(`select ${found?.(viewer) ?? "true"} as found`);
+    const rows = await service.sql<{ id: string }>(
+      `select r.id from runs r join agents a on a.id = r.agent_id where ${seesRun(viewer)} and ${condition(viewer)}
+       order by r.id desc`,
+    );
+    expect([viewer, path, await listed(who, `/api/v1/runs?${path}&`)]).toEqual([
+      viewer,
+      path,
+      is?.found === true ? ids(rows) : ["404"],
+    ]);
+  }
+}
+
+describe("a list of runs has every run that the caller may see, once, newest first", () => {
+  const statuses = ["queued", "running", "completed", "failed", "cancelled"];
+  it("without a filter, and with each status", async () => {
+    await expectRuns("mine=false", () => "true");
+    for (const status of statuses) await expectRuns(`status=${status}`, () => `r.status = '${status}'`);
+  });
+
+  it("of a task", async () => {
+    for (const task of tasks) {
+      await expectRuns(`task_id=${task}`, () => `r.task_id = '${task}'`);
+      await expectRuns(`task_id=${task}&status=failed`, () => `r.task_id = '${task}' and r.status = 'failed'`);
+    }
+  });
+
+  it("of an agent, where the caller sees the agent", async () => {
+    for (const agent of agents) {
+      const visible = (viewer: string) => `exists (select from agents a where a.id = '${agent}' and ${sees(viewer)})`;
+      await expectRuns(`agent_id=${agent}`, () => `r.agent_id = '${agent}'`, visible);
+    }
+    const [agent] = agents;
+    const visible = (viewer: string) => `exists (select from agents a where a.id = '${agent}' and ${sees(viewer)})`;
+    const mine = (viewer: string) => `r.agent_id = '${agent}' and r.user_id = ${viewer}`;
+    await expectRuns(`agent_id=${agent}&mine=true`, mine, visible);
+  });
+
+  it("that the caller asked for, or of the caller's personal scope", async () => {
+    await expectRuns("mine=true", (viewer) => `r.user_id = ${viewer}`);
+    await expectRuns("mine=true&status=queued", (viewer) => `r.user_id = ${viewer} and r.status = 'queued'`);
+    await expectRuns(
+      "scope=personal",
+      (viewer) => `r.scope = 'personal' and (r.user_id = ${viewer} or a.user_id = ${viewer})`,
+    );
+  });
+
+  it("of a workspace, to its members", async () => {
+    for (const team of teams) {
+      await expectRuns(
+        `team_id=${team}`,
+        () => `r.scope = 'team' and r.team_id = '${team}'`,
+        (viewer) => member(viewer, `'${team}'`),
+      );
+    }
+  });
+});
+
+describe("a list of agents has the caller's own and shared ones, or the public ones, once, newest first", () => {
+  it.each(["", "active_only=false&", "scope=personal&", "scope=personal&active_only=false&"])("%s", async (filter) => {
+    for (const { who, viewer, signedIn } of everybody()) {
+      if (!signedIn && filter.includes("scope")) continue;
+      const active = signedIn && filter.includes("active_only") ? "true" : "a.is_active";
+      const scope = filter.includes("scope") ? `a.team_id is null and a.user_id = ${viewer}` : owns(viewer);
+      const rows = await service.sql<{ id: string }>(
+        `select a.id from agents a where ${signedIn ? scope : "a.is_public"} and ${active}
+         order by a.created_at desc, a.id desc`,
+      );
+      expect([viewer, await listed(who, `/api/v1/agents?${filter}`)]).toEqual([viewer, ids(rows)]);
+    }
+  });
+
+  it("of a workspace, to its members; an account's own id is no workspace", async () => {
+    for (const { who, viewer } of everybody().slice(1)) {
+      for (const team of teams) {
+        const [is] = await service.sql<{ found: boolean }>(`select ${member(viewer, `'${team}'`)} as found`);
+        const rows = await service.sql<{ id: string }>(
+          `select id from agents where team_id = '${team}' and is_active order by created_at desc, id desc`,
+        );
+        const found = await listed(who, `/api/v1/agents?team_id=${team}&`);
+        expect([viewer, team, found]).toEqual([viewer, team, is?.found === true ? ids(rows) : ["404"]]);
+      }
+    }
+    for (const user of users) {
+      expect((await user.call("GET", `/api/v1/agents?team_id=${user.id}`)).status).toBe(404);
+      expect((await user.call("GET", `/api/v1/runs?team_id=${user.id}`)).status).toBe(404);
+    }
+  });
+});
+
+it("pages follow each other without a gap, also where several scans find the same runs", async () => {
+  for (const { who } of everybody()) {
+    const whole = await listed(who, "/api/v1/runs?");
+    const pieces: string[] = [];
+    for (const page of range(Math.ceil(whole.length / 30))) {
+      pieces.push(...ids((await who.call("GET", `/api/v1/runs?page=${page + 1}&page_size=30`)).body.items));
+    }
+    expect(pieces).toEqual(whole);
+  }
+});
