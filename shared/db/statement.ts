@@ -8,15 +8,6 @@ import { idempotency_keys } from "./schema/index.ts";
 const IN_PROGRESS = "ID001";
 const SEEN = "ID002";
 
-/**
- * Runs one statement that yields at most one row with the column `result` (JSON), and returns it; null without a row.
- * One round trip.
- */
-export async function readJson<T>(ctx: Context, statement: SQL): Promise<T | null> {
-  const { rows } = await ctx.db.execute<{ result: T }>(statement);
-  return rows[0]?.result ?? null;
-}
-
 /** What a statement selected, and whether that is the kept result of an earlier request with the same Idempotency-Key. */
 export interface Ran {
   found: unknown;

@@ -39,11 +39,7 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
 }
 
 /** One page of `items` as a list at `path`. */
-export function list<T extends { id: string; created?: number }>(
-  items: readonly T[],
-  page: Page,
-  path: string,
-): object {
+export function list(items: readonly { id: string; created?: number }[], page: Page, path: string): object {
   return pageOf(items, page, `/v1/${path}`);
 }
 
