@@ -5,6 +5,7 @@ import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
+import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
 import { storeCells, storeEntries } from "../board/aggregates.ts";
 import { oweEvents } from "./announcements.ts";
 import type { Assessment } from "./assess.ts";
@@ -26,7 +27,7 @@ export interface Ended {
 }
 
 /**
- * Ends runs, in one batch: their results, facts and evidence, and once for all of them their agents' cells and board
+ * Ends runs, in one batch: their results, facts and evidence, which the log names, and once for all their agents' cells and board
  * entries, and what is announced. The agents' rows are locked first, so that groups with runs of one agent that end side
  * by side sum up one after the other. A run that is final already stays as it is. The messages that would have had the
  * runs scored are taken out in the same batch: they are the way back from wherever this breaks off.
@@ -155,6 +156,9 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
   ), proof as (
     insert into ${run_evidence} (run_id, jws, kid)
     select g.id, g.jws, g.kid from given g join done d on d.id = g.id where g.jws is not null
+    returning jws
+  ), said as (
+    ${logged(sql`select ${logEntry("run", { sha256: sha256Hex(sql`p.jws`) })} from proof p`)}
   ), taken_back as (
     ${takeBack(["score"], sql`select id from done`)}
   ), verified as (

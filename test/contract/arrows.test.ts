@@ -58,6 +58,7 @@ const DOMAINS: Record<string, string[]> = {
     "scoring",
     "teams",
     "telemetry",
+    "transparency",
     "webhooks",
   ],
   schedules: ["agents", "plans", "runs", "teams"],
@@ -68,6 +69,7 @@ const DOMAINS: Record<string, string[]> = {
   teams: ["identity", "plans"],
   telemetry: ["scoring"],
   templates: [],
+  transparency: [],
   waitlist: ["billing", "identity"],
   webhooks: ["agents", "identity", "plans", "teams"],
 };

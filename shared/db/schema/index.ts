@@ -15,5 +15,6 @@ export * from "./scorecards.ts";
 export * from "./survey.ts";
 export * from "./teams.ts";
 export * from "./telemetry.ts";
+export * from "./transparency.ts";
 export * from "./waitlist.ts";
 export * from "./webhooks.ts";

@@ -1,0 +1,36 @@
+import { type SQL, sql } from "drizzle-orm";
+import { log_entries } from "../db/schema/index.ts";
+
+/** What the log has entries about. */
+export type EntryKind = "run" | "credential" | "revoked" | "epoch" | "reveal" | "key" | "suite" | "board";
+
+/**
+ * SQL: the text of an entry, an object of `kind` and `members` in RFC 8785 form. Each member is SQL of a text, a uuid or a
+ * whole number below 2^53, of that type; none of them may be private, since anybody reads the log.
+ * @example
+ * logEntry("revoked", { credential: sql`c.id` }) // {"credential":"…","kind":"revoked"}
+ */
+export function logEntry(kind: EntryKind, members: Readonly<Record<string, SQL>>): SQL {
+  const parts = Object.entries({ ...members, kind: sql`${kind}::text` })
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => sql`${`${JSON.stringify(name)}:`}::text || to_jsonb(${value})::text`);
+  return sql`('{' || ${sql.join(parts, sql` || ',' || `)} || '}')`;
+}
+
+/** SQL: the SHA-256 of a text (its UTF-8) in lower-case hexadecimal, as entries hold it. */
+export function sha256Hex(value: SQL): SQL {
+  return sql`encode(sha256(convert_to(${value}, 'UTF8')), 'hex')`;
+}
+
+/**
+ * SQL: a part of a statement that puts an entry into the log for each row of `source`, a query of one column of texts as
+ * `logEntry` makes them. What the log says already is not said again. The entry gets its place within a minute of the
+ * commit.
+ * @example
+ * sql`with revoked as (update … returning id), logged as (${logged(
+ *   sql`select ${logEntry("revoked", { credential: sql`r.id` })} from revoked r`)})`
+ */
+export function logged(source: SQL): SQL {
+  return sql`insert into ${log_entries} (entry) select convert_to(said.entry, 'UTF8') from (${source}) said (entry)
+    on conflict (leaf_hash) do nothing`;
+}
