@@ -14,8 +14,8 @@ import { patience } from "../shared/platform/patience.ts";
 import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
 import { createTurns } from "../shared/platform/turns.ts";
-import type { Message } from "../shared/platform/message.ts";
-import { createPublisher, type Delivery } from "../shared/queue/publish.ts";
+import type { Message, Publisher } from "../shared/platform/message.ts";
+import type { Delivery } from "../shared/queue/publish.ts";
 
 /** What a test may put in place of the outside world. */
 export interface Overrides {
@@ -55,7 +55,10 @@ export function createService(
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
   const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
-  const queue = createPublisher(env, deliveries);
+  const queue = whenOwed(async () => {
+    const { createPublisher } = await import("../shared/queue/publish.ts");
+    return createPublisher(env, deliveries);
+  });
   const resolver =
     overrides.resolver ??
     dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: overrides.dnsTimeoutMs ?? DNS_TIMEOUT_MS });
@@ -114,6 +117,17 @@ export function createService(
         resolver,
       };
       return ctx;
+    },
+  };
+}
+
+/** A publisher that is made for the first messages: most requests owe none, and the queue's client is long. */
+function whenOwed(make: () => Promise<Publisher>): Publisher {
+  let made: Publisher | undefined;
+  return {
+    async publish(messages) {
+      made ??= await make();
+      return made.publish(messages);
     },
   };
 }

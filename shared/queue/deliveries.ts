@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { Receiver } from "@upstash/qstash";
 import { type Context as HonoContext, Hono } from "hono";
 import * as z from "zod";
 import { describeError } from "../db/client.ts";
@@ -77,14 +76,9 @@ function subject(body: unknown): { run_id?: string } {
 /** The raw body, when QStash signed it for this URL; else null. */
 async function verified(ctx: Context, c: HonoContext): Promise<string | null> {
   const raw = await c.req.text();
-  const { QSTASH_CURRENT_SIGNING_KEY, QSTASH_NEXT_SIGNING_KEY, BASE_URL } = ctx.env;
-  const receiver = new Receiver({
-    currentSigningKey: QSTASH_CURRENT_SIGNING_KEY,
-    nextSigningKey: QSTASH_NEXT_SIGNING_KEY,
-    devMode: false,
-  });
+  const { isGenuine } = await import("./genuine.ts");
   const signature = c.req.header("upstash-signature") ?? "";
-  const valid = await receiver.verify({ signature, body: raw, url: BASE_URL + c.req.path }).catch(() => false);
+  const valid = await isGenuine(ctx.env, { signature, body: raw, url: ctx.env.BASE_URL + c.req.path });
   return valid ? raw : null;
 }
 
