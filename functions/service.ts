@@ -11,7 +11,7 @@ import { createGathering } from "../shared/platform/gathering.ts";
 import type { Leases } from "../shared/platform/leases.ts";
 import { createLogger } from "../shared/platform/log.ts";
 import { patience } from "../shared/platform/patience.ts";
-import { type DnsResolver, dohResolver } from "../shared/platform/outbound/resolve.ts";
+import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
 import { createTurns } from "../shared/platform/turns.ts";
 import type { Message, Publisher } from "../shared/platform/message.ts";
@@ -55,13 +55,22 @@ export function createService(
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
   const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
-  const queue = whenOwed(async () => {
-    const { createPublisher } = await import("../shared/queue/publish.ts");
-    return createPublisher(env, deliveries);
-  });
-  const resolver =
-    overrides.resolver ??
-    dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs: overrides.dnsTimeoutMs ?? DNS_TIMEOUT_MS });
+  // The clients of the queue and of the DNS are loaded when they are first needed: most requests need neither.
+  let publisher: Publisher | undefined;
+  const queue: Publisher = {
+    async publish(messages) {
+      const { createPublisher } = await import("../shared/queue/publish.ts");
+      publisher ??= createPublisher(env, deliveries);
+      return publisher.publish(messages);
+    },
+  };
+  const resolver: DnsResolver = overrides.resolver ?? {
+    async query(...question) {
+      const { dohResolver } = await import("../shared/platform/outbound/resolve.ts");
+      const timeoutMs = overrides.dnsTimeoutMs ?? DNS_TIMEOUT_MS;
+      return dohResolver({ url: env.DNS_RESOLVER_URL, fetch: call, timeoutMs }).query(...question);
+    },
+  };
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
   const leases: Leases = new Map();
@@ -117,17 +126,6 @@ export function createService(
         resolver,
       };
       return ctx;
-    },
-  };
-}
-
-/** A publisher that is made for the first messages: most requests owe none, and the queue's client is long. */
-function whenOwed(make: () => Promise<Publisher>): Publisher {
-  let made: Publisher | undefined;
-  return {
-    async publish(messages) {
-      made ??= await make();
-      return made.publish(messages);
     },
   };
 }

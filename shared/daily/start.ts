@@ -3,7 +3,7 @@ import * as z from "zod";
 import { write } from "../db/change.ts";
 import { daily_work } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { DAILY_ITEMS } from "./items.ts";
+import { DAILY_NAMES } from "./names.static.ts";
 import { oweTurns } from "./message.ts";
 
 const MINUTE = 60_000;
@@ -15,7 +15,7 @@ export const DAILY_AT = { hour: 3, minute: 17 } as const;
 /** How long after its time a trigger counts as missed. */
 const GRACE = 3 * MINUTE;
 
-const NAMES = JSON.stringify(DAILY_ITEMS.map(({ name }) => name));
+const NAMES = JSON.stringify(DAILY_NAMES);
 
 /**
  * Owes the queue one message for each item of the daily work, so that none holds up another. An item that is still under

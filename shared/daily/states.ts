@@ -4,7 +4,7 @@ import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { daily_work } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { DAILY_ITEMS } from "./items.ts";
+import { DAILY_NAMES } from "./names.static.ts";
 
 /** The state of an item of the daily work; both fields are null for one that has never been done and never failed. */
 const DailyState = z.object({
@@ -18,7 +18,7 @@ export type DailyState = z.output<typeof DailyState>;
 
 /** The state of each item of the daily work. One statement. */
 export async function dailyStates(ctx: Context): Promise<DailyState[]> {
-  const names = JSON.stringify(DAILY_ITEMS.map(({ name }) => name));
+  const names = JSON.stringify(DAILY_NAMES);
   const states = await read(
     ctx,
     z.array(DailyState),

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
-import { linkHeader, pageShown } from "./paging.ts";
+import { linkHeader, pageShown } from "./page-links.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
 import type { Reply } from "./reply.ts";
 import type { CacheTag, Route } from "./route.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../platform/problem.ts";
 import { REFRESH_COOKIE, SESSION_COOKIE } from "./cookie-names.ts";
 import { knownParameters } from "./parameters.ts";
-import { ProblemDetails } from "./problems.ts";
+import { ProblemDetails } from "./problem-details.ts";
 import type { Needed, Route } from "./route.ts";
 import { TAGS } from "./tags.ts";
 

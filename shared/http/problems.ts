@@ -1,32 +1,5 @@
-import * as z from "zod";
 import { databaseFailure } from "../db/client.ts";
-import { isProblemCode, PROBLEMS, Problem } from "../platform/problem.ts";
-
-/** The RFC 9457 body of every error. */
-export const ProblemDetails = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    code: z.enum(Object.keys(PROBLEMS).filter(isProblemCode)),
-    request_id: z.string().optional(),
-    errors: z
-      .array(
-        z.object({
-          in: z.enum(["body", "query", "path", "header"]),
-          pointer: z.string().meta({ description: "RFC 6901 JSON pointer" }),
-          code: z.string(),
-          message: z.string(),
-        }),
-      )
-      .optional()
-      .meta({ description: "On 422, and with `invalid_graphql_request`" }),
-    limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
-    used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
-    resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),
-  })
-  .meta({ id: "Problem" });
+import { PROBLEMS, Problem } from "../platform/problem.ts";
 
 /** Turns anything thrown into a Problem. An unexpected error becomes `internal_error`, which says nothing about it. */
 export function toProblem(error: unknown): Problem {

@@ -1,8 +1,5 @@
 /** `npm run bench`: the budgets as ratios measured in one run, on the stack as `npm run dev` starts it. */
-import { execFileSync } from "node:child_process";
-import { dirname } from "node:path";
 import { Pool } from "pg";
-import { SIZES, sizes } from "../commands/bundle.ts";
 import { deploy } from "../e2e/deployed.ts";
 import { caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
@@ -12,6 +9,7 @@ import { ACCOUNT, boardOfAMillion, RESERVATION } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { type Figure, median, ratio, report, time } from "./measure.ts";
 import { spansRatio } from "./otlp.ts";
+import { startFigures } from "./start.ts";
 import { throughput } from "./throughput.ts";
 import { fanOutRatio } from "./webhooks.ts";
 
@@ -24,15 +22,8 @@ const add = (name: string, value: number, unit: Figure["unit"], kind: Figure["ki
   console.error(`measured: ${name}`);
 };
 
-const bundle = await buildWorker();
-const { atStart, all } = sizes(dirname(bundle));
-add("loaded at start, gzip", atStart, "KB", "most", SIZES.atStart);
-add("bundle, gzip", all, "KB", "most", SIZES.all);
-const evaluation = `const t=performance.now();await import(${JSON.stringify(bundle)});console.log(performance.now()-t)`;
-const starts = Array.from({ length: 7 }, () =>
-  Number(execFileSync(process.execPath, ["--input-type=module", "-e", evaluation], { encoding: "utf8" })),
-);
-add("start of the bundle", Math.min(...starts), "ms", "most", 50);
+figures.push(...(await startFigures(await buildWorker())));
+console.error("measured: the start");
 
 // The stack has a process of its own, and so has each Worker: nothing that is measured shares a thread with this one.
 const stack = await deploy();

@@ -7,6 +7,16 @@ export interface Figure {
   budget: number;
   /** `most`: the value may be at most the budget; `least`: it must be at least that. */
   kind: "most" | "least";
+  /** The least and the most that were measured, where the value is the median. */
+  spread?: Spread;
+  /** What it is measured beyond, where the name does not say so. */
+  against?: string;
+}
+
+/** The ends of what was measured. */
+export interface Spread {
+  min: number;
+  max: number;
 }
 
 /** Milliseconds that `work` took. */
@@ -20,6 +30,11 @@ export async function time(work: () => Promise<unknown>): Promise<number> {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The least and the most of some figures. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { min: Math.min(...values), max: Math.max(...values) };
 }
 
 /**
@@ -45,14 +60,20 @@ export async function ratio(
 /** Prints the figures as a table; returns how many are over budget. */
 export function report(figures: readonly Figure[]): number {
   let over = 0;
-  const width = Math.max(...figures.map(({ name }) => name.length));
-  for (const { name, value, unit, budget, kind } of figures) {
+  const width = Math.max(...figures.map((figure) => named(figure).length));
+  for (const figure of figures) {
+    const { value, unit, budget, kind, spread } = figure;
     const kept = kind === "most" ? value <= budget : value >= budget;
     if (!kept) over += 1;
     const relation = kind === "most" ? "≤" : "≥";
+    const ends = spread === undefined ? "" : `${spread.min.toFixed(2)} to ${spread.max.toFixed(2)}`;
     console.log(
-      `${name.padEnd(width)}  ${value.toFixed(2).padStart(9)} ${unit.padEnd(8)}  ${relation} ${String(budget).padEnd(5)} ${kept ? "" : "OVER"}`,
+      `${named(figure).padEnd(width)}  ${value.toFixed(2).padStart(9)} ${unit.padEnd(8)}  ${relation} ${String(budget).padEnd(5)} ${kept ? "    " : "OVER"}  ${ends}`.trimEnd(),
     );
   }
   return over;
+}
+
+function named({ name, against }: Figure): string {
+  return against === undefined ? name : `${name}, beyond ${against}`;
 }

@@ -2,7 +2,7 @@
  * Bundles the Worker for its deployment into `dist/service`: `index.js` with all that is loaded when it starts, and a
  * module for each part that is loaded when it is first asked for. wrangler runs this, and uploads what it finds.
  */
-import { createHash } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -79,6 +79,16 @@ const statics: Plugin = {
 };
 
 async function evaluated(path: string): Promise<string> {
+  const lines = Object.entries(await valuesOf(path)).map(([name, value]) => {
+    const json = JSON.stringify(value);
+    if (!isDeepStrictEqual(JSON.parse(json), value)) throw new Error(`${name} of ${path} is more than data`);
+    return `export const ${name} = ${json};`;
+  });
+  return lines.join("\n");
+}
+
+/** What a module of the service exports, evaluated in Node with all that it imports. */
+export async function valuesOf(path: string): Promise<Record<string, unknown>> {
   const { outputFiles } = await build({
     ...COMMON,
     entryPoints: [path],
@@ -86,24 +96,13 @@ async function evaluated(path: string): Promise<string> {
     packages: "external",
     write: false,
   });
-  const text = outputFiles[0]?.text ?? "";
   // Inside the project, so that it finds the packages.
   const folder = join(ROOT, "dist");
-  const file = join(
-    folder,
-    `.static-${process.pid}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}.mjs`,
-  );
+  const file = join(folder, `.static-${randomUUID()}.mjs`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, text);
+  writeFileSync(file, outputFiles[0]?.text ?? "");
   try {
-    const values: Record<string, unknown> = await import(pathToFileURL(file).href);
-    return Object.entries(values)
-      .map(([name, value]) => {
-        const json = JSON.stringify(value);
-        if (!isDeepStrictEqual(JSON.parse(json), value)) throw new Error(`${name} of ${path} is more than data`);
-        return `export const ${name} = ${json};`;
-      })
-      .join("\n");
+    return await import(pathToFileURL(file).href);
   } finally {
     rmSync(file);
   }

@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { isProblemCode, PROBLEMS } from "../platform/problem.ts";
+
+/** The RFC 9457 body of every error. */
+export const ProblemDetails = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(PROBLEMS).filter(isProblemCode)),
+    request_id: z.string().optional(),
+    errors: z
+      .array(
+        z.object({
+          in: z.enum(["body", "query", "path", "header"]),
+          pointer: z.string().meta({ description: "RFC 6901 JSON pointer" }),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: "On 422, and with `invalid_graphql_request`" }),
+    limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
+    used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
+    resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),
+  })
+  .meta({ id: "Problem" });
