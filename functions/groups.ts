@@ -33,6 +33,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "payments/provider-webhook": async () => (await import("./payments/provider-webhook.ts")).providerWebhook,
   "payments/waitlist": async () => (await import("./payments/waitlist.ts")).waitlist,
   "public/csp-reports": async () => (await import("./public/csp-reports.ts")).cspReports,
+  "public/epochs": async () => (await import("./public/epochs.ts")).epochs,
   "public/health": async () => (await import("./public/health.ts")).health,
   "public/openapi": async () => (await import("./public/openapi.ts")).openapi,
   "public/survey": async () => (await import("./public/survey.ts")).survey,

@@ -2,6 +2,7 @@ import type { Service } from "../shared/http/app.ts";
 import { resumeCertifications } from "../shared/certification/resume.ts";
 import { DAILY_AT, startDaily, startMissedDaily } from "../shared/daily/start.ts";
 import { describeError } from "../shared/db/client.ts";
+import { keepEpochs } from "../shared/epochs/keep.ts";
 import { denyEnded } from "../shared/identity/sessions/deny.ts";
 import type { Context } from "../shared/platform/context.ts";
 import { newId } from "../shared/platform/ids.ts";
@@ -24,6 +25,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["rescue deliveries", rescueDeliveries],
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
+    ["keep the epochs", keepEpochs],
     ["start daily work that was missed", startMissedDaily],
   ],
   [DAILY]: [["start the daily work", startDaily]],

@@ -2,6 +2,7 @@
 import { Client } from "pg";
 import { decrypt, encrypt, keyNameOf, type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
 import { MINTING } from "../shared/catalogue/minting.ts";
+import { EPOCH } from "../shared/epochs/secret.ts";
 import { SECRET_PURPOSE } from "../shared/webhooks/view.ts";
 
 /** Where something is kept encrypted, and what its ciphertexts are bound to. A place that is not here loses its old key. */
@@ -32,6 +33,15 @@ const PLACES: readonly Place[] = [
     purpose: MINTING,
     read: "select name as key, sealed from service_secrets where name > $1 order by name limit $2",
     write: `update service_secrets s set sealed = x.fresh from ${pairs("text")} where s.name = x.key and s.sealed = x.old`,
+    start: "",
+  },
+  {
+    name: "epochs.sealed",
+    purpose: EPOCH,
+    read: `select kind || ' ' || name as key, sealed from epochs where kind || ' ' || name > $1
+      order by kind || ' ' || name limit $2`,
+    write: `update epochs e set sealed = x.fresh from ${pairs("text")}
+      where e.kind || ' ' || e.name = x.key and e.sealed = x.old`,
     start: "",
   },
   {

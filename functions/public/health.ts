@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { dailyStates } from "../../shared/daily/states.ts";
+import { workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
@@ -20,6 +20,10 @@ const Readiness = z
     dependencies: z.object({ database: State, redis: State, queue: State }),
     daily: z.array(DailyWork).meta({
       description: "Each item of the daily work, which the status does not hang on; empty while the database is down",
+    }),
+    minting: State.meta({
+      description:
+        "Whether the commitments to this epoch and the next two were in the log in time, which the status does not hang on",
     }),
   })
   .meta({ id: "Readiness" });
@@ -61,19 +65,20 @@ export const health = [
     method: "get",
     path: "/readyz",
     tag,
-    summary: "Whether each dependency answers, and when each daily item was last done",
+    summary: "Whether each dependency answers, and how the service's own work stands",
     auth: "none",
     returns: { 200: Readiness, 503: Readiness },
     async handler({ ctx }) {
       const deadline = AbortSignal.timeout(DEADLINE_MS);
-      const states = dailyStates(ctx);
+      const states = workStates(ctx);
       const probes = [states, ctx.redis.ping(), probeQueue(ctx, deadline)];
       const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));
       const dependencies = { database, redis, queue };
-      const daily = database === "ok" ? await states : [];
+      const { daily, is_minting_ready } = database === "ok" ? await states : { daily: [], is_minting_ready: false };
+      const minting = is_minting_ready ? "ok" : "down";
       const up = Object.values(dependencies).every((state) => state === "ok");
       return {
-        ...ok({ status: up ? "ok" : "down", dependencies, daily }, { "Cache-Control": "no-store" }),
+        ...ok({ status: up ? "ok" : "down", dependencies, daily, minting }, { "Cache-Control": "no-store" }),
         status: up ? 200 : 503,
       };
     },

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { daily_work } from "../db/schema/index.ts";
+import { isMintingReady } from "../epochs/usable.ts";
 import type { Context } from "../platform/context.ts";
 import { DAILY_NAMES } from "./names.static.ts";
 
@@ -14,17 +15,27 @@ const DailyState = z.object({
   /** What has gone wrong since then. */
   last_error: z.string().nullable(),
 });
-export type DailyState = z.output<typeof DailyState>;
 
-/** The state of each item of the daily work. One statement. */
-export async function dailyStates(ctx: Context): Promise<DailyState[]> {
+/** How the work stands that the service does by itself. */
+const WorkStates = z.object({
+  /** Each item of the daily work. */
+  daily: z.array(DailyState),
+  /** Whether runs can be minted, now and in the next two epochs. */
+  is_minting_ready: z.boolean(),
+});
+export type WorkStates = z.output<typeof WorkStates>;
+
+/** How the service's own work stands. One statement. */
+export async function workStates(ctx: Context): Promise<WorkStates> {
   const names = JSON.stringify(DAILY_NAMES);
   const states = await read(
     ctx,
-    z.array(DailyState),
-    sql`select jsonb_agg(jsonb_build_object('name', i.name, 'last_success_at', ${utcText(sql`d.last_success_at`)},
-        'last_error', d.last_error) order by i.at) as result
-      from jsonb_array_elements_text(${names}::jsonb) with ordinality i(name, at) left join ${daily_work} d on d.name = i.name`,
+    WorkStates,
+    sql`select jsonb_build_object('is_minting_ready', ${isMintingReady(ctx)}, 'daily', (
+        select jsonb_agg(jsonb_build_object('name', i.name, 'last_success_at', ${utcText(sql`d.last_success_at`)},
+          'last_error', d.last_error) order by i.at)
+        from jsonb_array_elements_text(${names}::jsonb) with ordinality i(name, at)
+          left join ${daily_work} d on d.name = i.name)) as result`,
   );
-  return states ?? [];
+  return states ?? { daily: [], is_minting_ready: false };
 }

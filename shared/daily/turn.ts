@@ -15,7 +15,7 @@ const Begun = z.object({ cursor: z.string().nullable() });
 
 /**
  * Does an item's next pieces, as many as one delivery takes. The statement that saves where the remaining ones begin owes
- * the message for them. A message that is late, or comes twice, does nothing. A failure is saved for `dailyStates` and
+ * the message for them. A message that is late, or comes twice, does nothing. A failure is saved for `workStates` and
  * thrown; the next try goes on where this one stopped.
  */
 export async function takeTurn(ctx: Context, message: DailyMessage): Promise<void> {

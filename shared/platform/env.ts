@@ -26,6 +26,9 @@ const FLAGS = ["billing", "certify", "secret_suites", "sweeps"] as const;
 /** A feature that an operator can switch on and off. */
 export type Flag = (typeof FLAGS)[number];
 
+/** An epoch of a day. */
+export const DAY_SECONDS = 86_400;
+
 const schema = z
   .object({
     ENVIRONMENT: z.enum(["development", "test", "production"]),
@@ -68,6 +71,7 @@ const schema = z
     ANALYTICS_SINK_URL: z.url({ protocol: /^https?$/ }).optional(),
     ADMIN_EMAILS: emails,
     TEAM_OVERRIDE_EMAILS: emails,
+    EPOCH_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(DAY_SECONDS),
     FLAGS: list.pipe(z.array(z.enum(FLAGS))).transform((flags) => new Set<Flag>(flags)),
   })
   .superRefine((env, context) => {
@@ -76,6 +80,8 @@ const schema = z
       if (env[name] !== undefined)
         context.addIssue({ code: "custom", path: [name], message: "is refused in production" });
     }
+    if (env.EPOCH_SECONDS < DAY_SECONDS)
+      context.addIssue({ code: "custom", path: ["EPOCH_SECONDS"], message: `must be ${DAY_SECONDS} in production` });
     for (const name of ["BASE_URL", "DNS_RESOLVER_URL"] as const) {
       if (!env[name].startsWith("https:"))
         context.addIssue({ code: "custom", path: [name], message: "must be https in production" });

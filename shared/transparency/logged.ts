@@ -5,8 +5,8 @@ import { log_entries } from "../db/schema/index.ts";
 export type EntryKind = "run" | "credential" | "revoked" | "epoch" | "reveal" | "key" | "suite" | "board";
 
 /**
- * SQL: the text of an entry, an object of `kind` and `members` in RFC 8785 form. Each member is SQL of a text, a uuid or a
- * whole number below 2^53, of that type; none of them may be private, since anybody reads the log.
+ * SQL: the text of an entry, an object of `kind` and `members` in RFC 8785 form. Each member is SQL of a text, a uuid, a
+ * boolean or a whole number below 2^53, of that type; none of them may be private, since anybody reads the log.
  * @example
  * logEntry("revoked", { credential: sql`c.id` }) // {"credential":"…","kind":"revoked"}
  */
@@ -33,4 +33,9 @@ export function sha256Hex(value: SQL): SQL {
 export function logged(source: SQL): SQL {
   return sql`insert into ${log_entries} (entry) select convert_to(said.entry, 'UTF8') from (${source}) said (entry)
     on conflict (leaf_hash) do nothing`;
+}
+
+/** SQL: the hash of the leaf of an entry's text (RFC 6962, section 2.1), by which the table of entries finds it. */
+export function leafHash(entry: SQL): SQL {
+  return sql`sha256('\\x00'::bytea || convert_to(${entry}, 'UTF8'))`;
 }

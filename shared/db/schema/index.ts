@@ -7,6 +7,7 @@ export * from "./catalogue.ts";
 export * from "./certification.ts";
 export * from "./daily.ts";
 export * from "./db.ts";
+export * from "./epochs.ts";
 export * from "./identity.ts";
 export * from "./marketplace.ts";
 export * from "./runs.ts";

@@ -41,12 +41,12 @@ afterAll(async () => {
 async function names(): Promise<(string | null)[]> {
   const rows = await service.sql<{ sealed: string }>(
     `select secret as sealed from webhooks where secret is not null union all select sealed from service_secrets
-     union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
+     union all select sealed from epochs union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
   );
   return rows.map(({ sealed }) => keyNameOf(sealed));
 }
 
-/** A webhook of old, and a mail that waits: both under the key without a name. */
+/** Webhooks of old, three epochs, and a mail that waits: all under the key without a name. */
 async function oldSecrets(count: number): Promise<void> {
   await service.sql(
     `insert into webhooks (user_id, url, event_types, secret) select $1, 'http://127.0.0.1:9/', '{run.failed}', s
@@ -56,6 +56,13 @@ async function oldSecrets(count: number): Promise<void> {
   await service.sql(
     "insert into outbox (consumer, id, body, due_at) values ('mail', uuidv7(), $1, now() + interval '1 day')",
     [{ template: "verify_email", token: encrypt("a token", TEST_KEYS, "mail") }],
+  );
+  await service.sql("delete from epochs");
+  await service.sql(
+    `insert into epochs (kind, name, starts_at, ends_at, sealed, commitment, created_at)
+     select kind, name, '2026-11-22', '2026-11-23', sealed, '', now()
+     from unnest('{open,sealed,open}'::text[], '{one,one,two}'::text[], $1::text[]) x (kind, name, sealed)`,
+    [Array.from({ length: 3 }, (_, n) => encrypt(`epoch ${n}`, TEST_KEYS, "epoch"))],
   );
 }
 
@@ -112,20 +119,22 @@ describe("encrypting anew", () => {
     });
     await expect(cut).rejects.toThrow("cut off");
     const between = await names();
-    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 14]);
+    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 17]);
     const pieces: [string, number][] = [];
     const rest = await reencrypt(url, BOTH_KEYS, {
       size: 5,
       progress: (name, { changed }) => pieces.push([name, changed]),
     });
-    expect(rest).toEqual({ changed: 9, failed: [] });
-    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 1]);
+    expect(rest).toEqual({ changed: 12, failed: [] });
+    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 3, 1]);
     expect(new Set(await names())).toEqual(new Set(["2027"]));
     expect(await reencrypt(url, BOTH_KEYS)).toEqual({ changed: 0, failed: [] });
     const kept = await service.sql<{ secret: string }>("select secret from webhooks order by id");
     expect(kept.map(({ secret }) => decrypt(secret, NEW_KEYS, "webhook"))).toEqual(
       Array.from({ length: 12 }, (_, n) => `old ${n}`),
     );
+    const secrets = await service.sql<{ sealed: string }>("select sealed from epochs order by name, kind");
+    expect(secrets.map(({ sealed }) => decrypt(sealed, NEW_KEYS, "epoch"))).toEqual(["epoch 0", "epoch 1", "epoch 2"]);
     const [mail] = await service.sql<{ token: string }>("delete from outbox returning body ->> 'token' as token");
     expect(decrypt(mail?.token ?? "", NEW_KEYS, "mail")).toBe("a token");
     await service.sql("delete from webhooks");

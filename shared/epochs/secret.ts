@@ -1,0 +1,18 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "../platform/crypto.ts";
+import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
+
+/** What the ciphertexts of epoch secrets are bound to. */
+export const EPOCH = "epoch";
+
+/** A fresh secret of 32 random bytes as it is stored, and its commitment: SHA-256 over the bytes, in lower-case hex. */
+export function newSecret(keys: Keyring): { sealed: string; commitment: string } {
+  const secret = randomBytes(32);
+  return { sealed: encrypt(secret.toString("hex"), keys, EPOCH), commitment: sha256(secret) };
+}
+
+/** The 32 bytes of a stored secret; throws when its key is gone. */
+export function openSecret(sealed: string, keys: Keyring): Buffer {
+  return Buffer.from(decrypt(sealed, keys, EPOCH), "hex");
+}
