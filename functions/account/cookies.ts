@@ -4,7 +4,7 @@ import type { CookieOptions } from "hono/utils/cookie";
 import { REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { REFRESH_SECONDS } from "../../shared/identity/sessions/new-session.ts";
 import type { Env } from "../../shared/platform/env.ts";
-import { isLoopback } from "../../shared/platform/outbound/url.ts";
+import { isLoopback } from "../../shared/platform/outbound/policy.ts";
 
 const REFRESH_PATH = "/api/v1/auth/refresh";
 

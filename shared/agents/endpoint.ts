@@ -1,6 +1,6 @@
 import type { Context } from "../platform/context.ts";
+import { isLoopback, outboundPolicy } from "../platform/outbound/policy.ts";
 import { assertPublic } from "../platform/outbound/resolve.ts";
-import { checkUrl, isLoopback, outboundPolicy } from "../platform/outbound/url.ts";
 import { bodyProblem } from "../platform/problem.ts";
 
 /**
@@ -13,6 +13,8 @@ export async function assertCallable(
   raw: string,
   pointer: string,
 ): Promise<string> {
+  // With it comes the list of public suffixes, which reads of agents and of much else can do without.
+  const { checkUrl } = await import("../platform/outbound/url.ts");
   const checked = checkUrl(raw, outboundPolicy(ctx.env));
   if (!checked.ok) throw bodyProblem("endpoint_not_allowed", pointer, checked.message);
   if (!isLoopback(checked.url)) {

@@ -1,7 +1,7 @@
 import type { Context } from "../platform/context.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
-import { outboundPolicy } from "../platform/outbound/url.ts";
+import { outboundPolicy } from "../platform/outbound/policy.ts";
 import { isStorable } from "../platform/text.ts";
 import type { ManifestError } from "./schemas.ts";
 import { sameSite } from "./site.ts";

@@ -1,5 +1,5 @@
 import { getDomain } from "tldts";
-import { isLoopback } from "../platform/outbound/url.ts";
+import { isLoopback } from "../platform/outbound/policy.ts";
 
 /**
  * Whether two URLs lie on one registrable domain, by the public suffix list with its private section: two customers of

@@ -5,7 +5,7 @@ import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { remembering } from "../platform/outbound/resolve.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
-import { outboundPolicy } from "../platform/outbound/url.ts";
+import { outboundPolicy } from "../platform/outbound/policy.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";

@@ -4,7 +4,7 @@ import { decrypt } from "../platform/encryption.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { ResolverFault } from "../platform/outbound/resolve.ts";
-import { outboundPolicy } from "../platform/outbound/url.ts";
+import { outboundPolicy } from "../platform/outbound/policy.ts";
 import { signatures } from "./sign.ts";
 import { SECRET_PURPOSE } from "./view.ts";
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
     const url = BASE_URL + path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");
     return worker.fetch(new Request(url, { method }), { ...settings, ASSETS }, execution);
   };
-}, 60_000);
+}, 180_000);
 
 test("what is loaded when the Worker starts, and all of it, is within its limits", () => {
   const { atStart, all } = sizes(dirname(entry));

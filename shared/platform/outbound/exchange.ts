@@ -1,7 +1,7 @@
 import { readCapped } from "./body.ts";
 import { classifyError, type ExchangeFailure } from "./failure.ts";
+import { isLoopback, type OutboundPolicy } from "./policy.ts";
 import { assertPublic, type DnsResolver } from "./resolve.ts";
-import { checkUrl, isLoopback, type OutboundPolicy } from "./url.ts";
 
 /** Who calls, as every request says. */
 export const USER_AGENT = "AgentScreening/1.0 (+/docs)";
@@ -57,6 +57,8 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     status: number | null = null,
   ): Exchange => ({ ok: false, status, failure_code, detail, latency_ms: latency() });
 
+  // Loaded with the first call: the list of public suffixes comes with it.
+  const { checkUrl } = await import("./url.ts");
   const checked = checkUrl(request.url, deps.policy);
   if (!checked.ok) return fail("endpoint_not_allowed", checked.message);
   const { url } = checked;

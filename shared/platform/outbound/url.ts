@@ -1,21 +1,12 @@
 import ipaddr from "ipaddr.js";
 import { parse as parseName } from "tldts";
-import type { Env } from "../env.ts";
+import { isLoopback, type OutboundPolicy } from "./policy.ts";
 
 const MAX_LENGTH = 2048;
 const PORTS = new Set(["", "443", "8443"]);
-const LOOPBACK_HOSTS = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 // The suffix list carries these two, yet RFC 7686 and RFC 3172 keep them from being hosts of the public web.
 const NOT_THE_WEB = new Set(["onion", "arpa"]);
-
-/** Where the service may call. */
-export interface OutboundPolicy {
-  /** The service's own addresses as `URL.host` writes them: a name, with its port where that is not the default. */
-  ownHosts: readonly string[];
-  /** Development only: http and https to 127.0.0.1, [::1] and localhost on any port. Loosens nothing else. */
-  allowLoopbackHttp: boolean;
-}
 
 /** What can be wrong with a URL before anything is sent. */
 export type UrlProblem =
@@ -44,14 +35,6 @@ const MESSAGES: Record<UrlProblem, string> = {
   port_not_allowed: "The port is not allowed. Use 443 or 8443.",
 };
 
-/** The policy that the settings imply: loopback is callable everywhere but in production. */
-export function outboundPolicy(env: Pick<Env, "ENVIRONMENT" | "BASE_URL" | "FRONTEND_URL">): OutboundPolicy {
-  return {
-    ownHosts: [env.BASE_URL, env.FRONTEND_URL].map((url) => new URL(url).host),
-    allowLoopbackHttp: env.ENVIRONMENT !== "production",
-  };
-}
-
 /**
  * Judges a URL that a stranger gave by its text alone; no packet is sent. It takes https on port 443 or 8443 to a name
  * under an ICANN public suffix, at most 2048 characters, without credentials or fragment, and not the service itself.
@@ -78,11 +61,6 @@ export function checkUrl(raw: string, policy: OutboundPolicy): UrlVerdict {
   if (!isPublicName(url.hostname)) return refuse("not_public_name");
   if (!PORTS.has(url.port)) return refuse("port_not_allowed");
   return { ok: true, url };
-}
-
-/** Whether a URL names this machine in one of the three spellings that development allows. */
-export function isLoopback(url: URL): boolean {
-  return LOOPBACK_HOSTS.has(url.hostname);
 }
 
 function refuse(code: UrlProblem): UrlVerdict {

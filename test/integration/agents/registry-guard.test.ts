@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { checkUrls } from "../../../shared/agents/connection.ts";
 import { Problem } from "../../../shared/platform/problem.ts";
-import { checkUrl, outboundPolicy } from "../../../shared/platform/outbound/url.ts";
+import { outboundPolicy } from "../../../shared/platform/outbound/policy.ts";
+import { checkUrl } from "../../../shared/platform/outbound/url.ts";
 import { discover, look } from "../../../shared/registry/discover.ts";
 import { probe } from "../../../shared/runs/probe.ts";
 import { testConnection } from "../../../shared/runs/test-connection.ts";

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkUrl, outboundPolicy } from "../../../shared/platform/outbound/url.ts";
+import { outboundPolicy } from "../../../shared/platform/outbound/policy.ts";
+import { checkUrl } from "../../../shared/platform/outbound/url.ts";
 import { HOSTILE_URLS } from "./hostile-urls.ts";
 
 const production = { ownHosts: ["screening.example.com"], allowLoopbackHttp: false };
