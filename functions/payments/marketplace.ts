@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { createListing } from "../../shared/marketplace/listings/create.ts";
@@ -66,7 +66,7 @@ export const marketplace = [
     summary: "Agents for hire, newest first",
     auth: "open",
     query: pageQuery,
-    returns: { 200: pageOf(ListingRead, "ListingPage") },
+    returns: { 200: longPageOf(ListingRead, "ListingPage") },
     async handler({ ctx, query }) {
       return ok(paged(await listListings(ctx, query), query));
     },

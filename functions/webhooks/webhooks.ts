@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { createWebhook } from "../../shared/webhooks/create.ts";
@@ -163,7 +163,7 @@ export const webhooks = [
     auth: "session",
     params,
     query: pageQuery,
-    returns: { 200: pageOf(DeliveryRead, "DeliveryPage") },
+    returns: { 200: longPageOf(DeliveryRead, "DeliveryPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, query }) {
       return ok(paged(await listDeliveries(ctx, principal, id, query), query));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { listActivity, TeamActivityRead } from "../../shared/results/activity.ts";
@@ -136,7 +136,7 @@ export const teams = [
     auth: "session",
     params,
     query: pageQuery,
-    returns: { 200: pageOf(TeamActivityRead, "TeamActivityPage") },
+    returns: { 200: longPageOf(TeamActivityRead, "TeamActivityPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, query }) {
       return ok(paged(await listActivity(ctx, principal.userId, id, query), query));

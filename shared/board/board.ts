@@ -74,11 +74,21 @@ export const BOARD_COLUMNS = [
   ["latency", "cost", "tool_efficiency", "robustness", "runs", "tasks", "last_run_at"],
 ].flat();
 
+/** SQL: the order of a board's entries `b`, from its first place, and from its last. */
+const ORDER = {
+  fromFirst: sql`b.tier, b.composite_score desc, b.runs desc, b.agent_id`,
+  fromLast: sql`b.tier desc, b.composite_score, b.runs, b.agent_id desc`,
+};
+
 /** SQL: the entries that a board shows as `b`, or `columns` of them, in its order; a limit may follow. */
-export function boardRows({ domain, period, verified_only: verifiedOnly }: BoardQuery, columns: SQL = sql`b.*`): SQL {
+export function boardRows(
+  { domain, period, verified_only: verifiedOnly }: BoardQuery,
+  columns: SQL = sql`b.*`,
+  order: SQL = ORDER.fromFirst,
+): SQL {
   return sql`select ${columns} from ${board_entries} b
     where b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
-    order by b.tier, b.composite_score desc, b.runs desc, b.agent_id`;
+    order by ${order}`;
 }
 
 /** SQL: how many entries a board shows, read from a counter. */
@@ -89,8 +99,8 @@ export function boardTotal({ domain, period, verified_only: verifiedOnly }: Boar
 
 /**
  * A page of a board: ranked agents by composite, runs and id; then provisional ones, then simulated ones. `LeaderboardRow`
- * is yet to parse its items. However deep the page is, it is found in one partial index and only then read; the total
- * comes from a counter.
+ * is yet to parse its items. A page is found in one partial index, from the nearer end, and only then read; the total
+ * comes from a counter, which changes along with the entries.
  */
 export async function readBoard(
   ctx: Context,
@@ -101,15 +111,25 @@ export async function readBoard(
   const result = await read(
     ctx,
     pageResult(BoardEntry),
-    sql`with page as (${boardRows(query, sql`b.agent_id`)} limit ${size} offset ${offset}), rows as (
+    sql`with board as (
+      select total, ${offset} * 2 <= total as from_first from (select ${boardTotal(query)} as total) t
+    ), page as (
+      select agent_id from (
+      (${boardRows(query, sql`b.agent_id`)}
+        limit (select case when from_first then ${size} else 0 end from board) offset ${offset})
+      union all
+      (${boardRows(query, sql`b.agent_id`, ORDER.fromLast)}
+        limit (select case when from_first then 0 else greatest(least(${size}, total - ${offset}), 0) end from board)
+        offset (select greatest(total - ${offset} - ${size}, 0) from board))
+      ) x limit ${size}
+    ), rows as (
       select b.* from page p join ${board_entries} b on b.agent_id = p.agent_id
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
     )
     select jsonb_build_object(
-      'total', ${boardTotal(query)},
+      'total', (select total from board),
       'items', coalesce((select jsonb_agg(${columnsJson("b", BOARD_COLUMNS)}
-          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state)
-          order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
+          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by ${ORDER.fromFirst})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
   if (result === null) return { items: [], total: 0 };

@@ -16,9 +16,10 @@ export interface Listing {
   most: (typeof COUNTED)[keyof typeof COUNTED];
   /**
    * Queries with the same columns that together find every item; one that two of them find is in the list once. Each
-   * ends in `cut`, an order and a limit, behind a condition whose index has that order. The first one finds the most.
+   * ends in `cut`, an order and a limit, behind a condition whose index has that order; where an index has the same order
+   * by another name, that and `limit`, the same limit. The first one finds the most.
    */
-  scans(cut: SQL): readonly [SQL, ...SQL[]];
+  scans(cut: SQL, limit: SQL): readonly [SQL, ...SQL[]];
 }
 
 /** SQL: the parts `counted` (for `totalJson`) and `paged`, the rows of one page, of a statement that reads a list. */
@@ -28,14 +29,15 @@ export function pageParts(
 ): SQL {
   const offset = (page - 1) * size;
   const enough = sql`limit ${most + 1}`;
-  const counting = scans(sql`order by ${order} ${enough}`).map((scan) => sql`select * from (${scan}) x ${enough}`);
+  const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
+  const counting = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);
   const count = (found: readonly SQL[]) => sql`(select count(*) from (${union(found)}) x)`;
   const counted =
     counting.length === 1
       ? count(counting)
       : sql`case when ${count(counting.slice(0, 1))} > ${most} then ${most + 1} else ${count(counting)} end`;
   return sql`counted as (select ${counted} as n, ${most}::bigint as most), paged as (
-    select * from (${union(scans(sql`order by ${order} limit ${offset + size}`))}) x
+    select * from (${union(cutTo(sql`limit ${offset + size}`))}) x
     order by ${order} limit ${size} offset ${offset}
   )`;
 }

@@ -1,11 +1,14 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { agentOwner } from "../agents/view.ts";
 import { read } from "../db/change.ts";
+import { COUNTED, pageParts, totalJson } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
 import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import { sessionJson } from "../runs/sessions.ts";
+import { ownerOf } from "../teams/rights.ts";
 import { noTeam, teamFor } from "../teams/view.ts";
 
 export const TeamActivityRead = z
@@ -31,23 +34,14 @@ export async function listActivity(
   ctx: Context,
   userId: string,
   teamId: string,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<RowPage> {
   const result = await read(
     ctx,
     RowPage,
     sql`with team as (${teamFor("see", userId, teamId)}),
-    a as (select a.* from ${agents} a join team on team.id = a.team_id),
-    hits as (
-      select 'run' as kind, r.id, r.created_at as at, r.user_id, r.agent_id from a
-        join ${runs} r on r.agent_id = a.id and r.team_id = a.team_id where r.screening_session_id is null
-      union all select 'screening_session', s.id, s.created_at, s.user_id, s.agent_id from a
-        join ${screening_sessions} s on s.agent_id = a.id and s.team_id = a.team_id
-      union all select 'member_joined', m.user_id, m.joined_at, m.user_id, null
-        from ${team_members} m join team on team.id = m.team_id
-      union all select 'agent_created', a.id, a.created_at, a.user_id, a.id from a
-    ), paged as (select * from hits order by at desc, id desc limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
+    ${pageParts({ order: sql`at desc, id desc`, most: COUNTED.byRow, scans: (cut, limit) => scans(teamId, cut, limit) }, paging)}
+    select ${totalJson} || jsonb_build_object('items', coalesce((
       select jsonb_agg(jsonb_build_object('kind', p.kind, 'at', p.at, 'user_id', p.user_id, 'agent_id', p.agent_id,
         'run_id', case p.kind when 'run' then p.id end,
         'screening_session_id', case p.kind when 'screening_session' then p.id end,
@@ -59,4 +53,30 @@ export async function listActivity(
   );
   if (result === null) throw noTeam();
   return result;
+}
+
+/** SQL: the scans of what happened in a workspace. Ids of runs have the order of their times. */
+function scans(teamId: string, cut: SQL, limit: SQL): readonly [SQL, ...SQL[]] {
+  const team = sql`${teamId}::uuid`;
+  const created = (isActive: boolean) =>
+    sql`select 'agent_created' as kind, a.id, a.created_at as at, a.user_id, a.id as agent_id from ${agents} a
+      where ${ownerOf(agentOwner)} = ${team} and a.is_active = ${isActive} ${cut}`;
+  return [
+    sql`select 'screening_session' as kind, s.id, s.created_at as at, s.user_id, s.agent_id
+      from ${screening_sessions} s ${stillThere(sql`s`)}
+      where s.team_id = ${team} ${cut}`,
+    sql`select 'run' as kind, r.id, r.created_at as at, r.user_id, r.agent_id
+      from ${runs} r ${stillThere(sql`r`)}
+      where r.team_id = ${team} and r.screening_session_id is null order by r.id desc ${limit}`,
+    sql`select 'member_joined' as kind, m.user_id as id, m.joined_at as at, m.user_id, null::uuid as agent_id
+      from ${team_members} m where m.team_id = ${team} ${cut}`,
+    created(true),
+    created(false),
+  ];
+}
+
+/** SQL: joins the row to its agent where the agent is in the row's workspace; as the planner knows, nearly all are. */
+function stillThere(row: SQL): SQL {
+  return sql`cross join lateral (
+    select from ${agents} a where a.id = ${row}.agent_id and a.team_id = ${row}.team_id limit 1) a`;
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { agents, isFinishedRun, runs, tasks } from "../db/schema/index.ts";
+import { agents, run_tallies, runs, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -24,27 +24,58 @@ export const AgentStats = z
   })
   .meta({ id: "AgentStats" });
 
-/** SQL: the record (AgentStats) of the agent row `a` over the runs that a viewer may see. */
+/** How many runs a record shows. */
+const RECENT = 10;
+
+/** SQL: whether the run row `r` belongs to a record: one that failed by our fault does not. */
+const belongs: SQL = sql`r.failure_code is distinct from 'service_error'`;
+
+/**
+ * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see. Of final
+ * runs it reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones.
+ */
 export function statsJson(viewer: string | null): SQL {
+  const member = mayRun("see", viewer);
+  const asked = sql`r.agent_id = a.id and r.is_private and r.user_id = ${viewer}::uuid and ${belongs}`;
+  const newest = (condition: SQL) =>
+    sql`(select r.id from ${runs} r where ${condition} order by r.id desc limit ${RECENT})`;
   const pick = (order: "asc" | "desc") => sql`(
-    select jsonb_build_object('task_id', x.task_id, 'title', x.title, 'pass_rate', x.pass_rate) from by_task x
-    order by x.pass_rate ${sql.raw(order)}, x.n desc, x.task_id limit 1)`;
-  return sql`(with visible as (
-      select r.* from ${runs} r
-      where r.agent_id = a.id and r.failure_code is distinct from 'service_error' and ${visibleRun(viewer)}
+    select jsonb_build_object('task_id', x.task_id, 'title', t.title, 'pass_rate', x.pass_rate)
+    from by_task x join ${tasks} t on t.id = x.task_id where x.pass_rate is not null
+    order by x.pass_rate ${sql.raw(order)}, x.ended desc, x.task_id limit 1)`;
+  return sql`(with tallied as (
+      select t.task_id, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
+      from ${run_tallies} t where t.agent_id = a.id and not t.is_private
+      union all
+      select t.task_id, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
+      from ${run_tallies} t where t.agent_id = a.id and t.is_private and ${member}
+      union all
+      select r.task_id, x.runs, x.ended, x.judged, x.passed, x.latency_ms, x.latencies, x.cost_usd, x.costs
+      from ${runs} r cross join lateral run_tally(r) x
+      where ${asked} and r.status not in ('queued', 'running') and not coalesce(${member}, false)
     ), by_task as (
-      select r.task_id, t.title, avg(r.passed::integer)::double precision as pass_rate, count(*) as n
-      from visible r join ${tasks} t on t.id = r.task_id where ${isFinishedRun(sql`r.status`)} group by r.task_id, t.title
+      select task_id, sum(runs) as runs, sum(ended) as ended, sum(judged) as judged, sum(passed) as passed,
+        (sum(passed)::numeric / nullif(sum(judged), 0))::double precision as pass_rate, sum(latency_ms) as latency_ms,
+        sum(latencies) as latencies, sum(cost_usd) as cost_usd, sum(costs) as costs
+      from tallied group by task_id
+    ), recent as (
+      select id from (
+        ${newest(sql`r.agent_id = a.id and not r.is_private and ${belongs}`)}
+        union ${newest(sql`r.agent_id = a.id and ${belongs} and ${member}`)}
+        union ${newest(asked)}
+      ) x order by id desc limit ${RECENT}
     )
     select jsonb_build_object(
-      'total_runs', (select count(*) from visible),
-      'successful_runs', (select count(*) from visible r where r.passed),
-      'failed_runs', (select count(*) from visible r where ${isFinishedRun(sql`r.status`)} and not r.passed),
-      'avg_latency_ms', (select round(avg(r.latency_ms), 1) from visible r where r.status = 'completed'),
-      'avg_cost_usd', (select round(avg(r.evidence_cost_usd), 6) from visible r where not r.evidence_cost_partial),
+      'total_runs', coalesce(sum(x.runs), 0) + (select count(*) from ${runs} r
+        where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)}),
+      'successful_runs', coalesce(sum(x.passed), 0),
+      'failed_runs', coalesce(sum(x.judged - x.passed), 0),
+      'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0), 1),
+      'avg_cost_usd', round(sum(x.cost_usd) / nullif(sum(x.costs), 0), 6),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
-      'recent_runs', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
-        from (select * from visible order by id desc limit 10) r), '[]')))`;
+      'recent_runs', coalesce((select jsonb_agg(${runJson(member)} order by r.id desc)
+        from ${runs} r where r.id in (select id from recent)), '[]'))
+    from by_task x)`;
 }
 
 /** An agent's record over the runs that the caller may see; throws 404. */

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
+import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
 import { agents, certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -72,17 +73,24 @@ export async function listSessions(
   ctx: Context,
   principal: Principal,
   agentId: string,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<RowPage> {
   const viewer = viewerId(principal);
+  const listing: Listing = {
+    order: sql`created_at desc, id desc`,
+    most: COUNTED.byRow,
+    scans: (cut) => [
+      sql`select s.id, s.created_at from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
+        where s.agent_id = ${agentId}::uuid and ${visibleSession(viewer)} ${cut}`,
+    ],
+  };
   const found = await read(
     ctx,
     RowPage,
-    sql`select jsonb_build_object(
-      'total', (select count(*) from ${screening_sessions} s where s.agent_id = a.id and ${visibleSession(viewer)}),
-      'items', coalesce((select jsonb_agg(${sessionJson} order by s.created_at desc, s.id desc) from (
-        select * from ${screening_sessions} s where s.agent_id = a.id and ${visibleSession(viewer)}
-        order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}) s), '[]')) as result
+    sql`with ${pageParts(listing, paging)}
+    select ${totalJson} || jsonb_build_object('items', coalesce((
+      select jsonb_agg(${sessionJson} order by s.created_at desc, s.id desc)
+      from paged p join ${screening_sessions} s on s.id = p.id), '[]')) as result
     from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (found === null) throw notFound("agent");

@@ -5,8 +5,9 @@ import { caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { startBaseline } from "./baseline.ts";
-import { ACCOUNT, boardOfAMillion, RESERVATION } from "./database.ts";
+import { ACCOUNT, RESERVATION } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
+import { growthOfReads, LARGE, type Reader } from "./growth.ts";
 import { type Figure, median, ratio, report, time } from "./measure.ts";
 import { spansRatio } from "./otlp.ts";
 import { startFigures } from "./start.ts";
@@ -119,11 +120,23 @@ try {
   add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
   await pool.query("truncate runs cascade");
 
-  await boardOfAMillion(pool);
+  const other = await caller(stack, { "cf-connecting-ip": "10.5.0.1" }).call("POST", "/api/v1/auth/register", {
+    email: "other@example.test",
+    password: "correct horse battery",
+  });
+  const anybody = (path: string) => {
+    requests += 1;
+    const address = { "cf-connecting-ip": `10.6.${Math.floor(requests / IN_A_ROW)}.1` };
+    return caller(stack, address).call("GET", path);
+  };
+  const reader: Reader = (by, path) => (by === "owner" ? owner("GET", path) : anybody(path));
+  const filled = await growthOfReads(pool, { owner: user.id, other: other.body.user.id }, reader, add);
   let page = 1;
   const board = () => owner("GET", `/api/v1/leaderboard?page=${(page += 1)}`);
-  const byKey = () => owner("GET", `/api/v1/agents/${created.body.id}`);
+  const byKey = () => owner("GET", `/api/v1/agents/${filled.agent}`);
   add("board page of 1,000,000 / primary-key read", await ratio(100, board, byKey), "×", "most", 3);
+  const lastPage = () => owner("GET", `/api/v1/leaderboard?page=${LARGE / 20}`);
+  add("last board page of 1,000,000 / primary-key read", await ratio(100, lastPage, byKey), "×", "most", 3);
 } finally {
   await agent.close();
   await baseline.stop();

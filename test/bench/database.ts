@@ -1,5 +1,3 @@
-import type { Pool } from "pg";
-
 /** The statement behind `GET /auth/me`. */
 export const ACCOUNT = `select jsonb_build_object('id', u.id, 'email', u.email, 'plan', u.plan,
     'arena_run_count', (select coalesce(sum(used), 0) from allowances where kind = 'user' and owner = u.id::text),
@@ -22,22 +20,3 @@ export const RESERVATION = `with s as (
     insert into outbox (consumer, id, body, flow_key)
     select 'dispatch', id, jsonb_build_object('run_id', id), agent_id::text from r
   ) select jsonb_agg(to_jsonb(r)) as result from r`;
-
-/** A million agents on the board of all domains. */
-export async function boardOfAMillion(pool: Pool): Promise<void> {
-  await pool.query("alter table board_entries disable trigger all");
-  await pool.query("alter table agents disable trigger all");
-  await pool.query(`with owner as (select id from users limit 1), a as (
-      insert into agents (user_id, name, connection_mode, verified_state)
-      select owner.id, 'Agent ' || n, 'mock', 'verified' from owner, generate_series(1, 1000000) n returning id
-    )
-    insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate, reliability,
-      cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified)
-    select id, 'all', 'all', 0, round((random() * 100)::numeric, 2), 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5,
-      (random() * 400)::integer, 40, now(), true, true from a`);
-  await pool.query(`insert into board_totals values ('all', 'all', 1000000, 1000000)
-    on conflict (domain, period) do update set listed = excluded.listed, verified = excluded.verified`);
-  await pool.query("alter table board_entries enable trigger all");
-  await pool.query("alter table agents enable trigger all");
-  await pool.query("vacuum analyze board_entries, agents");
-}

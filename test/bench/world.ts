@@ -70,8 +70,11 @@ export async function fillWorld(
         (select array_agg(id) as ids from (select id from agents where user_id = '${other}' order by id limit 1000) x) a,
         (select array_agg(id) as ids from agents where team_id = '${team}') s,
         (select array_agg(id order by id) as ids from tasks where not is_secret) t;
+    insert into run_tallies select r.agent_id, r.task_id, r.is_private, sum(x.runs), sum(x.ended), sum(x.judged),
+        sum(x.passed), sum(x.latency_ms), sum(x.latencies), sum(x.cost_usd), sum(x.costs)
+      from runs r cross join lateral run_tally(r) x group by r.agent_id, r.task_id, r.is_private;
     insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id)
-      select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 20)}),
+      select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 4)}),
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
           x(agent, team);
     insert into webhooks (id, user_id, url, event_types) values ('${webhook}', '${owner}', 'https://growth.example/', '{run.completed}');
@@ -87,8 +90,9 @@ export async function fillWorld(
 
 /** The lists and reads that are filled, by name: who asks, and for what. */
 export function growingReads(
-  { agent, team }: Viewers,
+  { agent, team, webhook }: Viewers,
   task: string,
+  size: number,
 ): Record<string, { by: "owner" | "anybody"; path: string }> {
   const byOwner = (path: string) => ({ by: "owner", path: `/api/v1/${path}` }) as const;
   const byAnybody = (path: string) => ({ by: "anybody", path: `/api/v1/${path}` }) as const;
@@ -124,6 +128,10 @@ export function growingReads(
     schedules: byOwner("screening-schedules"),
     scorecards: byOwner("scorecards"),
     subscriptions: byOwner("webhooks"),
+    "activity of a workspace": byOwner(`teams/${team}/activity`),
+    "deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries`),
+    listings: byOwner("marketplace/listings"),
     "the board": byOwner("leaderboard"),
+    "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),
   };
 }

@@ -59,7 +59,16 @@ export const screening_sessions = pgTable(
     /** Set once, when the last of its runs has become final. */
     finished_at: instant(),
   },
-  (table) => [index("screening_sessions_agent_idx").on(table.agent_id, table.created_at.desc().nullsFirst())],
+  (table) => [
+    index("screening_sessions_agent_idx").on(
+      table.agent_id,
+      table.created_at.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
+    index("screening_sessions_team_idx")
+      .on(table.team_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`${table.team_id} is not null`),
+  ],
 );
 
 export const runs = pgTable(
@@ -140,6 +149,10 @@ export const runs = pgTable(
       .on(table.agent_id, table.user_id, table.id.desc().nullsFirst())
       .where(sql`${table.is_private}`),
     index("runs_team_idx").on(table.team_id, table.id.desc().nullsFirst()).where(sql`${table.team_id} is not null`),
+    index("runs_single_idx")
+      .on(table.team_id, table.id.desc().nullsFirst())
+      .where(sql`${table.team_id} is not null and ${table.screening_session_id} is null`),
+    index("runs_open_agent_idx").on(table.agent_id).where(sql`${table.status} in ('queued', 'running')`),
     index("runs_task_idx").on(table.task_id, table.id.desc().nullsFirst()),
     index("runs_status_idx").on(table.status, table.id.desc().nullsFirst()).where(sql`${table.status} <> 'completed'`),
     // With the agent in the index, runs are counted without being read.
@@ -152,6 +165,34 @@ export const runs = pgTable(
       .where(sql`${table.architecture_version} is not null`),
     index("runs_open_idx").on(table.lease_expires_at).where(isOpenRun(table.status)),
   ],
+);
+
+/**
+ * An agent's final runs at a task, summed up by a trigger as they become final; those that failed by our fault are left
+ * out. What the record of an agent shows is made of these, so that no read goes through all runs.
+ */
+export const run_tallies = pgTable(
+  "run_tallies",
+  {
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    task_id: uuid()
+      .notNull()
+      .references(() => tasks.id),
+    is_private: boolean().notNull(),
+    runs: bigint({ mode: "number" }).notNull(),
+    /** Completed or failed; others were cancelled. */
+    ended: bigint({ mode: "number" }).notNull(),
+    /** Of those that ended, how many have been judged, and how many of them passed. */
+    judged: bigint({ mode: "number" }).notNull(),
+    passed: bigint({ mode: "number" }).notNull(),
+    latency_ms: bigint({ mode: "number" }).notNull(),
+    latencies: bigint({ mode: "number" }).notNull(),
+    cost_usd: numeric({ precision: 24, scale: 6, mode: "number" }).notNull(),
+    costs: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
 );
 
 /** What went over the wire, with the salts of its commitments; for the owner's eyes. */

@@ -1,25 +1,31 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../../db/change.ts";
+import { COUNTED, type Listing, pageParts, totalJson } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import type { Context } from "../../platform/context.ts";
 import { ListingRead } from "../schemas.ts";
-import { listingJson, onOffer } from "./view.ts";
+import { listingJson, onOffer, onOfferInTurn } from "./view.ts";
+
+const LISTING: Listing = {
+  order: sql`id desc`,
+  most: COUNTED.byRow,
+  scans: (cut) => [sql`select l.id from ${onOfferInTurn} ${cut}`],
+};
 
 const Listings = pageResult(ListingRead);
 
 /** A page of the listings that anybody may buy, newest first. */
 export async function listListings(
   ctx: Context,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Listings>> {
   const found = await read(
     ctx,
     Listings,
-    sql`with hits as (select l.id, ${listingJson} as item from ${onOffer}),
-    paged as (select * from hits order by id desc limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(item order by id desc) from paged), '[]')) as result`,
+    sql`with ${pageParts(LISTING, paging)}
+    select ${totalJson} || jsonb_build_object('items', coalesce((select jsonb_agg(${listingJson} order by l.id desc)
+      from ${onOffer} and l.id in (select id from paged)), '[]')) as result`,
   );
   return found ?? { items: [], total: 0 };
 }

@@ -9,9 +9,17 @@ export const listingJson: SQL = sql`jsonb_build_object('id', l.id, 'agent_id', l
   'is_active', l.is_active, 'created_at', l.created_at)`;
 
 /**
- * SQL: the tables and the condition of the listings that anybody may buy: the agent `a` of such a listing `l` is public,
- * active and still the seller's, and its seller `u`, whose connected account is `s`, can be paid.
+ * SQL: whether anybody may buy the listing row `l`: its agent `a` is public, active and still the seller's, and the seller
+ * `u`, whose connected account is `s`, can be paid.
  */
-export const onOffer: SQL = sql`${listings} l join ${agents} a on a.id = l.agent_id join ${users} u on u.id = l.seller_id
-  join ${seller_accounts} s on s.user_id = l.seller_id
-  where l.is_active and a.is_public and a.is_active and u.charges_enabled and ${accountOf(agentOwner)} = l.seller_id`;
+const isSold = sql`l.is_active and a.id = l.agent_id and u.id = l.seller_id and s.user_id = l.seller_id
+  and a.is_public and a.is_active and u.charges_enabled and ${accountOf(agentOwner)} = l.seller_id`;
+
+/** SQL: the tables and the condition of the listings `l` that anybody may buy, with `a`, `u` and `s`. */
+export const onOffer: SQL = sql`${listings} l cross join ${agents} a cross join ${users} u
+  cross join ${seller_accounts} s where ${isSold}`;
+
+/** SQL: the same listings alone, each looked at by itself: so they come in an order without all being looked at. */
+export const onOfferInTurn: SQL = sql`${listings} l cross join lateral (
+    select from ${agents} a cross join ${users} u cross join ${seller_accounts} s where ${isSold} limit 1) x
+  where l.is_active`;

@@ -72,10 +72,10 @@ function scanned(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
 }
 
-const names = Object.keys(growingReads({ owner: "", other: "", ...IDS }, ""));
+const names = Object.keys(growingReads({ owner: "", other: "", ...IDS }, "", SIZE));
 
 it.each(names)("reads no filled table from its beginning for %s", async (name) => {
-  const read = growingReads({ owner: owner.id, other: "", ...IDS }, task)[name];
+  const read = growingReads({ owner: owner.id, other: "", ...IDS }, task, SIZE)[name];
   statements.length = 0;
   const { status, text } = await (read?.by === "owner" ? owner : caller(service)).call("GET", read?.path ?? "");
   expect(status, text).toBe(200);
@@ -106,4 +106,22 @@ it("says so where a list is not counted to its end, and goes on after what was c
   expect(counted.headers.get("link")).toContain('rel="last"');
   const all = await owner.call("GET", `/api/v1/agents`);
   expect([all.body.total, all.body.total_is_capped]).toEqual([10, undefined]);
+});
+
+it("gives the pages of the board from either end as the whole board has them", async () => {
+  const rows = await service.sql<{ agent_id: string }>(`select agent_id from board_entries
+    where domain = 'all' and period = 'all' and listed order by tier, composite_score desc, runs desc, agent_id`);
+  const size = 70;
+  const last = Math.ceil(rows.length / size);
+  expect(rows.length % size).not.toBe(0);
+  for (const page of [1, 2, Math.floor(last / 2), Math.ceil(last / 2) + 1, last - 1, last, last + 1, 2 * last]) {
+    const { body } = await owner.call("GET", `/api/v1/leaderboard?page=${page}&page_size=${size}`);
+    const shown = body.items.map(({ agent_id, rank }: { agent_id: string; rank: number }) => [agent_id, rank]);
+    const from = (page - 1) * size;
+    expect([page, shown]).toEqual([
+      page,
+      rows.slice(from, from + size).map(({ agent_id }, index) => [agent_id, from + index + 1]),
+    ]);
+    expect(body.total).toBe(rows.length);
+  }
 });

@@ -36,13 +36,19 @@ beforeAll(async () => {
       select ${oneOf("users")}, case when random() < 0.5 then ${oneOf("teams")} end, 'Agent ' || n, 'mock',
         random() < 0.5, random() < 0.7, now() - n % 7 * interval '1 hour' from generate_series(1, ${AGENTS}) n;
     -- Who asked, for which workspace and how privately does not follow from whose the agent is now.
-    insert into runs (agent_id, task_id, user_id, status, trigger, is_private, team_id, scope)
+    insert into runs (agent_id, task_id, user_id, status, trigger, is_private, passed, latency_ms, evidence_cost_usd,
+        evidence_cost_partial, failure_code, team_id, scope)
       select r.*, case when team_id is null then 'personal' else 'team' end from (
         select ${oneOf("agents")}, ('{${tasks.join(",")}}'::uuid[])[1 + n % ${tasks.length}],
           case when random() < 0.9 then ${oneOf("users")} end,
           ('{queued,running,completed,failed,cancelled}'::text[])[1 + floor(random() * 5)::integer], 'manual',
-          random() < 0.4, case when random() < 0.5 then ${oneOf("teams")} end as team_id
-        from generate_series(1, ${RUNS}) n) r`);
+          random() < 0.4, random() < 0.5, (random() * 9000)::integer, random()::numeric(18, 6), random() < 0.3,
+          case when random() < 0.2 then 'service_error' end, case when random() < 0.5 then ${oneOf("teams")} end as team_id
+        from generate_series(1, ${RUNS}) n) r;
+    update runs set passed = null where status in ('queued', 'running', 'cancelled') or random() < 0.1;
+    update runs set status = 'completed', passed = random() < 0.5, latency_ms = 7 where status = 'running' and random() < 0.5;
+    update runs set failure_code = 'service_error' where status = 'failed' and random() < 0.1;
+    delete from runs where random() < 0.1`);
   teams = ids(await service.sql("select id from teams order by id"));
   agents = ids(await service.sql("select id from agents order by id"));
 });
@@ -169,6 +175,36 @@ describe("a list of agents has the caller's own and shared ones, or the public o
       expect((await user.call("GET", `/api/v1/runs?team_id=${user.id}`)).status).toBe(404);
     }
   });
+});
+
+it("an agent's record counts the runs that the caller may see, but those that failed by our fault", async () => {
+  const finished = "r.status in ('completed', 'failed')";
+  for (const { who, viewer } of everybody()) {
+    for (const agent of agents) {
+      const [expected] = await service.sql<{ found: boolean; record: object }>(`with visible as (
+          select r.*, t.title from runs r join agents a on a.id = r.agent_id join tasks t on t.id = r.task_id
+          where a.id = '${agent}' and ${sees(viewer)} and ${seesRun(viewer)} and r.failure_code is distinct from 'service_error'
+        ), by_task as (
+          select task_id, title, avg(passed::integer)::double precision as rate, count(*) as n
+          from visible r where ${finished} group by 1, 2
+        )
+        select exists (select from agents a where a.id = '${agent}' and ${sees(viewer)}) as found, jsonb_build_object(
+          'total_runs', (select count(*) from visible), 'successful_runs', (select count(*) from visible where passed),
+          'failed_runs', (select count(*) from visible r where ${finished} and not passed),
+          'avg_latency_ms', (select round(avg(latency_ms), 1) from visible where status = 'completed'),
+          'avg_cost_usd', (select round(avg(evidence_cost_usd), 6) from visible
+            where status not in ('queued', 'running') and not evidence_cost_partial),
+          'best_task', (select jsonb_build_object('task_id', task_id, 'title', title, 'pass_rate', rate) from by_task
+            where rate is not null order by rate desc, n desc, task_id limit 1),
+          'worst_task', (select jsonb_build_object('task_id', task_id, 'title', title, 'pass_rate', rate) from by_task
+            where rate is not null order by rate, n desc, task_id limit 1),
+          'recent_runs', coalesce((select jsonb_agg(id order by id desc)
+            from (select id from visible order by id desc limit 10) x), '[]')) as record`);
+      const { status, body } = await who.call("GET", `/api/v1/agents/${agent}/stats`);
+      const record = status === 200 ? { ...body, recent_runs: ids(body.recent_runs) } : status;
+      expect([viewer, agent, record]).toEqual([viewer, agent, expected?.found === true ? expected.record : 404]);
+    }
+  }
 });
 
 it("pages follow each other without a gap, also where several scans find the same runs", async () => {
