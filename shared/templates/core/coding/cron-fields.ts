@@ -24,6 +24,8 @@ export const cronFields = defineTemplate(
       if (start % step === 0 || last + step > 23) return undefined;
       const minute = random.int(1, 59);
       const [monday, until] = [random.int(0, 3), random.int(4, 6)];
+      // A whole week needs no field at all.
+      if (until - monday === 6) return undefined;
       const hours = Array.from({ length: count }, (_, i) => start + step * i);
       const ends = from(last, last + step - 1).map(digits);
       const listed = from(monday, until);
