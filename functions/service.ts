@@ -41,6 +41,8 @@ const DNS_TIMEOUT_MS = 3000;
 const CALLS = { places: 8, holdMs: 1000 };
 /** How many runs are scored at once; no group takes as long as its place is held. */
 const SCORING = { most: 16, holdMs: 15_000 };
+/** How long a group waits for the runs that are being carried out; one that is alone does not wait. */
+const LINGER_MS = 20;
 
 /**
  * Puts the service together from its settings: once for an isolate. Throws with the list of all that is wrong with them.
@@ -76,7 +78,7 @@ export function createService(
   const leases: Leases = new Map();
   const streams = createStreams();
   const calls = createTurns(CALLS);
-  const scoring = createGathering<Message>(SCORING);
+  const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
   const connect = (): Redis =>
     new Redis({
       url: env.UPSTASH_REDIS_REST_URL,

@@ -10,8 +10,19 @@ export interface Gathering<Item> {
   join(item: Item, work: (items: readonly Item[]) => Promise<void>): Promise<void>;
 }
 
-/** Groups of at most `most` items, one after the other; the next one begins after `holdMs`, should the runtime drop one. */
-export function createGathering<Item>({ most, holdMs }: { most: number; holdMs: number }): Gathering<Item> {
+/**
+ * Groups of at most `most` items, one after the other; the next one begins after `holdMs`, should the runtime drop one.
+ * Each waits `linger()` milliseconds for more to come.
+ */
+export function createGathering<Item>({
+  most,
+  holdMs,
+  linger,
+}: {
+  most: number;
+  holdMs: number;
+  linger: () => number;
+}): Gathering<Item> {
   const items: Item[] = [];
   const turns = createTurns({ places: 1, holdMs });
   return {
@@ -19,6 +30,8 @@ export function createGathering<Item>({ most, holdMs }: { most: number; holdMs: 
       items.push(item);
       const leave = await turns.take();
       try {
+        const ms = items.length > 0 && items.length < most ? linger() : 0;
+        if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
         const group = items.splice(0, most);
         if (group.length > 0) await work(group);
       } finally {

@@ -40,7 +40,7 @@ describe("places for work side by side", () => {
     void turns.take().then(() => order.push("third"));
     await vi.advanceTimersByTimeAsync(999);
     expect(order).toEqual([]);
-    await vi.advanceTimersByTimeAsync(101);
+    await vi.advanceTimersByTimeAsync(1);
     expect(order).toEqual(["second"]);
     leaveLate();
     await turn();
@@ -49,7 +49,8 @@ describe("places for work side by side", () => {
 });
 
 describe("work in groups", () => {
-  const gather = () => createGathering<number>({ most: 3, holdMs: 1000 });
+  let ms = 0;
+  const gather = () => createGathering<number>({ most: 3, holdMs: 1000, linger: () => ms });
 
   it("is done by one of those who want it, with all that came meanwhile, each item once", async () => {
     const gathering = gather();
@@ -83,5 +84,21 @@ describe("work in groups", () => {
     const groups: number[][] = [];
     await gathering.join(2, async (items) => void groups.push([...items]));
     expect(groups).toEqual([[2]]);
+  });
+
+  it("waits for more where more is to be expected, unless the group is full", async () => {
+    ms = 20;
+    const gathering = gather();
+    const groups: number[][] = [];
+    const join = (item: number) => gathering.join(item, async (items) => void groups.push([...items]));
+    void join(1);
+    await vi.advanceTimersByTimeAsync(19);
+    void join(2);
+    expect(groups).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(groups).toEqual([[1, 2]]);
+    await Promise.all([3, 4, 5].map(join));
+    expect(groups.at(-1)).toEqual([3, 4, 5]);
+    ms = 0;
   });
 });
