@@ -38,7 +38,7 @@ async function measure(pool: Pool, viewers: Viewers, read: Reader, size: number)
   const byKey = () => read("owner", `/api/v1/agents/${viewers.agent}`);
   const found = new Map<string, number>();
   for (const [name, { by, path }] of Object.entries(growingReads(viewers, rows[0]?.id ?? "", size))) {
-    found.set(name, await ratio(ROUNDS, () => read(by, path), byKey));
+    found.set(name, (await ratio(ROUNDS, () => read(by, path), byKey)).value);
   }
   return found;
 }

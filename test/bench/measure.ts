@@ -19,6 +19,17 @@ export interface Spread {
   max: number;
 }
 
+/** A median, and the ends of what it is the median of. */
+export interface Measured {
+  value: number;
+  spread: Spread;
+}
+
+/** The median of some figures with their ends. */
+export function measured(values: readonly number[]): Measured {
+  return { value: median(values), spread: spreadOf(values) };
+}
+
 /** Milliseconds that `work` took. */
 export async function time(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
@@ -39,22 +50,24 @@ export function spreadOf(values: readonly number[]): Spread {
 
 /**
  * How much longer `subject` takes than `base`: both are run in turn, pair by pair, after a warm-up, and the ratio of
- * their medians is taken, so that a machine whose speed drifts slows both.
+ * their medians is taken, so that a machine whose speed drifts slows both. The ends are those of single pairs.
  */
 export async function ratio(
   rounds: number,
   subject: (round: number) => Promise<unknown>,
   base: (round: number) => Promise<unknown>,
-): Promise<number> {
+  warmUp = 3,
+): Promise<Measured> {
   const subjects: number[] = [];
   const bases: number[] = [];
-  for (let round = 0; round < rounds + 3; round += 1) {
+  for (let round = 0; round < rounds + warmUp; round += 1) {
     const pair = [await time(() => base(round)), await time(() => subject(round))] as const;
-    if (round < 3) continue;
+    if (round < warmUp) continue;
     bases.push(pair[0]);
     subjects.push(pair[1]);
   }
-  return median(subjects) / median(bases);
+  const pairs = subjects.map((took, pair) => took / (bases[pair] ?? Number.NaN));
+  return { value: median(subjects) / median(bases), spread: spreadOf(pairs) };
 }
 
 /** Prints the figures as a table; returns how many are over budget. */

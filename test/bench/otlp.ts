@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { attributesOf, type OtlpSpan, protobufRequest, spanOf } from "../unit/telemetry/otlp.ts";
 import type { Baseline } from "./baseline.ts";
-import { ratio } from "./measure.ts";
+import { type Measured, ratio } from "./measure.ts";
 
 const ROUNDS = 12;
 /** As many as are thrown away to warm up; see `ratio`. */
@@ -23,7 +23,7 @@ export async function spansRatio(
   receiver: { agent: string; endpoint: string; headers: Record<string, string> },
   baseline: Baseline,
   pool: Pool,
-): Promise<number> {
+): Promise<Measured> {
   const { agent, endpoint, headers } = receiver;
   const { rows } = await pool.query<{ id: string }>(
     `insert into runs (agent_id, task_id, trigger, scope, status, finalized_at)

@@ -1,5 +1,5 @@
 import autocannon, { type Client, type Request } from "autocannon";
-import { median } from "./measure.ts";
+import { type Measured, measured } from "./measure.ts";
 
 const SECONDS = 3;
 const ROUNDS = 3;
@@ -9,14 +9,14 @@ const IN_A_ROW = 200;
 const ADDRESSES = 20;
 
 /** Requests a second of `url`, over those of `base`; both by busy callers of many addresses, in turn. */
-export async function throughput(url: string, base: string): Promise<number> {
+export async function throughput(url: string, base: string): Promise<Measured> {
   const ratios: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bare = await rate(base, round);
     const subject = await rate(url, round);
     if (round > 0) ratios.push(subject / bare);
   }
-  return median(ratios);
+  return measured(ratios);
 }
 
 async function rate(url: string, round: number): Promise<number> {

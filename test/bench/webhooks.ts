@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { Caller } from "../stack/client.ts";
 import { listen } from "../stack/http.ts";
-import { ratio } from "./measure.ts";
+import { type Measured, ratio } from "./measure.ts";
 
 const RECEIVERS = 20;
 const EVENTS = 25;
@@ -20,7 +20,7 @@ type Owner = (method: string, path: string, body: unknown) => Promise<{ body: { 
 export async function fanOutRatio(
   stack: { owner: Owner; console: Caller; pool: Pool },
   agent: string,
-): Promise<number> {
+): Promise<Measured> {
   const { owner, console, pool } = stack;
   let expected = { posts: 0, reached: () => {} };
   const receiver = await listen(() => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { TestProject } from "vitest/node";
 import { createFaults } from "./faults.ts";
@@ -18,7 +19,7 @@ declare module "vitest" {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
-  const server = await listen(({ url }) => {
+  const server = await listen(async ({ url }) => {
     switch (url.pathname) {
       case "/redirect":
         return { status: 302, headers: { location: "/ok" } };
@@ -26,6 +27,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
         return { status: 200, headers: { "content-encoding": "gzip" }, body: bomb };
       case "/large":
         return { status: 200, body: Buffer.alloc(2 * 1024 * 1024) };
+      case "/timed": {
+        const started = performance.now();
+        await delay(20);
+        return { status: 200, body: String(performance.now() - started) };
+      }
       case "/hang":
         return new Promise(() => undefined);
       default:
