@@ -11,7 +11,10 @@ import { UserRead } from "./schemas.ts";
 /** An account as `accountJson` gives it: UserRead without what the settings decide. */
 export const AccountRow = UserRead.omit({ is_admin: true });
 
-/** SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. */
+/**
+ * SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. The agents are counted
+ * in an order with a limit: of an account that the planner does not know it takes the average for most of all agents.
+ */
 export function accountJson(ctx: Context): SQL {
   return sql`jsonb_build_object(
     'id', u.id, 'email', u.email, 'username', u.username, 'email_verified', u.email_verified, 'plan', u.plan,
@@ -20,7 +23,8 @@ export function accountJson(ctx: Context): SQL {
       select used from ${allowances} where kind = 'user' and owner = u.id::text and period = ${monthOf(ctx.now())}
     ), 0),
     'monthly_run_limit', ${planLimit(sql`u.plan`, "runs")},
-    'agent_count', (select count(*) from ${agents} a where a.user_id = u.id and a.is_active),
+    'agent_count', (select count(*) from (
+      select from ${agents} a where a.user_id = u.id and a.is_active order by a.created_at desc limit (select 1000000000)) x),
     'team_count', (select count(*) from ${team_members} m where m.user_id = u.id),
     'charges_enabled', u.charges_enabled, 'payouts_enabled', u.payouts_enabled,
     'has_password', u.password_hash is not null,
