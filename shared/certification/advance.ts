@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
-import { certifications, isOpenRun, runs } from "../db/schema/index.ts";
+import { certifications, isInScreening, isOpenRun, runs, SCREENING_STATES } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { reopenSessions } from "../runs/session-parts.ts";
 import { issueCredential } from "./credential.ts";
@@ -24,7 +24,7 @@ export async function advance(ctx: Context, certificationId: string): Promise<vo
   await issueCredential(ctx, certificationId);
 }
 
-const State = z.object({ status: z.enum(["screening", "paused_quota"]), has_open_runs: z.boolean() });
+const State = z.object({ status: z.enum(SCREENING_STATES), has_open_runs: z.boolean() });
 
 /** Reserves what can be reserved; returns null for a certification that is not being screened. */
 function reserveMissing(ctx: Context, certificationId: string): Promise<z.output<typeof State> | null> {
@@ -34,7 +34,7 @@ function reserveMissing(ctx: Context, certificationId: string): Promise<z.output
     parts: sql`with target as (
       select c.id as certification_id, c.screening_session_id as session_id, c.agent_id, c.user_id as buyer_id,
         c.runs_included
-      from ${certifications} c where c.id = ${certificationId}::uuid and c.status in ('screening', 'paused_quota')
+      from ${certifications} c where c.id = ${certificationId}::uuid and ${isInScreening(sql`c.status`)}
     ), ${keptPlan}, ${reserving(now)}, reopened as (
       ${reopenSessions(sql`select screening_session_id from reserved`)}
     ), updated as (

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { agentOwner, hasEndpoint, retiredMode } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { agents, certifications } from "../db/schema/index.ts";
+import { agents, certifications, isInScreening } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -23,7 +23,7 @@ export function hindrances(ctx: Pick<Context, "env" | "now">): Record<z.output<t
     no_endpoint: sql`(a.connection_mode = 'http_endpoint' and not ${hasEndpoint})`,
     already_certified: sql`exists (select from ${certifications} c where c.agent_id = a.id and ${inForce(ctx.now())})`,
     in_progress: sql`exists (select from ${certifications} c
-      where c.agent_id = a.id and c.status in ('screening', 'paused_quota'))`,
+      where c.agent_id = a.id and ${isInScreening(sql`c.status`)})`,
   };
 }
 

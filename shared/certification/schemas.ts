@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CERTIFICATION_STATES, SCREENING_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { MOST_AGAIN, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
 
@@ -66,7 +67,7 @@ export const CertifyDevGrantResponse = z
     kind: z.literal("dev_grant"),
     certification_id: z.uuid(),
     screening_session_id: z.uuid(),
-    status: z.enum(["screening", "paused_quota"]),
+    status: z.enum(SCREENING_STATES),
   })
   .meta({ id: "CertifyDevGrantResponse" });
 
@@ -78,16 +79,7 @@ export const CertifyStatusResponse = z
   .object({
     agent_id: z.uuid(),
     certification_id: z.uuid().nullable(),
-    status: z.enum([
-      "none",
-      "awaiting_payment",
-      "screening",
-      "paused_quota",
-      "certified",
-      "not_certified",
-      "expired",
-      "refunded",
-    ]),
+    status: z.enum(["none", ...CERTIFICATION_STATES]),
     screening_session_id: z.uuid().nullable(),
     progress: z.object({ total: z.number().int(), finished: z.number().int(), passed: z.number().int() }).meta({
       description: `Runs; one that is repeated after a fault of ours, at most ${MOST_AGAIN} times, counts once`,

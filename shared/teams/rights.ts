@@ -1,11 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { team_members } from "../db/schema/index.ts";
-
-/** The roles in a workspace, each of which may do what those before it may. */
-export const ROLES = ["viewer", "member", "runner", "editor", "admin", "owner"] as const;
+import { TEAM_ROLES, team_members } from "../db/schema/index.ts";
 
 /** A role in a workspace. */
-export type Role = (typeof ROLES)[number];
+export type Role = (typeof TEAM_ROLES)[number];
 
 /** Something a role may allow. */
 export type Action = "see" | "see_outputs" | "run" | "edit" | "buy" | "manage_members" | "own";
@@ -22,7 +19,7 @@ export const RIGHTS: Readonly<Record<Role, readonly Action[]>> = {
 
 /** The roles that allow an action. */
 export function rolesWith(action: Action): Role[] {
-  return ROLES.filter((role) => RIGHTS[role].includes(action));
+  return TEAM_ROLES.filter((role) => RIGHTS[role].includes(action));
 }
 
 /** The one who asks: an account by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */

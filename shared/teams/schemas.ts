@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { TEAM_ROLES } from "../db/schema/index.ts";
 import { Email } from "../identity/schemas.ts";
 import { Instant } from "../platform/time.ts";
-import { ROLES } from "./rights.ts";
 
-const TeamRole = z.enum(ROLES).meta({
+const TeamRole = z.enum(TEAM_ROLES).meta({
   description:
     "Each role may do what those before it may: `viewer` reads, `member` also sees outputs, `runner` also runs, checks " +
     "readiness and schedules, `editor` also changes agents, webhooks and scorecards, `admin` also manages members and " +

@@ -1,9 +1,25 @@
-import { sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { index, integer, numeric, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { screening_sessions } from "./runs.ts";
+
+/** The states of a certification whose runs are still being made; in the latter it waits to go on. */
+export const SCREENING_STATES = ["screening", "paused_quota"] as const;
+
+/** The states of a certification without an end yet: an agent has at most one of them. */
+const OPEN_STATES = ["awaiting_payment", ...SCREENING_STATES] as const;
+
+/** The states of a certification. */
+export const CERTIFICATION_STATES = [...OPEN_STATES, "certified", "not_certified", "expired", "refunded"] as const;
+
+/** SQL: these states as literals, since the condition of an index takes no parameters. */
+const literals = (states: readonly (typeof CERTIFICATION_STATES)[number][]): SQL =>
+  sql.raw(states.map((state) => `'${state}'`).join(", "));
+
+/** SQL: whether a certification with this status has paid runs that are under way or still to come. */
+export const isInScreening = (status: SQLWrapper): SQL => sql`${status} in (${literals(SCREENING_STATES)})`;
 
 /** Certifications of agents, bought or granted. */
 export const certifications = pgTable(
@@ -15,9 +31,7 @@ export const certifications = pgTable(
       .references(() => agents.id, { onDelete: "cascade" }),
     /** Who bought it. */
     user_id: uuid().references(() => users.id, { onDelete: "set null" }),
-    status: text({
-      enum: ["awaiting_payment", "screening", "paused_quota", "certified", "not_certified", "expired", "refunded"],
-    }).notNull(),
+    status: text({ enum: CERTIFICATION_STATES }).notNull(),
     checkout_session_id: text(),
     payment_intent_id: text(),
     price_usd: numeric({ precision: 12, scale: 2, mode: "number" }).notNull(),
@@ -48,7 +62,7 @@ export const certifications = pgTable(
     index("certifications_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
     uniqueIndex("certifications_open_key")
       .on(table.agent_id)
-      .where(sql`${table.status} in ('awaiting_payment', 'screening', 'paused_quota')`),
+      .where(sql`${table.status} in (${literals(OPEN_STATES)})`),
     index("certifications_paused_idx").on(table.id).where(sql`${table.status} = 'paused_quota'`),
     index("certifications_expiry_idx").on(table.expires_at).where(sql`${table.status} = 'certified'`),
     index("certifications_revoked_idx").on(table.status_index).where(sql`${table.revoked_at} is not null`),

@@ -3,6 +3,12 @@ import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
+/** The roles that a member of a workspace can be given; each may do what those before it may. */
+const GRANTED_ROLES = ["viewer", "member", "runner", "editor", "admin"] as const;
+
+/** The roles in a workspace, each of which may do what those before it may. It has one owner. */
+export const TEAM_ROLES = [...GRANTED_ROLES, "owner"] as const;
+
 export const teams = pgTable(
   "teams",
   {
@@ -25,7 +31,7 @@ export const team_members = pgTable(
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    role: text({ enum: ["owner", "admin", "editor", "runner", "member", "viewer"] }).notNull(),
+    role: text({ enum: TEAM_ROLES }).notNull(),
     joined_at: createdAt(),
   },
   (table) => [
@@ -43,7 +49,7 @@ export const team_invitations = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
     email: text().notNull(),
-    role: text({ enum: ["admin", "editor", "runner", "member", "viewer"] }).notNull(),
+    role: text({ enum: GRANTED_ROLES }).notNull(),
     token_hash: text().notNull(),
     invited_by: uuid().references(() => users.id, { onDelete: "set null" }),
     created_at: createdAt(),
