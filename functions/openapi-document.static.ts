@@ -1,5 +1,5 @@
-import { openApi } from "../../shared/http/openapi.ts";
-import { ROUTES } from "../routes.ts";
+import { openApi } from "../shared/http/openapi.ts";
+import { ROUTES } from "./routes.ts";
 
 /** Stands in the document for the service's own address, which is known where it runs. */
 export const ADDRESS = "https://address.invalid";

@@ -87,6 +87,11 @@ export function createService(
       enableTelemetry: false,
       signal: () => patience(REDIS_TIMEOUT_MS),
     });
+  // It describes every endpoint, so the endpoint that serves it can't import it.
+  const openApi = async (): Promise<string> => {
+    const { ADDRESS, DOCUMENT } = await import("./openapi-document.static.ts");
+    return DOCUMENT.replaceAll(ADDRESS, () => env.BASE_URL);
+  };
   let keys: ReturnType<typeof loadSigningKeys> | undefined;
   return {
     env,
@@ -115,6 +120,7 @@ export function createService(
         addressHash: request.addressHash,
         addressHashBefore: request.addressHashBefore ?? null,
         idempotency: null,
+        openApi,
         passwordCost: overrides.passwordCost ?? PASSWORD_COST,
         log,
         cache,

@@ -13,9 +13,7 @@ export const openapi = [
     auth: "none",
     returns: { 200: { type: TYPE, description: "OpenAPI 3.1.0" } },
     async handler({ ctx }) {
-      const { ADDRESS, DOCUMENT } = await import("./openapi-document.static.ts");
-      const text = DOCUMENT.replaceAll(ADDRESS, () => ctx.env.BASE_URL);
-      return verbatim(text, TYPE, { "Cache-Control": "public, max-age=300" });
+      return verbatim(await ctx.openApi(), TYPE, { "Cache-Control": "public, max-age=300" });
     },
   }),
 ];

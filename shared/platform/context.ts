@@ -46,6 +46,8 @@ export interface Context {
   /** The same under the secret of the day before: limits and promises that began then go on. */
   addressHashBefore: string | null;
   idempotency: Idempotency | null;
+  /** The OpenAPI document of the whole service, at the service's own address, as JSON. */
+  openApi(): Promise<string>;
   /** What passwords are hashed with from now on. */
   passwordCost: PasswordCost;
   log: Logger;

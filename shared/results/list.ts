@@ -8,22 +8,10 @@ import { agents, runs, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
-import type { RunStatus } from "../runs/schemas.ts";
 import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { may } from "../teams/rights.ts";
+import type { RunFilter } from "./run-filter.ts";
 import { countable, runScans } from "./run-scans.ts";
-
-/** Which runs a list shows. */
-export interface RunFilter {
-  agent_id?: string | undefined;
-  task_id?: string | undefined;
-  status?: z.output<typeof RunStatus> | undefined;
-  scope?: "personal" | undefined;
-  team_id?: string | undefined;
-  mine: boolean;
-  page: number;
-  page_size: number;
-}
 
 /**
  * A page of the runs that the caller may see, newest first; `RunRead` is yet to parse its items. `mine` shows those that

@@ -3,7 +3,7 @@ import { agentOwner } from "../agents/view.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
 import { may, ofOwners, ownerOf } from "../teams/rights.ts";
-import type { RunFilter } from "./list.ts";
+import type { RunFilter } from "./run-filter.ts";
 
 type Narrowed = Omit<RunFilter, "page" | "page_size">;
 

@@ -17,7 +17,7 @@ export function generate(csv: string): string {
   const twice = models.find((model, index) => models.indexOf(model) < index);
   if (twice !== undefined) throw new Error(`model-prices.csv: ${twice} has two prices`);
   return `// Generated from model-prices.csv by model-prices.generate.ts.
-import type { PriceRow } from "./prices.ts";
+import type { PriceRow } from "./price-row.ts";
 
 /** List prices per token in 1e-12 USD. */
 export const MODEL_PRICES: readonly PriceRow[] = [

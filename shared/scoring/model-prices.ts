@@ -1,5 +1,5 @@
 // Generated from model-prices.csv by model-prices.generate.ts.
-import type { PriceRow } from "./prices.ts";
+import type { PriceRow } from "./price-row.ts";
 
 /** List prices per token in 1e-12 USD. */
 export const MODEL_PRICES: readonly PriceRow[] = [

@@ -113,6 +113,9 @@ const LONG: readonly [files: RegExp, reason: string][] = [
   [/^migrations\/meta\//, "drizzle-kit's snapshots"],
 ];
 const MAX_LINES = 300;
+const MAX_MEDIAN_LINES = 60;
+
+const linesOf = (text: string): number => text.trimEnd().split("\n").length;
 
 /** Scripts beside the data they generate; they run in Node on a developer's machine and never in the Worker. */
 const isGenerator = (path: string): boolean => path.endsWith(".generate.ts");
@@ -133,6 +136,21 @@ function allowedFrom(part: string): string[] {
 }
 
 const shown = ({ from, to }: Import): string => `${from} → ${to}`;
+
+/** One circle for each import that closes one, as the modules along it. */
+function circles(edges: readonly Pick<Import, "from" | "to">[]): string[] {
+  const found: string[] = [];
+  const finished = new Set<string>();
+  const visit = (module: string, path: readonly string[]): void => {
+    if (path.includes(module)) found.push([...path.slice(path.indexOf(module)), module].join(" → "));
+    else if (!finished.has(module)) {
+      for (const { to } of edges.filter(({ from }) => from === module)) visit(to, [...path, module]);
+      finished.add(module);
+    }
+  };
+  for (const { from } of edges) visit(from, []);
+  return found;
+}
 
 describe("the arrows between folders", () => {
   test("every folder of shared is a tool or a declared domain", () => {
@@ -167,6 +185,13 @@ describe("the arrows between folders", () => {
       for (const [name, needs] of waiting) if (!needs.some((need) => waiting.has(need))) waiting.delete(name);
     }
     expect([...waiting.keys()]).toEqual([]);
+  });
+
+  test("no module imports itself by way of others, by type or at run time", () => {
+    const edge = (from: string, to: string) => ({ from, to });
+    expect(circles([edge("a", "b"), edge("a", "c"), edge("b", "c")])).toEqual([]);
+    expect(circles([edge("x", "a"), edge("a", "b"), edge("b", "c"), edge("c", "a")])).toEqual(["a → b → c → a"]);
+    expect(circles(imports.filter(({ to }) => isOwn(to)))).toEqual([]);
   });
 
   test("hono is known to functions, shared/http and the queue's deliveries alone, even by type", () => {
@@ -223,10 +248,15 @@ describe.each(Object.entries(PURE))("%s is pure", (folder, allowed) => {
 describe("every source file", () => {
   test("has at most 300 lines, but for those with a reason", () => {
     const long = filesUnder("functions", "queues", "shared", "migrations").filter(
-      ({ text }) => text.trimEnd().split("\n").length > MAX_LINES,
+      ({ text }) => linesOf(text) > MAX_LINES,
     );
     expect(long.map(({ path }) => path).filter((path) => !LONG.some(([files]) => files.test(path)))).toEqual([]);
     expect(LONG.filter(([files]) => !long.some(({ path }) => files.test(path)))).toEqual([]);
+  });
+
+  test("of the Worker is short: half of them have at most 60 lines", () => {
+    const lengths = all.map(({ text }) => linesOf(text)).toSorted((a, b) => a - b);
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(MAX_MEDIAN_LINES);
   });
 
   test.each([
