@@ -35,6 +35,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "public/csp-reports": async () => (await import("./public/csp-reports.ts")).cspReports,
   "public/epochs": async () => (await import("./public/epochs.ts")).epochs,
   "public/health": async () => (await import("./public/health.ts")).health,
+  "public/log": async () => (await import("./public/log.ts")).log,
   "public/openapi": async () => (await import("./public/openapi.ts")).openapi,
   "public/survey": async () => (await import("./public/survey.ts")).survey,
   "public/well-known": async () => (await import("./public/well-known.ts")).wellKnown,

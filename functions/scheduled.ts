@@ -9,6 +9,7 @@ import { newId } from "../shared/platform/ids.ts";
 import { sweep } from "../shared/db/outbox.ts";
 import { startDueSchedules } from "../shared/schedules/due.ts";
 import { reap } from "../shared/runs/reap.ts";
+import { integrate } from "../shared/transparency/integrate.ts";
 import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */
@@ -26,6 +27,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
     ["keep the epochs", keepEpochs],
+    ["integrate the log", integrate],
     ["start daily work that was missed", startMissedDaily],
   ],
   [DAILY]: [["start the daily work", startDaily]],

@@ -41,7 +41,7 @@ export function createApp(service: Service, endpoints: readonly Endpoint[]): Hon
   const app = new Hono<HttpEnv>();
   app.use(begin(service), cors());
   for (const endpoint of namesFirst(endpoints)) {
-    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const path = endpoint.path.replace(REST, ":$1{.+}").replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(endpoint.method.toUpperCase(), [path], whenAsked(service, endpoint));
   }
   app.notFound((c) => {
@@ -119,10 +119,16 @@ function fail(error: Error, c: HttpContext): Response {
   return c.newResponse(response.body, response);
 }
 
+/** A parameter at the end of a path whose name ends in `_path` takes all that is left of the path, slashes included. */
+const REST = /\{(\w+_path)\}$/;
+
+function patternOf({ path }: Endpoint): RegExp {
+  const names = path.replaceAll(".", "\\.").replace(REST, ".+");
+  return new RegExp(`^${names.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}
+
 function methodsAt(endpoints: readonly Endpoint[], path: string): string[] {
-  const found = endpoints
-    .filter((one) => new RegExp(`^${one.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path))
-    .map(({ method }) => method.toUpperCase());
+  const found = endpoints.filter((one) => patternOf(one).test(path)).map(({ method }) => method.toUpperCase());
   return [...new Set(found)].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 

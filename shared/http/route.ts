@@ -62,7 +62,7 @@ export interface OtherContent {
 export interface Route {
   id: string;
   method: "get" | "post" | "patch" | "delete";
-  /** With parameters as `{name}`. */
+  /** With parameters as `{name}`. One at the end that is called `{…_path}` takes the rest of the path, with its slashes. */
   path: string;
   tag: string;
   summary: string;

@@ -10,6 +10,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   GraphQL: "Agents, board and catalogue in one query",
   Health: "Whether the service works, and its description",
   Keys: "API keys",
+  Log: "The append-only log of all that was signed, for whoever wants to verify it",
   Marketplace: "Listings of agents, and their purchase",
   Pages: "For browsers",
   Playbooks: "What owners declare about the configuration of their agents",

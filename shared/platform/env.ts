@@ -48,6 +48,7 @@ const schema = z
     QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
     QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
     SIGNING_KEYS: z.string().min(2),
+    LOG_SIGNING_KEY: z.string().min(2),
     ...ENCRYPTION_SETTINGS,
     STRIPE_SECRET_KEY: z.string().optional(),
     STRIPE_WEBHOOK_SECRET: z

@@ -87,6 +87,21 @@ export async function loadSigningKeys(jwkSetJson: string): Promise<SigningKeys> 
   };
 }
 
+/**
+ * Loads the one key of a setting, a private JWK of Ed25519, to the same standard.
+ *
+ * @throws Error that names the setting and what is wrong with it, and quotes nothing.
+ */
+export async function loadSigningKey(setting: string, jwkJson: string): Promise<SigningKey> {
+  try {
+    const { active } = await loadSigningKeys(JSON.stringify({ keys: [parse(jwkJson)] }));
+    return active;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    throw new Error(reason.replace(/^SIGNING_KEYS: (?:key 0:? )?/, `${setting}: `), { cause: error });
+  }
+}
+
 async function load(jwk: z.infer<typeof Jwk>, index: number): Promise<VerificationKey | SigningKey> {
   const { d, ...publicJwk } = jwk;
   const publicKey = await importJWK(publicJwk, "EdDSA").catch(() => null);

@@ -71,7 +71,8 @@ const DOMAINS: Record<string, string[]> = {
   teams: ["identity", "plans"],
   telemetry: ["scoring"],
   templates: [],
-  transparency: [],
+  tlog: [],
+  transparency: ["evidence", "tlog"],
   waitlist: ["billing", "identity"],
   webhooks: ["agents", "identity", "plans", "teams"],
 };
@@ -101,6 +102,7 @@ const PURE: Record<string, string[]> = {
     "shared/platform/canonical.ts",
     "shared/platform/keys.ts",
   ],
+  "shared/tlog": ["node:buffer", "node:crypto"],
   "shared/templates": ["node:buffer", "node:crypto", "shared/grading/schema.ts", "shared/platform/canonical.ts"],
 };
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv as parseDotenv } from "node:util";
-import { exportJWK, generateKeyPair } from "jose";
+import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { WORKERS } from "./limits.ts";
 
 /** Settings of the service by name, as the Worker gets them. */
@@ -26,8 +26,11 @@ export function assertSettings(settings: Settings): void {
 /** Keys that a stack makes once and keeps, so that tokens and evidence outlive a restart. */
 export async function keptSecrets(dir: string): Promise<Settings> {
   const file = join(dir, "secrets.json");
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Settings;
-  const secrets = await newSecrets();
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Settings) : {};
+  const fresh = await newSecrets();
+  if (Object.keys(fresh).every((name) => kept[name] !== undefined)) return kept;
+  // Those of an older stack stay; what it did not need yet is added.
+  const secrets = { ...fresh, ...kept };
   mkdirSync(dir, { recursive: true });
   writeFileSync(file, JSON.stringify(secrets, null, 2), { mode: 0o600 });
   return secrets;
@@ -35,16 +38,22 @@ export async function keptSecrets(dir: string): Promise<Settings> {
 
 /** Fresh keys for everything that signs, encrypts or lets in. */
 export async function newSecrets(): Promise<Settings> {
-  const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
+  const [privateKey, logKey] = await Promise.all([newKey(), newKey()]);
   const token = (): string => randomBytes(24).toString("base64url");
   return {
-    SIGNING_KEYS: JSON.stringify({ keys: [await exportJWK(privateKey)] }),
+    SIGNING_KEYS: JSON.stringify({ keys: [privateKey] }),
+    LOG_SIGNING_KEY: JSON.stringify(logKey),
     DATA_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     UPSTASH_REDIS_REST_TOKEN: token(),
     QSTASH_TOKEN: token(),
     QSTASH_CURRENT_SIGNING_KEY: `sig_${token()}`,
     QSTASH_NEXT_SIGNING_KEY: `sig_${token()}`,
   };
+}
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
+  return exportJWK(privateKey);
 }
 
 /** What a development stack sets unless the developer does: operators by example, all flags, no payment key. */
@@ -60,7 +69,7 @@ export const DEVELOPMENT: Settings = {
 const OWN = new Set(["DATABASE_URL", "REDIS_URL", "QSTASH_PLAN"]);
 
 const NAMES = [
-  "ENVIRONMENT BASE_URL FRONTEND_URL ALLOWED_ORIGINS SIGNING_KEYS DATA_ENCRYPTION_KEY DATA_ENCRYPTION_KEYS STRIPE_SECRET_KEY",
+  "ENVIRONMENT BASE_URL FRONTEND_URL ALLOWED_ORIGINS SIGNING_KEYS LOG_SIGNING_KEY DATA_ENCRYPTION_KEY DATA_ENCRYPTION_KEYS STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET STRIPE_PRICE_PRO_MONTHLY STRIPE_PRICE_PRO_YEARLY STRIPE_PRICE_TEAM_MONTHLY",
   "STRIPE_PRICE_TEAM_YEARLY STRIPE_PRICE_CERTIFICATION STRIPE_API_BASE GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_BASE",
   "EPOCH_SECONDS EMAIL_FROM RESEND_API_KEY RESEND_API_BASE ADMIN_EMAILS TEAM_OVERRIDE_EMAILS FLAGS DATABASE_URL REDIS_URL QSTASH_PLAN",

@@ -82,6 +82,7 @@ export const ENV = parseEnv({
   QSTASH_CURRENT_SIGNING_KEY: "current",
   QSTASH_NEXT_SIGNING_KEY: "next",
   SIGNING_KEYS: JSON.stringify({ keys: [testKey] }),
+  LOG_SIGNING_KEY: JSON.stringify(testKey),
   DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
   EMAIL_FROM: "screening@example.com",
   DNS_RESOLVER_URL: "https://dns.example.com/query",
