@@ -229,7 +229,8 @@ export const runs = [
     tag,
     summary: "What went over the wire, for owner and members",
     description:
-      "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed.",
+      "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed. " +
+      "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded.",
     auth: "open",
     needs: "account",
     params,

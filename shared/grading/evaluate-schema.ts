@@ -1,7 +1,7 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import { canonical, isObject } from "./json.ts";
 import type { OutputSchema, SchemaObject } from "./output-schema.ts";
 import { type Pattern, compilePattern } from "./re2.ts";
-import type { Json } from "./schema.ts";
 import { codePoints } from "./text.ts";
 import { pointer } from "./types.ts";
 
@@ -27,7 +27,7 @@ export class EvaluationBudgetError extends Error {}
  * @example
  * evaluateSchema({ type: "object", required: ["a"] }, {}) // { at: "/a", keyword: "required" }
  */
-export function evaluateSchema(schema: OutputSchema, value: Json): Failure | null {
+export function evaluateSchema(schema: OutputSchema, value: ExactJson): Failure | null {
   return new Evaluation(schema).evaluate(schema, value, []);
 }
 
@@ -44,14 +44,14 @@ class Evaluation {
     this.#root = root;
   }
 
-  evaluate(schema: OutputSchema, value: Json, path: Path): Failure | null {
+  evaluate(schema: OutputSchema, value: ExactJson, path: Path): Failure | null {
     this.#spend(1 + extentOf(value));
     if (typeof schema === "boolean") return schema ? null : failure("false", path);
     if (this.#recursion === MAX_RECURSION) throw new EvaluationBudgetError("The evaluation recurses too deeply.");
     this.#recursion += 1;
     const failed =
       this.#evaluateAny(schema, value, path) ??
-      (typeof value === "number" ? evaluateNumber(schema, value, path) : null) ??
+      (typeof value === "number" || typeof value === "bigint" ? evaluateNumber(schema, value, path) : null) ??
       (typeof value === "string" ? this.#evaluateString(schema, value, path) : null) ??
       (Array.isArray(value) ? this.#evaluateArray(schema, value, path) : null) ??
       (isObject(value) ? this.#evaluateObject(schema, value, path) : null);
@@ -64,19 +64,19 @@ class Evaluation {
     if (this.#budget < 0) throw new EvaluationBudgetError("The evaluation costs too much work.");
   }
 
-  #holds(schema: OutputSchema, value: Json): boolean {
+  #holds(schema: OutputSchema, value: ExactJson): boolean {
     return this.evaluate(schema, value, []) === null;
   }
 
   /** The canonical text of `value`, made once for each array and object, however often schemas compare it. */
-  #textOf(value: Json): string {
+  #textOf(value: ExactJson): string {
     if (value === null || typeof value !== "object") return canonical(value);
     const text = this.#texts.get(value) ?? canonical(value);
     this.#texts.set(value, text);
     return text;
   }
 
-  #isAmong(options: readonly Json[], value: Json): boolean {
+  #isAmong(options: readonly ExactJson[], value: ExactJson): boolean {
     const text = this.#textOf(value);
     return options.some((option) => this.#textOf(option) === text);
   }
@@ -95,7 +95,7 @@ class Evaluation {
     return this.#root.$defs?.[reference.slice("#/$defs/".length)] ?? true;
   }
 
-  #evaluateAny(schema: SchemaObject, value: Json, path: Path): Failure | null {
+  #evaluateAny(schema: SchemaObject, value: ExactJson, path: Path): Failure | null {
     const { type, $ref, allOf, anyOf, oneOf } = schema;
     const types = typeof type === "string" ? [type] : type;
     if (types && !types.some((name) => isOfType(value, name))) return failure("type", path);
@@ -125,7 +125,7 @@ class Evaluation {
     return schema.pattern === undefined || this.#matches(schema.pattern, value) ? null : failure("pattern", path);
   }
 
-  #evaluateArray(schema: SchemaObject, value: Json[], path: Path): Failure | null {
+  #evaluateArray(schema: SchemaObject, value: ExactJson[], path: Path): Failure | null {
     const keyword = outOfBounds(value.length, schema.minItems, schema.maxItems);
     if (keyword) return failure(`${keyword}Items`, path);
     if (schema.uniqueItems && new Set(value.map((item) => this.#textOf(item))).size < value.length) {
@@ -145,7 +145,7 @@ class Evaluation {
     return found > (schema.maxContains ?? Number.POSITIVE_INFINITY) ? failure("maxContains", path) : null;
   }
 
-  #evaluateObject(schema: SchemaObject, value: { [key: string]: Json }, path: Path): Failure | null {
+  #evaluateObject(schema: SchemaObject, value: { [key: string]: ExactJson }, path: Path): Failure | null {
     const members = Object.entries(value);
     const keyword = outOfBounds(members.length, schema.minProperties, schema.maxProperties);
     if (keyword) return failure(`${keyword}Properties`, path);
@@ -166,7 +166,7 @@ class Evaluation {
     return null;
   }
 
-  #evaluateProperty(schema: SchemaObject, name: string, value: Json, path: Path): Failure | null {
+  #evaluateProperty(schema: SchemaObject, name: string, value: ExactJson, path: Path): Failure | null {
     const { properties = {}, patternProperties = {}, propertyNames = true } = schema;
     if (!this.#holds(propertyNames, name)) return failure("propertyNames", path);
     const parts = Object.entries(patternProperties)
@@ -186,7 +186,7 @@ class Evaluation {
   }
 }
 
-function evaluateNumber(schema: SchemaObject, value: number, path: Path): Failure | null {
+function evaluateNumber(schema: SchemaObject, value: number | bigint, path: Path): Failure | null {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum !== undefined && value < minimum) return failure("minimum", path);
   if (maximum !== undefined && value > maximum) return failure("maximum", path);
@@ -196,19 +196,21 @@ function evaluateNumber(schema: SchemaObject, value: number, path: Path): Failur
 }
 
 /** Whether `value / step` is whole, up to the rounding of binary fractions: 0.3 is a multiple of 0.1. */
-function isMultiple(value: number, step: number): boolean {
-  const ratio = value / step;
+function isMultiple(value: number | bigint, step: number): boolean {
+  if (typeof value === "bigint" && Number.isInteger(step)) return value % BigInt(step) === 0n;
+  const ratio = Number(value) / step;
   return Math.abs(ratio - Math.round(ratio)) <= 4 * Number.EPSILON * Math.max(1, Math.abs(ratio));
 }
 
-function isOfType(value: Json, type: string): boolean {
+function isOfType(value: ExactJson, type: string): boolean {
+  if (typeof value === "bigint") return type === "integer" || type === "number";
   if (type === "integer") return Number.isInteger(value);
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
   return type === "null" ? value === null : typeof value === type;
 }
 
-function extentOf(value: Json): number {
+function extentOf(value: ExactJson): number {
   if (typeof value === "string") return value.length / 64;
   return value !== null && typeof value === "object" ? Object.keys(value).length : 0;
 }

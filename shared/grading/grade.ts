@@ -1,5 +1,6 @@
+import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 import { graderOf } from "./graders.ts";
-import { MAX_DEPTH, depthWithin } from "./json.ts";
+import { MAX_DEPTH, depthWithin, holdsRounded } from "./json.ts";
 import type { GraderType } from "./schema.ts";
 import { clip, isBlank } from "./text.ts";
 import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable } from "./types.ts";
@@ -39,7 +40,23 @@ function outcomeOf(task: GradingTask, answer: Answer): Outcome {
   const { type } = task.grader;
   if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output)) return unreadable("The answer is empty.");
   if (!depthWithin(answer.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
-  return graderOf(type).grade(task, answer);
+  return graderOf(type).grade(task, asKnown(task, answer));
+}
+
+/**
+ * The answer as it compares with the key. Keys are JSON numbers and strings: where a number of the key is beyond 2^53, its
+ * last digits may be lost, so that the answer's are given up, too. A key that is a string has them all.
+ */
+function asKnown({ expected_output, output_schema }: GradingTask, answer: Answer): Answer {
+  if (!holdsRounded(expected_output) && !holdsRounded(output_schema)) return answer;
+  const { output, tool_calls } = answer;
+  const calls = tool_calls?.map((call) => ({ ...call, arguments: rounded(call.arguments) }));
+  return { ...answer, output: rounded(output), ...(calls === undefined ? {} : { tool_calls: calls }) };
+}
+
+function rounded(value: ExactJson): ExactJson {
+  // No grader reads what is deeper.
+  return depthWithin(value) ? JSON.parse(stringifyExact(value)) : value;
 }
 
 function secretExplanation(passed: boolean): string {

@@ -1,3 +1,4 @@
+import { type ExactJson, parseExact } from "../platform/exact-json.ts";
 import type { Json } from "./schema.ts";
 
 /** Deepest nesting of arrays and objects that grading reads; it bounds every recursion over a JSON value. */
@@ -10,8 +11,8 @@ const FENCE = "```";
  * @example
  * depthWithin([[1]], 1) // false
  */
-export function depthWithin(value: Json, limit: number = MAX_DEPTH): boolean {
-  const open: [Json, number][] = [[value, 0]];
+export function depthWithin(value: ExactJson, limit: number = MAX_DEPTH): boolean {
+  const open: [ExactJson, number][] = [[value, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [node, depth] = next;
     if (node === null || typeof node !== "object") continue;
@@ -21,8 +22,29 @@ export function depthWithin(value: Json, limit: number = MAX_DEPTH): boolean {
   return true;
 }
 
+/**
+ * Whether `value` holds a double beyond 2^53, whose last digits may have been lost when it was parsed. Iterative.
+ * @example
+ * holdsRounded([2 ** 60]) // true
+ */
+export function holdsRounded(value: Json): boolean {
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (isRounded(next)) return true;
+    if (next === null || typeof next !== "object") continue;
+    for (const child of Array.isArray(next) ? next : Object.values(next)) open.push(child);
+  }
+  return false;
+}
+
+function isRounded(value: ExactJson): value is number {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
 /** Whether `value` is a JSON object. */
-export function isObject(value: Json | undefined): value is { [key: string]: Json } {
+export function isObject(value: Json | undefined): value is { [key: string]: Json };
+export function isObject(value: ExactJson | undefined): value is { [key: string]: ExactJson };
+export function isObject(value: ExactJson | undefined): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -32,10 +54,10 @@ export function isObject(value: Json | undefined): value is { [key: string]: Jso
  * @example
  * readJson("```json\n{\"a\": 1}\n```") // { a: 1 }
  */
-export function readJson(output: Json): Json | undefined {
+export function readJson(output: ExactJson): ExactJson | undefined {
   if (typeof output !== "string") return output;
   try {
-    const value: Json = JSON.parse(unfence(output.trim()));
+    const value = parseExact(unfence(output.trim()));
     return depthWithin(value) ? value : undefined;
   } catch {
     return undefined;
@@ -53,8 +75,11 @@ function unfence(text: string): string {
  * @example
  * canonical({ b: 1, a: 2 }) // {"a":2,"b":1}
  */
-export function canonical(value: Json): string {
+export function canonical(value: ExactJson): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value === "bigint") return String(value);
+  // As it would be written if it were exact.
+  if (isRounded(value)) return String(BigInt(value));
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`);
   return `{${members.toSorted().join(",")}}`;

@@ -1,5 +1,6 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import { canonical, isObject, readJson } from "./json.ts";
-import { isNear } from "./number.ts";
+import { isNear, isNearNumeral, numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { listSome, quote } from "./text.ts";
 import { type GraderModule, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
@@ -64,17 +65,25 @@ function fieldOptions(fields: Record<string, FieldOptions> | undefined, name: st
   return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-function describe(name: string, actual: Json, expected: Json): string {
+function describe(name: string, actual: ExactJson, expected: Json): string {
   const [is, should] = [typeName(actual), typeName(expected)];
   return is === should ? quote(name) : `${quote(name)} (${is} instead of ${should})`;
 }
 
-function typeName(value: Json): string {
+function typeName(value: ExactJson): string {
+  if (typeof value === "bigint") return "number";
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
-function isSame(actual: Json | undefined, expected: Json | undefined, tolerance: number | undefined): boolean {
+function isSame(
+  actual: ExactJson | undefined,
+  expected: ExactJson | undefined,
+  tolerance: number | undefined,
+): boolean {
   if (typeof actual === "number" && typeof expected === "number") return isNear(actual, expected, tolerance);
+  if (typeof actual === "bigint" && isNumber(expected)) {
+    return isNearNumeral(numeralOfNumber(actual), numeralOfNumber(expected), tolerance);
+  }
   if (Array.isArray(actual) && Array.isArray(expected)) {
     return actual.length === expected.length && expected.every((item, index) => isSame(actual[index], item, tolerance));
   }
@@ -89,13 +98,17 @@ function isSame(actual: Json | undefined, expected: Json | undefined, tolerance:
 }
 
 /** Equal as multisets: numbers in order of size and within the tolerance, everything else exactly. */
-function isSameBag(actual: Json, expected: Json, tolerance: number | undefined): boolean {
+function isSameBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
   if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
   return isSame(sorted(actual), sorted(expected), tolerance);
 }
 
-function sorted(items: readonly Json[]): Json[] {
-  const numbers = items.filter((item) => typeof item === "number").toSorted((a, b) => a - b);
-  const others = items.filter((item) => typeof item !== "number").map(canonical);
+function sorted(items: readonly ExactJson[]): ExactJson[] {
+  const numbers = items.filter(isNumber).toSorted((a, b) => (a < b ? -1 : Number(a > b)));
+  const others = items.filter((item) => !isNumber(item)).map(canonical);
   return [...numbers, ...others.toSorted()];
+}
+
+function isNumber(value: ExactJson | undefined): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
 }

@@ -1,7 +1,7 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import { EvaluationBudgetError, type Failure, evaluateSchema } from "./evaluate-schema.ts";
 import { readJson } from "./json.ts";
 import { type OutputSchema, checkOutputSchema } from "./output-schema.ts";
-import type { Json } from "./schema.ts";
 import { quote } from "./text.ts";
 import { type GraderModule, keyIssue, unreadable } from "./types.ts";
 
@@ -32,7 +32,7 @@ export const jsonSchema: GraderModule<"json_schema"> = {
   },
 };
 
-function tryEvaluate(schema: OutputSchema, value: Json): Failure | null | "too costly" {
+function tryEvaluate(schema: OutputSchema, value: ExactJson): Failure | null | "too costly" {
   try {
     return evaluateSchema(schema, value);
   } catch (error) {

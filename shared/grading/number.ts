@@ -104,7 +104,8 @@ function numeralOf([, outer, inner, digits = "", e, timesTen, power, superscript
 }
 
 /** A JSON number as a numeral, by the digits that it is written with. */
-export function numeralOfNumber(value: number): Numeral {
+export function numeralOfNumber(value: number | bigint): Numeral {
+  if (typeof value === "bigint") return { value: Number(value), integer: value };
   const [mantissa = "", exponent = "0"] = String(Math.abs(value)).split("e");
   return Number.isFinite(value) ? numeral(value < 0 ? "-" : "", mantissa, exponent) : { value, integer: null };
 }

@@ -1,3 +1,4 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import { isNearNumeral, lastNumeral, type Numeral, numeralOfNumber, soleNumeral } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { textOf } from "./text.ts";
@@ -29,7 +30,7 @@ export const numeric: GraderModule<"numeric"> = {
   },
 
   grade({ grader, expected_output }, { output }) {
-    const value = typeof output === "number" ? readNumber(output) : lastNumeral(textOf(output));
+    const value = readNumber(output) ?? lastNumeral(textOf(output));
     if (value === null) return unreadable("No number was found in the answer.");
     const key = readKey(expected_output) ?? { value: Number.NaN, integer: null };
     const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key.value) : grader.tolerance;
@@ -47,9 +48,11 @@ function readKey(key: Json): Numeral | null {
   return read !== null && Number.isFinite(read.value) ? read : null;
 }
 
-/** A JSON number of an answer. Beyond 2^53 its last digits were lost on the way, so none are held against it. */
-function readNumber(output: number): Numeral {
+/** A JSON number of an answer. Beyond 2^53 a double has lost its last digits on the way: none are held against it. */
+function readNumber(output: ExactJson): Numeral | null {
+  if (typeof output !== "number" && typeof output !== "bigint") return null;
   const read = numeralOfNumber(output);
+  if (typeof output === "bigint") return read;
   return isRounded(read) ? { value: output, integer: null } : read;
 }
 

@@ -1,5 +1,5 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import { canonical, readJson } from "./json.ts";
-import type { Json } from "./schema.ts";
 import { listSome, normalizeText, quote } from "./text.ts";
 import { type GraderModule, keyIssue, unreadable } from "./types.ts";
 
@@ -36,7 +36,7 @@ export const setF1: GraderModule<"set_f1"> = {
   },
 };
 
-function readItems(value: Json, separator: string | undefined): Set<string> | null {
+function readItems(value: ExactJson, separator: string | undefined): Set<string> | null {
   const list = readJson(value);
   if (Array.isArray(list)) return new Set(list.map(itemOf).filter((item) => item !== ""));
   if (typeof value !== "string") return null;
@@ -44,6 +44,6 @@ function readItems(value: Json, separator: string | undefined): Set<string> | nu
   return new Set(parts.map((part) => normalizeText(part.replace(LIST_MARK, ""))).filter((item) => item !== ""));
 }
 
-function itemOf(item: Json): string {
+function itemOf(item: ExactJson): string {
   return typeof item === "string" ? normalizeText(item) : canonical(item);
 }

@@ -1,4 +1,4 @@
-import type { Json } from "./schema.ts";
+import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 
 const ARTICLES = new Set(["a", "an", "the"]);
 const THOUSANDS_COMMA = /(?<=\d),(?=\d{3}(?!\d))/gu;
@@ -10,8 +10,8 @@ const PUNCTUATION = /(?!(?<![\p{L}.])\.\d)(?!(?<![\p{L}\p{N}])-\.?\d)\p{P}/gu;
  * @example
  * textOf({ a: 1 }) // {"a":1}
  */
-export function textOf(output: Json): string {
-  return typeof output === "string" ? output : JSON.stringify(output);
+export function textOf(output: ExactJson): string {
+  return typeof output === "string" ? output : stringifyExact(output);
 }
 
 /**
@@ -19,7 +19,7 @@ export function textOf(output: Json): string {
  * @example
  * isBlank(" ") // true
  */
-export function isBlank(output: Json): boolean {
+export function isBlank(output: ExactJson): boolean {
   return output === null || (typeof output === "string" && output.trim() === "");
 }
 

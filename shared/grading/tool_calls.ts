@@ -1,7 +1,7 @@
 import * as z from "zod";
+import type { ExactJson } from "../platform/exact-json.ts";
 import { canonical, depthWithin, isObject } from "./json.ts";
 import { type Matching, maximumInOrderMatching, maximumMatching } from "./matching.ts";
-import type { Json } from "./schema.ts";
 import { listSome, normalizeText, quote } from "./text.ts";
 import { type Answer, type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
 
@@ -79,11 +79,11 @@ function toMade(call: NonNullable<Answer["tool_calls"]>[number]): Made {
 }
 
 /** A text that is equal for equal arguments. */
-function comparable(value: Json): string {
+function comparable(value: ExactJson): string {
   return canonical(normalized(value));
 }
 
-function normalized(value: Json): Json {
+function normalized(value: ExactJson): ExactJson {
   if (typeof value === "string") return normalizeText(value);
   if (Array.isArray(value)) return value.map(normalized);
   return isObject(value)

@@ -1,12 +1,16 @@
+import type { ExactJson } from "../platform/exact-json.ts";
 import type { GraderOf, GraderType, Json } from "./schema.ts";
 
 export type { Json } from "./schema.ts";
 
-/** What an agent answered. A missing output is null; `tool_calls` are in the order in which they were made. */
+/**
+ * What an agent answered. A missing output is null; `tool_calls` are in the order in which they were made. Whole numbers
+ * beyond 2^53 are bigints.
+ */
 export interface Answer {
-  output: Json;
+  output: ExactJson;
   refused?: boolean;
-  tool_calls?: { name: string; arguments: Json }[];
+  tool_calls?: { name: string; arguments: ExactJson }[];
 }
 
 /** The parts of a task that say what a right answer is. */

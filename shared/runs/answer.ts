@@ -1,15 +1,19 @@
 import * as z from "zod";
+import type { ExactJson } from "../platform/exact-json.ts";
 
 /** Any JSON, but present. Every value was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
 export const Json = z.custom<z.output<ReturnType<typeof z.json>>>((value) => value !== undefined);
 
+/** As `Json`, but whole numbers beyond 2^53 may be bigints. */
+export const AnswerJson = z.custom<ExactJson>((value) => value !== undefined);
+
 /** An agent's answer, whatever protocol brought it. */
 export const Answer = z.object({
-  output: Json,
+  output: AnswerJson,
   refused: z.boolean().exactOptional(),
-  tool_calls: z.array(z.object({ name: z.string(), arguments: Json })).exactOptional(),
+  tool_calls: z.array(z.object({ name: z.string(), arguments: AnswerJson })).exactOptional(),
   /** Judged when it is priced, not when it is read. */
-  usage: Json.exactOptional(),
+  usage: AnswerJson.exactOptional(),
   /** The sweep result contract, by callback only. */
   serving_model: z.string().exactOptional(),
   input_tokens: z.number().exactOptional(),

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { grade } from "../grading/grade.ts";
+import { parseExact } from "../platform/exact-json.ts";
 import { type CostEvidence, costEvidence, scoredCost } from "../scoring/cost.ts";
 import { DEFAULT_PRICES } from "../scoring/prices.ts";
 import { cell } from "../scoring/score.ts";
@@ -24,7 +25,7 @@ export interface Assessment {
  * telemetry counts where it says nothing, and never as the answer itself.
  */
 export function assess({ run, task, answer }: Answered, observed: Observation): Assessment {
-  const given = answer === null ? null : Answer.parse(JSON.parse(answer));
+  const given = answer === null ? null : Answer.parse(parseExact(answer));
   const failed = run.failure_code !== null || given === null;
   const verdict = failed
     ? { passed: false, correctness: 0, explanation: null }

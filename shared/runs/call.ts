@@ -146,7 +146,7 @@ export function outcomeOf(
     const detail = `The endpoint answered with HTTP status ${result.status}; 200 is expected.`;
     return { kind: "failure", code: "agent_http_error", detail, response, latencyMs };
   }
-  const json = parseJsonBounded(new TextDecoder().decode(response));
+  const json = parseJsonBounded(new TextDecoder().decode(response), { exact: true });
   if (!json.ok) {
     const detail = json.reason === "too_deep" ? "The answer is nested too deeply." : "The answer is not JSON.";
     return { kind: "failure", code: "agent_invalid_response", detail, response, latencyMs };

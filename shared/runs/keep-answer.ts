@@ -4,6 +4,7 @@ import { write } from "../db/change.ts";
 import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
+import { stringifyExact } from "../platform/exact-json.ts";
 import { Message } from "../platform/message.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
@@ -51,7 +52,7 @@ export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome 
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
       select u.id, ${bytea(request)}, ${bytea(requestSalt)}, case when u.reported then e.response else ${bytea(response)} end,
         case when u.reported then e.response_salt else ${bytea(response === null ? null : responseSalt)} end,
-        case when u.reported then e.answer else ${outcome.kind === "answer" ? JSON.stringify(outcome.answer) : null} end
+        case when u.reported then e.answer else ${outcome.kind === "answer" ? stringifyExact(outcome.answer) : null} end
       from updated u left join ${run_exchanges} e on e.run_id = u.id
       on conflict (run_id) do update set request = excluded.request, request_salt = excluded.request_salt,
         response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer

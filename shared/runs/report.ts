@@ -7,11 +7,13 @@ import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
+import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, AnswerJson } from "./answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
+import { ToolCalls } from "./protocols/reading.ts";
 import { RunRead, type RunUpdate } from "./schemas.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
@@ -37,7 +39,7 @@ export async function report(
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const final = input.status !== "running";
-  const answer = input.status === "completed" ? toAnswer(input) : null;
+  const answer = input.status === "completed" ? toAnswer(input, raw) : null;
   const failed = input.status === "failed";
   const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
   const byUser = reporter.kind === "user";
@@ -57,7 +59,7 @@ export async function report(
         ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as not_before
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
-      select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : JSON.stringify(answer)}
+      select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : stringifyExact(answer)}
       from updated where ${final}
       on conflict (run_id) do update set response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
     ), facts as (
@@ -126,9 +128,13 @@ function deadToken(): Problem {
   });
 }
 
-function toAnswer({ status: _status, error: _error, output, ...rest }: z.output<typeof RunUpdate>): Answer {
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  return { output: output ?? null, ...given };
+/** What of a report is graded, with all digits: the validated body has lost those of numbers beyond 2^53. */
+const Graded = z.object({ output: AnswerJson.optional(), tool_calls: ToolCalls.optional() });
+
+function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof RunUpdate>, raw: string): Answer {
+  const { output = null, ...exact } = Graded.parse(parseExact(raw));
+  const given = Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), output };
 }
 
 function factsOf({ status }: z.output<typeof RunUpdate>): PhaseEvent[] {

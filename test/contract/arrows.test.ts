@@ -92,7 +92,7 @@ const JOINTS: Record<string, string> = {
 
 /** Folders of pure code: everything they may import, types included, and the packages. */
 const PURE: Record<string, string[]> = {
-  "shared/grading": ["re2js", "zod"],
+  "shared/grading": ["re2js", "zod", "shared/platform/exact-json.ts"],
   "shared/scoring": [],
   "shared/evidence": [
     "jose",

@@ -1,15 +1,21 @@
+import { parseExact } from "../exact-json.ts";
+
 /** A JSON value that is safe to walk and to merge, or why the text was not taken. */
 export type BoundedJson = { ok: true; value: unknown } | { ok: false; reason: "not_json" | "too_deep" };
 
 /**
  * Parses JSON from a stranger. Nesting beyond `maxDepth` arrays and objects is refused, so that code which recurses
  * over the value can't run out of stack. Keys that reach a prototype when copied are dropped: `__proto__`, and
- * `constructor` where it holds a `prototype`; a plain `constructor` is data and stays. Never throws.
+ * `constructor` where it holds a `prototype`; a plain `constructor` is data and stays. With `exact`, whole numbers beyond
+ * 2^53 are bigints, as `parseExact` gives them. Never throws.
  */
-export function parseJsonBounded(text: string, { maxDepth = 64 }: { maxDepth?: number } = {}): BoundedJson {
+export function parseJsonBounded(
+  text: string,
+  { maxDepth = 64, exact = false }: { maxDepth?: number; exact?: boolean } = {},
+): BoundedJson {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = exact ? parseExact(text) : JSON.parse(text);
   } catch {
     return { ok: false, reason: "not_json" };
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Answer, Json } from "../answer.ts";
+import { type Answer, AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import type { Protocol, Reading } from "./protocol.ts";
 import { answered, invalid, List, listOf, misfit, reportedFailure, ToolCalls } from "./reading.ts";
@@ -10,13 +10,13 @@ const MAX_ID_LENGTH = 1024;
 
 const Part = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("text"), text: z.string() }),
-  z.object({ kind: z.literal("data"), data: Json }),
+  z.object({ kind: z.literal("data"), data: AnswerJson }),
   z.object({ kind: z.literal("file") }),
 ]);
 const Parts = listOf(Part, MAX_PARTS);
 
 const Metadata = z
-  .object({ usage: Json.optional(), refused: z.boolean().optional(), tool_calls: ToolCalls.optional() })
+  .object({ usage: AnswerJson.optional(), refused: z.boolean().optional(), tool_calls: ToolCalls.optional() })
   .nullish();
 
 const Message = z.object({ kind: z.literal("message"), parts: Parts, metadata: Metadata });

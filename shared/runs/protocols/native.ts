@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Json } from "../answer.ts";
+import { AnswerJson } from "../answer.ts";
 import type { Protocol, Reading } from "./protocol.ts";
 import { answered, misfit, ToolCalls } from "./reading.ts";
 
@@ -7,10 +7,10 @@ import { answered, misfit, ToolCalls } from "./reading.ts";
 export const NATIVE_VERSION = "2026-11";
 
 const NativeAnswer = z.object({
-  output: Json.optional(),
+  output: AnswerJson.optional(),
   refused: z.boolean().optional(),
   tool_calls: ToolCalls.optional(),
-  usage: Json.optional(),
+  usage: AnswerJson.optional(),
 });
 
 /** Reads the native answer `{output, refused?, tool_calls?, usage?}`; other fields are ignored. */

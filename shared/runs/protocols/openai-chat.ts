@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseJsonBounded } from "../../platform/outbound/json.ts";
-import { type Answer, Json } from "../answer.ts";
+import { type Answer, AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Protocol } from "./protocol.ts";
@@ -22,10 +22,10 @@ const Choice = z.object({
 const ChatCompletion = z.object({
   // One choice is asked for; any others are ignored.
   choices: List.transform((choices) => choices.slice(0, 1)).pipe(z.tuple([Choice])),
-  model: Json.default(null),
+  model: AnswerJson.default(null),
   // Checked when it is priced, not when it is read.
   usage: z
-    .object({ prompt_tokens: Json.default(null), completion_tokens: Json.default(null) })
+    .object({ prompt_tokens: AnswerJson.default(null), completion_tokens: AnswerJson.default(null) })
     .optional()
     .catch(undefined),
 });
@@ -104,6 +104,6 @@ function describesObject(schema: unknown): boolean {
 /** The arguments that a model wrote as JSON text; the text itself if it is not JSON, so that the call is still graded. */
 function argumentsOf(text: string): Answer["output"] {
   if (text.trim() === "") return {};
-  const parsed = parseJsonBounded(text);
-  return parsed.ok ? Json.parse(parsed.value) : text;
+  const parsed = parseJsonBounded(text, { exact: true });
+  return parsed.ok ? AnswerJson.parse(parsed.value) : text;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Answer, Json } from "../answer.ts";
+import { type Answer, AnswerJson } from "../answer.ts";
 import type { Reading, Unusable } from "./protocol.ts";
 
 /** The most tool calls that an answer may hold. */
@@ -28,7 +28,7 @@ export function listOf<T>(item: z.ZodType<T>, max: number) {
 }
 
 /** The calls that an agent made, in order. */
-export const ToolCalls = listOf(z.object({ name: z.string(), arguments: Json }), MAX_TOOL_CALLS);
+export const ToolCalls = listOf(z.object({ name: z.string(), arguments: AnswerJson }), MAX_TOOL_CALLS);
 
 /** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
 export function answered(parts: {

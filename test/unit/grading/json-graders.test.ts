@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Answer, grade } from "../../../shared/grading/grade.ts";
 import { canonical, depthWithin, readJson } from "../../../shared/grading/json.ts";
-import type { Json } from "../../../shared/grading/schema.ts";
-import { anyJson, scoreOf, verdictOn } from "./support.ts";
+import type { Grader, Json } from "../../../shared/grading/schema.ts";
+import { anyJson, scoreOf, taskOf, verdictOn } from "./support.ts";
 
 describe("the JSON of an answer", () => {
   test.each<[Json, Json | undefined]>([
@@ -196,5 +197,68 @@ describe("json_fields", () => {
     const { explanation } = verdictOn(plain, { a: "secret value", b: 2, c: 3 }, { a: 7, b: 2 });
     expect(explanation).toBe('1 of 3 fields are right. Different: "a" (number instead of string). Missing: "c".');
     expect(verdictOn(plain, { toString: 1 }, {}).explanation).toBe('0 of 1 fields are right. Missing: "toString".');
+  });
+});
+
+describe("whole numbers beyond 2^53 in an answer", () => {
+  const big = 9007199254740993n;
+  const call = (value: bigint | number) => [{ name: "find", arguments: { id: value } }];
+  test.each<[string, Grader, Json, Json, Answer, number]>([
+    ["are equal to no smaller key", { type: "json_fields" }, { id: 5 }, null, { output: { id: big } }, 0],
+    [
+      "are within a tolerance",
+      { type: "json_fields", fields: { id: { tolerance: 3 } } },
+      { id: 2 ** 53 - 1 },
+      null,
+      { output: { id: big } },
+      1,
+    ],
+    [
+      "or not",
+      { type: "json_fields", fields: { id: { tolerance: 1 } } },
+      { id: 2 ** 53 - 1 },
+      null,
+      { output: { id: big } },
+      0,
+    ],
+    ["match a double that they round to", { type: "json_fields" }, { id: 2 ** 53 }, null, { output: { id: big } }, 1],
+    [
+      "match it in any order",
+      { type: "json_fields", unordered: ["id"] },
+      { id: [5, 1e21] },
+      null,
+      { output: { id: [10n ** 21n, 5] } },
+      1,
+    ],
+    ["match it as text", { type: "exact" }, 1e21, null, { output: 10n ** 21n }, 1],
+    [
+      "match it as an argument",
+      { type: "tool_calls", order: "any" },
+      [{ name: "find", arguments: { id: [2 ** 53] } }],
+      null,
+      { output: null, tool_calls: call(big) },
+      1,
+    ],
+    [
+      "are no other argument",
+      { type: "tool_calls", order: "any" },
+      [{ name: "find", arguments: { id: [5] } }],
+      null,
+      { output: null, tool_calls: call(big) },
+      0,
+    ],
+    ["are integers", { type: "json_schema" }, null, { type: "integer", minimum: 5 }, { output: big }, 1],
+    [
+      "are bounded exactly",
+      { type: "json_schema" },
+      null,
+      { type: "number", maximum: 2 ** 53 - 1 },
+      { output: big },
+      0,
+    ],
+    ["are multiples exactly", { type: "json_schema" }, null, { multipleOf: 2 }, { output: big }, 0],
+    ["are told apart", { type: "json_schema" }, null, { uniqueItems: true }, { output: [big, big - 1n] }, 1],
+  ])("%s", (_what, grader, key, schema, answer, correctness) => {
+    expect(grade(taskOf(grader, key, schema), answer).correctness).toBe(correctness);
   });
 });

@@ -203,16 +203,17 @@ describe("numeric", () => {
     );
   });
 
-  test("compares whole numbers of any size by their digits, and holds no lost digit against a JSON number", () => {
+  test("compares whole numbers of any size by their digits, as text or as JSON, and holds no lost digit against a double", () => {
     const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
     fc.assert(
       fc.property(digits, fc.bigInt({ min: -3n, max: 3n }), fc.constantFrom(0, 1, 2), (whole, more, tolerance) => {
         const near = more <= BigInt(tolerance) && more >= -BigInt(tolerance);
         const score = scoreOf({ type: "numeric", tolerance }, String(whole), String(whole + more));
         expect(score).toBe(near ? 1 : 0);
+        expect(scoreOf({ type: "numeric", tolerance }, String(whole), whole + more)).toBe(score);
       }),
     );
-    expect(scoreOf({ type: "numeric" }, "9007199254740993", JSON.parse("9007199254740993"))).toBe(1);
+    expect(scoreOf({ type: "numeric" }, "9007199254740993", 9.007199254740993e15)).toBe(1);
   });
 
   test("asks for a key whose digits a JSON number loses as a string", () => {

@@ -8,12 +8,12 @@ export function taskOf(grader: Grader, expected_output: Json, output_schema: Jso
 }
 
 /** The verdict on an answer that is an output alone. */
-export function verdictOn(grader: Grader, key: Json, output: Json): Verdict {
+export function verdictOn(grader: Grader, key: Json, output: Answer["output"]): Verdict {
   return grade(taskOf(grader, key), { output });
 }
 
 /** The correctness of an answer that is an output alone. */
-export function scoreOf(grader: Grader, key: Json, output: Json): number {
+export function scoreOf(grader: Grader, key: Json, output: Answer["output"]): number {
   return verdictOn(grader, key, output).correctness;
 }
 
@@ -76,15 +76,20 @@ export const looseText: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(""));
 
+/** A JSON number of an answer whose digits a double would lose, alone or in containers. */
+const anyUnsafe: fc.Arbitrary<Answer["output"]> = fc
+  .bigInt({ min: 2n ** 53n, max: 2n ** 1000n })
+  .chain((size) => fc.constantFrom(size, -size, [size, 1, "a"], { zvalue: size, qlist: [size] }));
+
 /** Any answer that an agent may send. */
 export const anyAnswer: fc.Arbitrary<Answer> = fc.record(
   {
-    output: fc.oneof(looseText, anyJson),
+    output: fc.oneof(looseText, anyJson, anyUnsafe),
     refused: fc.boolean(),
     tool_calls: fc.array(
       fc.record({
         name: fc.constantFrom("search", "send", "__proto__", ""),
-        arguments: fc.oneof(anyJson, fc.constant({ city: "Rome" })),
+        arguments: fc.oneof(anyJson, anyUnsafe, fc.constant({ city: "Rome" })),
       }),
       { maxLength: 5 },
     ),

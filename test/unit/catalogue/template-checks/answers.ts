@@ -1,5 +1,6 @@
 import type { Json } from "../../../../shared/suites/public/types.ts";
 import type { MintedTask } from "../../../../shared/suites/secret/types.ts";
+import { textOf } from "../../../../shared/grading/text.ts";
 import type { Answer } from "../../../../shared/grading/types.ts";
 import { groups, inputOf } from "./support.ts";
 import { sampleAnswers } from "./writing.ts";
@@ -7,10 +8,6 @@ import { sampleAnswers } from "./writing.ts";
 interface Call {
   name: string;
   arguments: Record<string, Json[]>;
-}
-
-function textOf(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function callsOf(task: MintedTask): { name: string; arguments: Record<string, Json> }[] {

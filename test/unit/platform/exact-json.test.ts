@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ExactJson, parseExact, stringifyExact } from "../../../shared/platform/exact-json.ts";
+
+const unsafe = fc.bigInt({ min: 2n ** 53n, max: 10n ** 300n }).chain((size) => fc.constantFrom(size, -size));
+/** Strings that hold what tells numbers from strings. */
+const text = fc
+  .array(fc.constantFrom('"', "\\", ",", ":", "[", "-", "9007199254740993", "1e99", "é"))
+  .map((x) => x.join(""));
+const { value: anyExact } = fc.letrec<{ value: ExactJson }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.oneof(unsafe, text, fc.constant(null), fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+    fc.array(tie("value")),
+    fc.dictionary(fc.oneof(text, fc.constantFrom("2", "10", "__proto__")), tie("value")),
+  ),
+}));
+
+describe("JSON with whole numbers of any size", () => {
+  test("is read as it was written, digit by digit, and doubles as JSON.parse reads them", () => {
+    fc.assert(
+      fc.property(anyExact, (value) => {
+        const again = parseExact(stringifyExact(value));
+        expect(stringifyExact(again)).toBe(stringifyExact(value));
+        const rounded = (_key: string, item: unknown): unknown => (typeof item === "bigint" ? Number(item) : item);
+        expect(JSON.stringify(again, rounded)).toBe(JSON.stringify(JSON.parse(stringifyExact(value))));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[string, ExactJson]>([
+    ["9007199254740993", 9007199254740993n],
+    [" [-9007199254740993 ,9007199254740991] ", [-9007199254740993n, 2 ** 53 - 1]],
+    ["9007199254740993.0", 2 ** 53],
+    ["[9.007199254740993e15, 1e20, 100000000000000000000]", [2 ** 53, 1e20, 10n ** 20n]],
+    ['{"2": 9007199254740993, "1": 1, "2": 9007199254740995}', { "1": 1, "2": 9007199254740995n }],
+    [
+      '["9007199254740993", "\\"9007199254740993", 9007199254740993]',
+      ["9007199254740993", '"9007199254740993', 9007199254740993n],
+    ],
+    ["9".repeat(400), Number.POSITIVE_INFINITY],
+    ["0.12345678901234567", 0.12345678901234567],
+  ])("%s", (json, value) => {
+    expect(parseExact(json)).toEqual(value);
+  });
+
+  test.each(["", "[9007199254740993", "09007199254740993", "9007199254740993.", "[9007199254740993,]", "NaN"])(
+    "what is not JSON is refused: %j",
+    (json) => {
+      expect(() => parseExact(json)).toThrow(SyntaxError);
+    },
+  );
+
+  test("a mebibyte is read in time, however deep or tricky", () => {
+    const size = 2 ** 20;
+    for (const json of [
+      `${"[".repeat(size / 2 - 16)}9007199254740993${"]".repeat(size / 2 - 16)}`,
+      `[${"9007199254740993,".repeat(size / 17)}1]`,
+      `["9007199254740993"${',""'.repeat(size / 3)}]`,
+      `"${'\\"'.repeat(size / 2)}9007199254740993"`,
+      "9".repeat(size),
+    ]) {
+      const start = performance.now();
+      parseExact(json);
+      expect(performance.now() - start).toBeLessThan(3000);
+    }
+  });
+});
