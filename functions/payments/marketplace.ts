@@ -100,11 +100,19 @@ export const marketplace = [
       "the purchase is COMPLETED and `hired_agent_id` an agent of the buyer's own: private, simulated until it is given " +
       "an endpoint, with the configuration that was bought, and a variant of the seller's agent; where the buyer has an " +
       "agent of the name, its name gets a number. It comes whatever the buyer's plan allows, and counts from then on. " +
-      "A checkout that expires, or a payment that fails, makes the purchase FAILED; then the listing can be bought anew.",
+      "A checkout that expires, or a payment that fails, makes the purchase FAILED; then the listing can be bought anew. " +
+      "409 `seller_not_ready` where the provider can't pay the seller any more: nothing is charged.",
     auth: "session",
     body: PurchaseCreate,
     returns: { 200: PurchaseRead, 201: PurchaseRead },
-    problems: ["not_found", "own_listing", "billing_disabled", "payment_not_configured", "payment_in_progress"],
+    problems: [
+      "not_found",
+      "own_listing",
+      "seller_not_ready",
+      "billing_disabled",
+      "payment_not_configured",
+      "payment_in_progress",
+    ],
     idempotent: true,
     async handler({ ctx, principal, body }) {
       const { purchase, isNew } = await createPurchase(ctx, principal, body.listing_id);

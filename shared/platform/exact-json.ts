@@ -19,8 +19,9 @@ const UNSAFE = 2 ** 53;
 export function parseExact(text: string): ExactJson {
   const plain: ExactJson = JSON.parse(text);
   if (!LONG.test(text)) return plain;
-  // Workers know the source of each number, Node 20 does not: so each number beyond 2^53 is replaced by another one that
-  // stands for its place in this list. No other number of that size is left, so that none is taken for such a place.
+  // A reviver is told the source of each number, but recurses as deep as a hostile text nests. So each number beyond 2^53
+  // is replaced by another one that stands for its place in this list. No other number of that size is left, so that none
+  // is taken for such a place.
   const unsafe: (number | bigint)[] = [];
   let inString = false;
   const marked = text.replace(TOKEN, (token) => {

@@ -8,12 +8,14 @@ import { purchases } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { PurchaseRead } from "../schemas.ts";
 import type { Order } from "./begin.ts";
+import { refusalOf, sellerNotReady } from "./refuse.ts";
 
-const CheckoutState = PurchaseRead.pick({ status: true, checkout_url: true });
+const CheckoutState = PurchaseRead.pick({ status: true, checkout_url: true }).extend({ had_checkout: z.boolean() });
 
 /**
  * Opens the page where a purchase is paid, and returns its URL. A repeated request, which knows the purchase as it was at
- * first, gets the page that has been opened since; null where the purchase has ended without one.
+ * first, gets the page that has been opened since; null where the purchase has ended without one. Throws
+ * `seller_not_ready`, now and for each repetition, where the provider can't pay the seller.
  */
 export async function openCheckout(
   ctx: Context,
@@ -25,15 +27,19 @@ export async function openCheckout(
     const current = await read(
       ctx,
       CheckoutState,
-      sql`select jsonb_build_object('status', status, 'checkout_url', checkout_url) as result from ${purchases}
+      sql`select jsonb_build_object('status', status, 'checkout_url', checkout_url,
+          'had_checkout', checkout_session_id is not null) as result from ${purchases}
         where id = ${purchaseId}::uuid`,
     );
+    if (current?.status === "FAILED" && !current.had_checkout) throw sellerNotReady();
     if (current?.status !== "AWAITING_PAYMENT" || current.checkout_url !== null) return current?.checkout_url ?? null;
   }
   const wanted = sessionParams(frontendPage(ctx.env, `/marketplace/purchases/${purchaseId}`), purchaseId, order);
   const session = await underKey(`purchase-${purchaseId}`, (options) =>
     stripe.checkout.sessions.create(wanted, options),
-  );
+  ).catch(async (error: unknown) => {
+    throw await refusalOf(ctx, purchaseId, order, error);
+  });
   // Not by `write`, which would keep this step under the request's Idempotency-Key: that one is for the whole answer.
   return read(
     ctx,

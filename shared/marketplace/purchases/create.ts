@@ -15,7 +15,8 @@ import { failPurchase } from "./settle.ts";
 /**
  * Begins the purchase of a listing, or returns the caller's open purchase of it as long as that can be paid; `isNew` says
  * which. The row comes first and its id is the key of its checkout: whatever is lost between the two, the next call finds
- * the row and completes it with the checkout. Throws `billing_disabled`, `payment_not_configured`, 404, `own_listing`.
+ * the row and completes it with the checkout. Throws `billing_disabled`, `payment_not_configured`, 404, `own_listing`,
+ * `seller_not_ready`.
  */
 export async function createPurchase(
   ctx: Context,

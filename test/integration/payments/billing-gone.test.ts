@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import { type Answer, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import {
   CANCEL,
@@ -24,7 +24,9 @@ import {
   addListing,
   begin,
   enable,
+  hire,
   newSeller,
+  PURCHASES,
   readPurchase,
   SELLER,
   sessionOf,
@@ -152,11 +154,64 @@ describe("a seller's account that was deleted in the provider's dashboard", () =
       expect(body).toEqual({ url: expect.stringContaining(account), charges_enabled: false, payouts_enabled: false });
     }
     expect(account).not.toBe(gone);
-    expect((await seller.call("GET", "/api/v1/auth/me")).body).toMatchObject({ charges_enabled: false });
+    expect((await seller.call("GET", "/api/v1/auth/me")).body).toMatchObject({
+      charges_enabled: false,
+      payouts_enabled: false,
+    });
     await enable(service, seller);
     expect((await seller.call("POST", SELLER)).body).toMatchObject({ charges_enabled: true, payouts_enabled: true });
     expect(await accountOf(service, seller)).toBe(account);
     await begin(await newUser(service), (await addListing(seller)).id);
+  });
+});
+
+describe("a purchase from a seller whom the provider can't pay any more", () => {
+  const statesOf = (listing: string) =>
+    service.sql("select distinct status, checkout_session_id, checkout_url from purchases where listing_id = $1", [
+      listing,
+    ]);
+  const NOTHING = [{ status: "FAILED", checkout_session_id: null, checkout_url: null }];
+  const refused = (answers: readonly Answer[], status: number) =>
+    answers.filter((answer) => answer.status === status).map(({ body }) => body.code);
+
+  it("is refused while the account is gone, whoever asks, and is one again once the seller is onboarded anew", async () => {
+    const [seller, buyer, other] = [await newSeller(service), await newUser(service), await newUser(service)];
+    const listing = await addListing(seller);
+    await service.sql("update seller_accounts set account_id = $2 where user_id = $1", [seller.id, unique("acct")]);
+    const before = service.stripe.events.length;
+    const keyed = { "idempotency-key": unique("key").replace(" ", "_") };
+    const ask = (who: User, headers = {}) => who.call("POST", PURCHASES, { listing_id: listing.id }, headers);
+    const answers = await Promise.all([ask(buyer, keyed), ...range(3).flatMap(() => [ask(buyer), ask(other)])]);
+    // Who asks after the first refusal finds nothing on offer.
+    expect([...refused(answers, 409), ...refused(answers, 404)]).toHaveLength(answers.length);
+    expect(new Set(refused(answers, 409))).toEqual(new Set(["seller_not_ready"]));
+    expect((await ask(buyer, keyed)).status).toBe(answers[0]?.status);
+    expect(await statesOf(listing.id)).toEqual(NOTHING);
+    expect(service.stripe.events).toHaveLength(before);
+    expect((await seller.call("GET", "/api/v1/auth/me")).body).toMatchObject({
+      charges_enabled: false,
+      payouts_enabled: false,
+    });
+    expect((await ask(buyer)).status).toBe(404);
+
+    await seller.call("POST", SELLER);
+    await enable(service, seller);
+    expect((await hire(service, buyer, listing.id)).status).toBe("COMPLETED");
+  });
+
+  it("is refused while the account may take no transfers", async () => {
+    const [seller, buyer] = [await newSeller(service), await newUser(service)];
+    const listing = await addListing(seller);
+    // The provider has restricted the account, and the event that says so is late.
+    const late = service.stripe.onboard(await accountOf(service, seller), {
+      charges_enabled: false,
+      payouts_enabled: false,
+    });
+    const answer = await buyer.call("POST", PURCHASES, { listing_id: listing.id });
+    expect(answer).toMatchObject({ status: 409, body: { code: "seller_not_ready" } });
+    expect(await statesOf(listing.id)).toEqual(NOTHING);
+    await deliverAll(service, late);
+    expect((await buyer.call("POST", PURCHASES, { listing_id: listing.id })).status).toBe(404);
   });
 });
 
