@@ -15,7 +15,7 @@ console.log(`
 Ready after ${((Date.now() - started) / 1000).toFixed(1)} s.
 
   the service   ${stack.url}
-  the console   ${stack.consoleUrl}   mail, queue, counters, faults
+  the console   ${stack.consoleUrl}   mail, queue, log, counters, faults
   description   ${stack.url}/openapi.json
   the database  ${stack.databaseUrl}
                 behind the driver's front ${stack.settings["NEON_LOCAL_PROXY"]}

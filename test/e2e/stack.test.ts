@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { json, type Listening, listen } from "../stack/http.ts";
 import { caller } from "../stack/client.ts";
+import type { LogLine } from "../stack/worker/log.ts";
 import { type Deployed, deploy, until } from "./deployed.ts";
 
 let first: Deployed;
@@ -77,6 +78,38 @@ describe("the Worker in workerd", () => {
     expect(login.status).toBe(503);
     await second.console.call("POST", "/faults", { service: "redis", mode: "none" });
     expect((await second.call("GET", "/readyz")).status).toBe(200);
+  });
+
+  it("has its log at the console, where failures stand by their request's id, and no secrets", async () => {
+    const account = { email: "logged@example.test", password: "a secret of 26 characters!" };
+    const { body } = await second.call("POST", "/api/v1/auth/register", account);
+    const user = caller(second, { authorization: `Bearer ${body.access_token}` });
+    await second.console.call("POST", "/faults", { service: "db", mode: "down" });
+    const failed = await user.call("GET", "/api/v1/auth/me");
+    const login = await second.call("POST", "/api/v1/auth/login", account);
+    await second.console.call("POST", "/faults", { service: "db", mode: "none" });
+    const lines = async (query: object): Promise<LogLine[]> => {
+      const params = new URLSearchParams({ ...query });
+      const answer = await second.console.call<LogLine[]>("GET", `/log?${params.toString()}`);
+      return answer.body;
+    };
+    for (const { request_id: contains } of [failed.body, login.body]) {
+      const found = await until(
+        () => lines({ contains }),
+        (some) => some.some(({ level }) => level === "error"),
+      );
+      const failure = { level: "error", message: "request failed", request_id: contains };
+      expect(found).toContainEqual(expect.objectContaining(failure));
+      expect(await lines({ contains, level: "error" })).toMatchObject([failure]);
+    }
+    for (const contains of [...Object.values(account), body.access_token])
+      expect(await lines({ contains })).toEqual([]);
+    expect((await second.console.call("GET", "/log?levels=error")).status).toBe(400);
+  });
+
+  it("offers no fault of a payment provider, which is not there", async () => {
+    const answer = await first.console.call("POST", "/faults", { service: "provider", mode: "down" });
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining("db, redis") } });
   });
 
   it("answers 503 and tells nothing while the database is down", async () => {

@@ -31,6 +31,8 @@ export interface Fault {
 export interface Faults {
   /** Replaces the service's fault and ends its hangs: a call that waited is then done and answered as usual. */
   set(fault: Fault): void;
+  /** The services that have a front here, so that a fault of theirs is felt. */
+  offered(): readonly Service[];
   /**
    * `handler` as a client sees it while the service's fault applies. A hung call whose caller left is not done.
    * `truncate` makes half an answer of a whole one, in the way of the service's protocol.
@@ -49,6 +51,7 @@ interface Active {
 /** A registry without faults. */
 export function createFaults(): Faults {
   const active = new Map<Service, Active>();
+  const fronts = new Set<Service>();
 
   function take(service: Service, { method, url }: Request): Active | undefined {
     const fault = active.get(service);
@@ -62,9 +65,10 @@ export function createFaults(): Faults {
       active.get(service)?.lifted.abort();
       active.set(service, { mode, ms, path, lifted: new AbortController(), left: mode === "none" ? 0 : count });
     },
-    around:
-      (service, handler, truncate = halved) =>
-      async (request) => {
+    offered: () => [...fronts],
+    around(service, handler, truncate = halved) {
+      fronts.add(service);
+      return async (request) => {
         const fault = take(service, request);
         switch (fault?.mode) {
           case "down":
@@ -88,7 +92,8 @@ export function createFaults(): Faults {
           default:
             return handler(request);
         }
-      },
+      };
+    },
   };
 }
 

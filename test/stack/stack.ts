@@ -17,6 +17,7 @@ import { startRedisFront } from "./redis/front.ts";
 import { startResend } from "./resend.ts";
 import { crons, DAILY_URL_END } from "./schedule.ts";
 import { DEVELOPMENT, developerSettings, keptSecrets, type Settings } from "./settings.ts";
+import { createWorkerLog } from "./worker/log.ts";
 import { startWorker } from "./worker/worker.ts";
 
 /** How a stack is started. */
@@ -113,7 +114,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     parseEnv(settings);
     progress("the Worker");
-    const worker = await startWorker(settings, port);
+    const log = createWorkerLog();
+    const worker = await startWorker(settings, port, { log });
     parts.push(worker.stop);
     const ticking = setInterval(() => void worker.scheduled("* * * * *").catch(() => undefined), 60_000);
     parts.push(() => Promise.resolve(clearInterval(ticking)));
@@ -124,6 +126,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         counters,
         faults,
         mailbox,
+        log,
         async cron(expression) {
           for (const cron of expression === undefined ? crons() : [expression]) await worker.scheduled(cron);
           await broker.idle(DAILY_URL_END);

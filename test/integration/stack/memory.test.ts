@@ -34,7 +34,7 @@ it("a Worker that keeps more memory than the platform gives an isolate is ended"
   const folder = mkdtempSync(`${BUILDS}hungry-`);
   const bundle = `${folder}/index.js`;
   writeFileSync(bundle, HUNGRY);
-  const worker = await startWorker({}, await freePort(), bundle);
+  const worker = await startWorker({}, await freePort(), { entry: bundle });
   try {
     const half = WORKERS.memoryMib / 2;
     expect(await (await fetch(`${worker.url}/${half}`)).text()).toBe(String(half));

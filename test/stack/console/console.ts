@@ -5,6 +5,7 @@ import { type Faults, MODES, SERVICES } from "../faults.ts";
 import { type Handler, json, type Listening, listen, type Request } from "../http.ts";
 import { consolePage } from "./page.ts";
 import type { Mailbox } from "../mailbox.ts";
+import { LEVELS, type WorkerLog } from "../worker/log.ts";
 
 /** The parts of a stack that the console shows and moves. */
 export interface ConsoleParts {
@@ -13,6 +14,7 @@ export interface ConsoleParts {
   counters: Counters;
   faults: Faults;
   mailbox: Mailbox;
+  log: WorkerLog;
   /** Runs the scheduled handlers for one cron expression, or for all, and waits until their work is done. */
   cron(expression?: string): Promise<void>;
 }
@@ -31,10 +33,11 @@ const FaultBody = z.strictObject({
   count: z.number().int().min(1).optional(),
   ms: z.number().int().min(0).optional(),
 });
+const LogQuery = z.strictObject({ level: z.enum(LEVELS).optional(), contains: z.string().optional() });
 
 /** Serves the console of a local stack: a page for a person, JSON for a script. */
 export function startConsole(parts: ConsoleParts, port: number): Promise<Listening> {
-  const { broker, counters, faults, mailbox } = parts;
+  const { broker, counters, faults, log, mailbox } = parts;
   const routes: Record<string, Handler> = {
     "GET /": (request) =>
       request.headers.accept?.includes("text/html") === true
@@ -50,6 +53,7 @@ export function startConsole(parts: ConsoleParts, port: number): Promise<Listeni
       mailbox.clear();
       return { status: 204 };
     },
+    "GET /log": ({ url: { searchParams } }) => json(200, log.lines(LogQuery.parse(Object.fromEntries(searchParams)))),
     "GET /queue": () => json(200, broker.stats()),
     "POST /queue/advance": async (request) => {
       await broker.advance(read(Advance, request).ms);
@@ -66,6 +70,10 @@ export function startConsole(parts: ConsoleParts, port: number): Promise<Listeni
     },
     "POST /faults": (request) => {
       const fault = read(FaultBody, request);
+      if (!faults.offered().includes(fault.service)) {
+        const error = `This stack has no front of ${fault.service}. Those that can fail here: ${faults.offered().join(", ")}.`;
+        return json(400, { error });
+      }
       faults.set(fault);
       return json(200, fault);
     },

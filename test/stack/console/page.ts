@@ -26,6 +26,8 @@ th,td{text-align:left;padding:.2rem 1rem .2rem 0}pre{white-space:pre-wrap;backgr
 <button onclick="post('/cron',{})">Run the scheduled work</button></p>
 <h2>Counters</h2><table>${rows(counters.snapshot())}</table>
 <p><button onclick="post('/counters/reset',{})">Reset</button></p>
+<p>What the Worker has logged: <a href="/log">all</a>, <a href="/log?level=warn">warnings</a>,
+<a href="/log?level=error">errors</a>.</p>
 <h2>Mail</h2>${mails === "" ? "<p>None yet.</p>" : mails}
 <script>const post=async(path,body)=>{await fetch(path,{method:'POST',body:JSON.stringify(body)});location.reload()}</script></html>`;
 }

@@ -14,7 +14,8 @@ export type Order =
 export type News =
   | { kind: "ready" }
   | { kind: "failed"; message: string }
-  | { kind: "done"; id: number; error?: string };
+  | { kind: "done"; id: number; error?: string }
+  | { kind: "log"; level: string; text: string };
 
 let miniflare: Miniflare | undefined;
 
@@ -46,6 +47,10 @@ async function start({ bundle, settings, port }: Extract<Order, { kind: "start" 
     logRequests: false,
     telemetry: { enabled: false },
     stripCfConnectingIp: false,
+    handleStructuredLogs({ level, message }) {
+      console.log(message);
+      tell({ kind: "log", level, text: message });
+    },
   });
   miniflare = new Miniflare(options);
   await miniflare.ready;

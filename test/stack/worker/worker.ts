@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bundle } from "../../commands/bundle.ts";
 import { WORKERS } from "../limits.ts";
 import { assertSettings, type Settings } from "../settings.ts";
+import type { WorkerLog } from "./log.ts";
 import type { News, Order } from "./process.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -62,15 +63,22 @@ const ATTEMPT_MS = 250;
 
 /**
  * Starts the bundled Worker, or another `entry`, in workerd on a port of this machine, with as much memory as the platform
- * gives an isolate. A port that a killed stack has not given up yet is waited for.
+ * gives an isolate; what it logs goes to `log`. A port that a killed stack has not given up yet is waited for.
  * @throws when the Worker does not come up, with what workerd says.
  */
-export async function startWorker(settings: Settings, port: number, entry?: string): Promise<RunningWorker> {
+export async function startWorker(
+  settings: Settings,
+  port: number,
+  { entry, log }: { entry?: string; log?: WorkerLog } = {},
+): Promise<RunningWorker> {
   assertSettings(settings);
   const script = entry ?? (await buildWorker());
   for (let attempt = 1; ; attempt += 1) {
     const child = fork(new URL("./process.ts", import.meta.url), {
       env: { ...process.env, ...SILENCE, MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${WORKERS.memoryMib}` },
+    });
+    child.on("message", (news: News) => {
+      if (news.kind === "log") log?.add(news.text, news.level);
     });
     const news = await ask(child, { kind: "start", bundle: script, settings, port });
     if (news.kind === "ready") return running(child, port);
@@ -103,7 +111,8 @@ function ask(child: ChildProcess, order: Order): Promise<News> {
       resolve(news);
     };
     const listener = (news: News): void => {
-      if (order.kind === "start" ? news.kind !== "done" : news.kind === "done" && news.id === order.id) settle(news);
+      const isAnswer = news.kind === "done" ? order.kind === "scheduled" && news.id === order.id : news.kind !== "log";
+      if (isAnswer) settle(news);
     };
     const ended = (): void => settle({ kind: "failed", message: "the Worker's process ended" });
     child.on("message", listener);

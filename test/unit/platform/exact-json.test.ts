@@ -40,7 +40,7 @@ describe("JSON with whole numbers of any size", () => {
       ["9007199254740993", '"9007199254740993', 9007199254740993n],
     ],
     ["9".repeat(400), Number.POSITIVE_INFINITY],
-    ["0.12345678901234567", 0.12345678901234567],
+    ["0.12345678901234567", Number("0.12345678901234567")],
   ])("%s", (json, value) => {
     expect(parseExact(json)).toEqual(value);
   });
