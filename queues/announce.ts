@@ -6,7 +6,7 @@ import { WebhookEvent } from "../shared/webhooks/event.ts";
 export const announceConsumer = consumer({
   name: "announce",
   body: WebhookEvent,
-  // The last some 8 hours later: an event that comes so late is still worth telling.
+  // The last retry comes about 8 hours later: even then an event is still worth delivering.
   ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,

@@ -2,8 +2,8 @@ import { closeAtProvider, ClosingMessage } from "../shared/billing/close-custome
 import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
 /**
- * Ends what a deleted account pays for, and the pages at which it could still pay. What can't be ended in time ends with
- * the subscription's next event, or with the page's day.
+ * Ends what a deleted account pays for, and the pages at which it could still pay. What can't be ended in time ends
+ * with the subscription's next event, or when the page expires after a day.
  */
 export const cancelBillingConsumer = consumer({
   name: "cancel-billing",

@@ -1,7 +1,10 @@
 import { advance, CertifyMessage } from "../shared/certification/advance.ts";
 import { consumer } from "../shared/queue/consumer.ts";
 
-/** Advances a certification whose runs are all final. One whose last try failed is taken up again by the work of the day. */
+/**
+ * Advances a certification whose runs are all final. If the last retry fails, the daily work takes the certification up
+ * again.
+ */
 export const certifyConsumer = consumer({
   name: "certify",
   body: CertifyMessage,

@@ -2,11 +2,14 @@ import { consumer } from "../shared/queue/consumer.ts";
 import { deliver } from "../shared/webhooks/deliver.ts";
 import { DeliveryMessage } from "../shared/webhooks/messages.ts";
 
-/** Makes one attempt to deliver an event to a subscription. Attempts that fail have a message of their own for the next. */
+/**
+ * Makes one attempt to deliver an event to a subscription. After a failed attempt, the next one gets a message of its
+ * own.
+ */
 export const deliverConsumer = consumer({
   name: "deliver",
   body: DeliveryMessage,
-  // For faults of ours alone; the last about half an hour later. Then the minute trigger finds the attempt again.
+  // For our own faults only; the last retry comes about half an hour later. Then the minute trigger finds the attempt.
   retries: 3,
   timeoutSeconds: 45,
   parallelism: 5,

@@ -8,7 +8,7 @@ import { RunMessage } from "../shared/runs/messages.ts";
 export const dispatchConsumer = consumer({
   name: "dispatch",
   body: RunMessage,
-  // The last about half an hour later: then the run is given up as our fault and its allowance comes back.
+  // The last retry comes about half an hour later. Then the run is given up as our fault and its allowance returned.
   retries: 3,
   timeoutSeconds: 180,
   parallelism: LIMITS.concurrency,

@@ -7,7 +7,7 @@ import { RunMessage } from "../shared/runs/messages.ts";
 export const expireConsumer = consumer({
   name: "expire",
   body: RunMessage,
-  // The last about half an hour later: then the run is given up as our fault and its allowance comes back.
+  // The last retry comes about half an hour later. Then the run is given up as our fault and its allowance returned.
   retries: 3,
   timeoutSeconds: 60,
   parallelism: null,

@@ -2,11 +2,11 @@ import { MailMessage } from "../shared/mail/message.ts";
 import { send } from "../shared/mail/send.ts";
 import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
-/** Sends a mail. One that can't be sent is in the log; its reader asks for another. */
+/** Sends a mail. One that can't be sent is logged; its recipient can ask for another. */
 export const mailConsumer = consumer({
   name: "mail",
   body: MailMessage,
-  // The last some 8 hours later: while the token still works, and Resend still knows the idempotency key.
+  // The last retry comes about 8 hours later, while the token still works and Resend still knows the idempotency key.
   ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,

@@ -1,7 +1,9 @@
 import { consumer } from "../shared/queue/consumer.ts";
 import { recheck, RecheckMessage } from "../shared/registry/recheck.ts";
 
-/** Looks at a registered agent's manifest again. One that can't be looked at keeps its status until the next day. */
+/**
+ * Checks a registered agent's manifest again. If it can't be checked, the agent keeps its status until the next day.
+ */
 export const recheckConsumer = consumer({
   name: "recheck",
   body: RecheckMessage,

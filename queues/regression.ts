@@ -2,7 +2,7 @@ import { consumer } from "../shared/queue/consumer.ts";
 import { SessionMessage } from "../shared/runs/messages.ts";
 import { detectRegression } from "../shared/runs/regression.ts";
 
-/** Compares a finished session with the one before. One that can't be compared tells nobody anything. */
+/** Compares a finished session with the one before. If they can't be compared, nobody is notified. */
 export const regressionConsumer = consumer({
   name: "regression",
   body: SessionMessage,

@@ -21,9 +21,9 @@ export const apiKeys = [
     tag,
     summary: "Create an API key",
     description:
-      "The key is in this answer alone, as `key`; a replay has null there. At most 100 keys an account, revoked ones not " +
-      "counted; names are unique among them, in any case. Limits: 1 to 6,000 requests a minute (default 60), " +
-      "1 to 1,000,000 a day (default 10,000).",
+      "The key is shown in this answer alone, as `key`; a replay of the answer has null there. An account has at " +
+      "most 100 keys, not counting revoked ones, and their names are unique, ignoring case. Limits: 1 to 6,000 " +
+      "requests a minute (default 60), 1 to 1,000,000 a day (default 10,000).",
     auth: "session",
     body: ApiKeyCreate,
     returns: { 201: ApiKeyIssued },
@@ -40,7 +40,7 @@ export const apiKeys = [
     path: "/api/v1/api-keys",
     tag,
     summary: "The account's API keys",
-    description: "Revoked ones come last; newest first.",
+    description: "Newest first; revoked keys come last.",
     auth: "session",
     query: pageQuery,
     returns: { 200: pageOf(ApiKeyRead, "ApiKeyPage") },
@@ -69,9 +69,9 @@ export const apiKeys = [
     tag,
     summary: "Change an API key",
     description:
-      "Changes the fields that are given: `rate_limit_per_minute` from 1 to 6,000, `quota_per_day` from 1 to 1,000,000, " +
-      "`expires_at` in the future or null for never. It counts from the next request on; should the key cache be out of " +
-      "reach at that moment, within a minute. A revoked key is 409.",
+      "Changes the fields that are given: `rate_limit_per_minute` from 1 to 6,000, `quota_per_day` from 1 to " +
+      "1,000,000, `expires_at` in the future or null for never. The change applies from the next request on, or " +
+      "within a minute if the key cache can't be reached at that moment. A revoked key is 409.",
     auth: "session",
     params,
     body: ApiKeyUpdate,
@@ -89,8 +89,8 @@ export const apiKeys = [
     tag,
     summary: "Revoke an API key",
     description:
-      "The key stops working at once; should the key cache be out of reach at that moment, within a minute. It stays in " +
-      "the list with `revoked_at`. Doing it again changes nothing.",
+      "The key stops working at once, or within a minute if the key cache can't be reached at that moment. It stays " +
+      "in the list with `revoked_at`. Revoking it again changes nothing.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
@@ -108,9 +108,9 @@ export const apiKeys = [
     tag,
     summary: "Replace an API key by a new one",
     description:
-      "The new key, in this answer alone, works at once and the old one no more; should the key cache be out of reach at " +
-      "that moment, the old one ends within a minute. Name, scope, limits and expiry stay, the quotas start anew. A " +
-      "revoked or expired key is 409.",
+      "The new key is shown in this answer alone and works at once. The old one stops working at once, or within a " +
+      "minute if the key cache can't be reached at that moment. Name, scope, limits and expiry stay; the quotas " +
+      "start anew. A revoked or expired key is 409.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),

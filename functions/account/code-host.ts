@@ -67,10 +67,11 @@ export const codehost = [
     method: "get",
     path: PATH,
     tag: "Accounts",
-    summary: "Sign in by the code host (GitHub)",
+    summary: "Sign in through the code host (GitHub)",
     description:
-      "Redirects the browser to GitHub's authorize page (OAuth 2 with PKCE; a cookie binds the sign-in to this browser " +
-      "for 10 minutes). In development without a client id, to the dev callback, which signs a fixed user in.",
+      "Redirects the browser to GitHub's authorize page (OAuth 2 with PKCE; a cookie binds the sign-in to this " +
+      "browser for 10 minutes). In development without a client id it redirects to the dev callback, which signs in " +
+      "a fixed user.",
     auth: "none",
     returns: { 302: null },
     problems: ["code_host_not_configured"],
@@ -93,7 +94,7 @@ export const codehost = [
     method: "get",
     path: CALLBACK_PATH,
     tag: "Accounts",
-    summary: "Where the code host sends the browser back to",
+    summary: "The callback of the code host",
     description:
       "Sets the session cookies and redirects to the frontend's `/auth/callback`, without a token in the URL. A failure " +
       "redirects there with `?error=`: `access_denied`, `invalid_state`, `email_not_verified`, `code_host_unavailable`, " +

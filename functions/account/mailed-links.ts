@@ -24,8 +24,8 @@ export const accountMail = [
     method: "post",
     path: "/api/v1/auth/verify-email",
     tag,
-    summary: "Verify an email address by the token that was mailed to it",
-    description: "A token works once and for 24 hours; a newer one replaces it.",
+    summary: "Verify an email address with the mailed token",
+    description: "A token works once, within 24 hours; a newer one replaces it.",
     auth: "none",
     limit: "auth",
     body: VerifyEmailRequest,
@@ -42,7 +42,7 @@ export const accountMail = [
     path: "/api/v1/auth/resend-verification",
     tag,
     summary: "Mail the verification link again",
-    description: "Does nothing, with the same answer, where the email is verified already.",
+    description: "Does nothing if the email has been verified already; the answer is the same.",
     auth: "session",
     limit: "auth",
     returns: { 202: MailAccepted },
@@ -58,7 +58,7 @@ export const accountMail = [
     tag,
     summary: "Ask for a link that resets the password",
     description:
-      "The answer is the same for every address. The link works once and for one hour; a newer one replaces it.",
+      "The answer is the same for every address. The link works once, within an hour; a newer one replaces it.",
     auth: "none",
     limit: "auth",
     body: ForgotPasswordRequest,
@@ -73,11 +73,12 @@ export const accountMail = [
     method: "post",
     path: "/api/v1/auth/reset-password",
     tag,
-    summary: "Set a new password by a mailed token",
+    summary: "Set a new password with a mailed token",
     description:
-      "Ends every session of the account and its sign-in lockout. The token proves the email: where it was not verified " +
-      "before, it is now, and the account's API keys, OTLP tokens, webhooks and open invitations end too, since whoever " +
-      "made the account may not be its owner. A password that the policy refuses leaves the token in force.",
+      "Ends every session of the account and its sign-in lockout. The token proves the email: if it was not verified " +
+      "before, it is from now on, and the account's API keys, OTLP tokens, webhooks and open invitations end too, " +
+      "since whoever made the account may not be its owner. A password that the policy refuses does not use the " +
+      "token up.",
     auth: "none",
     limit: "auth",
     body: ResetPasswordRequest,
@@ -93,8 +94,8 @@ export const accountMail = [
     method: "post",
     path: "/api/v1/users/me/deletion/confirmation-link",
     tag,
-    summary: "Mail an account without a password the second factor of its deletion",
-    description: "The link works once and for one hour; a newer one replaces it.",
+    summary: "Mail the link that confirms the deletion of an account without a password",
+    description: "The link works once, within an hour; a newer one replaces it.",
     auth: "session",
     limit: "auth",
     body: ConfirmationLinkRequest,

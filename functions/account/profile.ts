@@ -31,8 +31,8 @@ export const account = [
     summary: "Change username or password",
     description:
       "A new password needs the current one, ends every other session of the account and voids reset links that were " +
-      "mailed before; API keys go on. A wrong current password counts as a failed sign-in, with its lockout. An account " +
-      "that signs in by its code host has no password to change: 403.",
+      "mailed before; API keys keep working. A wrong current password counts as a failed sign-in, with its lockout. " +
+      "An account that signs in through its code host has no password to change: 403.",
     auth: "session",
     body: UserUpdate,
     returns: { 200: UserRead },
@@ -46,10 +46,10 @@ export const account = [
     method: "post",
     path: "/api/v1/auth/apply-team-override",
     tag,
-    summary: "Take the plan team that the operator granted",
+    summary: "Take up the Team plan that the operator granted",
     description:
-      "For accounts with a verified email on the operator's list, unless their deletion is pending; all others get one " +
-      "and the same 403. Enterprise is never downgraded.",
+      "For accounts with a verified email on the operator's list, unless their deletion is pending; everybody else " +
+      "gets the same 403. Enterprise is never downgraded.",
     auth: "session",
     returns: { 200: UserRead },
     problems: ["forbidden"],
@@ -63,7 +63,7 @@ export const account = [
     path: "/api/v1/auth/sessions",
     tag,
     summary: "Where the account is signed in",
-    description: "Living sessions alone, the one used last first.",
+    description: "Only sessions that are still valid, the most recently used first.",
     auth: "session",
     query: pageQuery,
     returns: { 200: pageOf(SessionRead, "SessionPage") },
@@ -78,8 +78,8 @@ export const account = [
     tag,
     summary: "Sign out one session",
     description:
-      "Its access tokens and its refresh credential stop working at once. Doing it again changes nothing. Where it is " +
-      "this request's own session, both cookies are cleared.",
+      "Its access tokens and its refresh credential stop working at once. Doing it again changes nothing. If it is " +
+      "the session of this very request, both cookies are cleared.",
     auth: "session",
     params: z.object({ id: z.uuid() }),
     right: ({ ctx, principal, params: { id } }) => assertOwnSession(ctx, principal, id),
@@ -98,7 +98,7 @@ export const account = [
     tag,
     summary: "Sign out everywhere",
     description:
-      "Ends every session of the account at once, this one included, and clears both cookies. API keys go on.",
+      "Ends every session of the account at once, including this one, and clears both cookies. API keys keep working.",
     auth: "session",
     returns: { 204: null },
     async handler({ ctx, principal, c }) {
@@ -112,10 +112,10 @@ export const account = [
     method: "get",
     path: "/api/v1/users/me/deletion",
     tag,
-    summary: "What goes with the account",
+    summary: "What a deletion of the account would remove",
     description:
-      "Counts everything that a deletion removes or takes the name from: agents (deactivated ones too) and their runs, " +
-      "keys (revoked ones too), those of workspaces that the account owns included.",
+      "Counts everything that a deletion removes or makes anonymous, also in workspaces that the account owns: " +
+      "agents (including deactivated ones) and their runs, and keys (including revoked ones).",
     auth: "session",
     returns: { 200: DeletionPreview },
     async handler({ ctx, principal }) {
@@ -129,11 +129,11 @@ export const account = [
     tag,
     summary: "Schedule the account for deletion",
     description:
-      "Needs the password, or for an account without one the token of the mailed confirmation link (1 hour, once). Starts " +
-      "a grace window of 14 days, in which everything goes on and the deletion can be taken back; asking again keeps the " +
-      "date. After it, public agents' counted runs and their signed evidence are kept without a name, all else is " +
-      "removed. An account that owns a workspace with other members gets 409. A wrong password counts as a failed " +
-      "sign-in, with its lockout.",
+      "Needs the password, or for an account without one the token of the mailed confirmation link (1 hour, once). " +
+      "Starts a grace period of 14 days, in which everything keeps working and the deletion can be cancelled; asking " +
+      "again keeps the date. After it, counted runs of public agents and their signed evidence are kept without a " +
+      "name, and everything else is removed. An account that owns a workspace with other members gets 409. A wrong " +
+      "password counts as a failed sign-in, with its lockout.",
     auth: "session",
     body: DeletionRequest,
     returns: { 202: DeletionRead },
@@ -154,8 +154,8 @@ export const account = [
     method: "delete",
     path: "/api/v1/users/me/deletion",
     tag,
-    summary: "Take the deletion back",
-    description: "Needs no second factor. An account without a pending deletion stays as it is.",
+    summary: "Cancel the deletion",
+    description: "Needs no second factor. An account without a pending deletion is left unchanged.",
     auth: "session",
     returns: { 200: DeletionRead },
     async handler({ ctx, principal }) {

@@ -100,8 +100,8 @@ export const auth = [
     tag,
     summary: "Sign out on this device",
     description:
-      "The session's access tokens and its refresh credential stop working at once; other devices go on. The session " +
-      "is that of the cookie, else that of the bearer token, and one whose time is over will do. With any other " +
+      "The session's access tokens and its refresh credential stop working at once; other devices stay signed in. " +
+      "The session is that of the cookie, else that of the bearer token, even if that has expired. With any other " +
       "credential, or none, there is nothing to end; the answer is the same, and both cookies are cleared.",
     auth: "none",
     limit: "write",
@@ -109,7 +109,7 @@ export const auth = [
     problems: ["cross_site_request"],
     async handler({ ctx, c }) {
       const bearer = bearerToken(c);
-      // Another site's form could sign a browser out even without its cookie, by the cookies that the answer clears.
+      // The answer clears the cookies, so another site's form could sign a browser out even though it sends none.
       if (bearer === null || getCookie(c, SESSION_COOKIE) !== undefined) assertSameSite(ctx, c);
       await logout(
         ctx,

@@ -18,7 +18,7 @@ import { AgentStats, readStats } from "../../shared/results/stats.ts";
 const tag = "Agents";
 const params = z.object({ agent_id: z.uuid() });
 
-/** An agent's tiers differ by caller: nothing in between may keep the answer. */
+/** What the answer shows depends on the caller, so no cache in between may keep it. */
 export function privately(reply: Reply): Reply {
   return {
     ...reply,
@@ -54,8 +54,9 @@ export const agents = [
     tag,
     summary: "Create an agent",
     description:
-      "With an `endpoint` it is called live; without one it is a simulated `mock`. The endpoint is https on port 443 or " +
-      "8443 of a public name whose every address is public. Names are unique among an owner's active agents, in any case.",
+      "With an `endpoint` it is called live; without one it is a simulated `mock`. The endpoint is https on port 443 " +
+      "or 8443 of a public name whose every address is public. Names are unique among an owner's active agents, " +
+      "ignoring case.",
     auth: "write",
     body: AgentCreate,
     returns: { 201: AgentRead },

@@ -10,10 +10,10 @@ export const integrations = [
     tag: "Agents",
     summary: "Try an endpoint before it is registered",
     description:
-      "Sends one signed request with a tiny task, as a run does, and waits up to 10 seconds for up to 1 MiB. An endpoint " +
-      "that may not be called is 422; whatever comes of the call itself is 200, with `ok` false and the `failure_code` of " +
-      "a run where it failed. Where our own DNS resolver fails nothing is sent, and the answer is 503 " +
-      "`dependency_unavailable`: it says nothing of the endpoint. Nothing is kept.",
+      "Sends one signed request with a tiny task, as a run does, and waits up to 10 seconds for up to 1 MiB. An " +
+      "endpoint that may not be called is 422. Any outcome of the call itself is 200; if the call failed, `ok` is " +
+      "false and `failure_code` is the one that a run would have. If our own DNS resolver fails, nothing is sent and " +
+      "the answer is 503 `dependency_unavailable`, which says nothing about the endpoint. Nothing is stored.",
     auth: "write",
     body: ConnectionTest,
     returns: { 200: ConnectionTestResult },

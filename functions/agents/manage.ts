@@ -38,10 +38,10 @@ export const agentsManage = [
     summary: "Create up to 100 agents",
     description:
       "Each row is an AgentCreate and is taken on its own, in order, as if it were sent alone: `created`; " +
-      "`skipped_duplicate` where an active agent of the owner, or a row before, has the name in any case; `invalid` with " +
-      "the findings of a 422, their pointers into the row (a retired mode, a URL that is not allowed and a workspace " +
-      "that is not visible are findings too); `quota_exceeded` where the plan allows no more. No row stops another. Only " +
-      "a body that is no list of 1 to 100 rows is refused as a whole.",
+      "`skipped_duplicate` if an active agent of the owner or an earlier row has the same name, ignoring case; " +
+      "`invalid` with the findings of a 422, their pointers into the row (a retired mode, a URL that is not allowed " +
+      "and a workspace that is not visible are findings too); `quota_exceeded` if the plan allows no more. No row " +
+      "stops another. Only a body that is not a list of 1 to 100 rows is refused as a whole.",
     auth: "write",
     body: AgentBulkCreate,
     itemsIn: "rows",
@@ -58,9 +58,10 @@ export const agentsManage = [
     tag,
     summary: "Move an agent to a workspace",
     description:
-      "Needs the right to change the agent where it is and agents in the workspace. From then on it counts against the " +
-      "plan of the workspace's owner. Its runs, past and open, stay whose they were. A variant, and the root of variants, " +
-      "stays with its group: clear `variant_of` first. An agent that is in the workspace already stays as it is.",
+      "Needs the right to change the agent where it is and agents in the workspace. From then on it counts against " +
+      "the plan of the workspace's owner. Its runs, finished or open, keep their owner. A variant can't leave its " +
+      "group, and neither can the root of variants: clear `variant_of` first. An agent that is already in the " +
+      "workspace is left unchanged.",
     auth: "session",
     params,
     body: AgentTransferToWorkspace,
@@ -78,9 +79,9 @@ export const agentsManage = [
     tag,
     summary: "Make or replace an agent's telemetry token",
     description:
-      "By this token the agent sends its spans to the OTLP receiver. It is in this answer alone, a replay has null; the " +
-      "one before ends at once. For active agents of mode `http_endpoint`: another is 409 `agent_not_live`, one of a " +
-      "retired mode 410. Deleting the agent ends it for good.",
+      "The agent sends its spans to the OTLP receiver with this token. It is shown in this answer alone; a replay of " +
+      "the answer has null. The previous token stops working at once. For active agents of mode `http_endpoint`: a " +
+      "mock agent is 409 `agent_not_live`, one of a retired mode 410. Deleting the agent revokes the token for good.",
     auth: "write",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
@@ -97,7 +98,7 @@ export const agentsManage = [
     path: "/api/v1/agents/{agent_id}/otlp-token",
     tag,
     summary: "Revoke an agent's telemetry token",
-    description: "It ends at once. Doing it again changes nothing.",
+    description: "The token stops working at once. Revoking it again changes nothing.",
     auth: "write",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
@@ -115,8 +116,8 @@ export const agentsManage = [
     tag,
     summary: "Make public agents private by name",
     description:
-      "Every public agent whose name contains `name_pattern`, in any case and taken literally, leaves the board and the " +
-      "public lists. Answers with the names of all of them, oldest agent first.",
+      "Every public agent whose name contains `name_pattern`, taken literally and ignoring case, leaves the board " +
+      "and the public lists. Answers with the names of all of them, oldest agent first.",
     auth: "admin",
     query: z.object({ name_pattern: z.string().min(1).max(200) }),
     returns: { 200: AgentScrubResult },

@@ -12,8 +12,9 @@ export const playbooks = [
     tag: "Playbooks",
     summary: "What an agent's owner declares about it",
     description:
-      "For the owner and the editors of its workspace. Of `declared_configuration` only these fields, each only where it " +
-      "is of its type; texts up to 200 characters. It is neither applied nor checked.",
+      "For the owner and the editors of its workspace. Only these fields of `declared_configuration` are shown, each " +
+      "only if it has the right type; texts of up to 200 characters. The configuration is neither applied nor " +
+      "checked.",
     auth: "read",
     query: z.object({ agent_id: z.uuid() }),
     returns: { 200: DeclaredConfigurationRead },

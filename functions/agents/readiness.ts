@@ -15,8 +15,8 @@ export const readiness = [
     tag,
     summary: "Whether an agent can be reached, and sends telemetry",
     description:
-      "For those who may run the agent. A result counts for an hour, and until the agent is changed; it tells of that " +
-      "moment and promises nothing. Missing telemetry does not stop a screening.",
+      "For those who may run the agent. A result is valid for an hour, unless the agent is changed before; it " +
+      "describes that moment and promises nothing. Missing telemetry does not stop a screening.",
     auth: "read",
     params,
     returns: { 200: AgentReadiness },
@@ -32,10 +32,10 @@ export const readiness = [
     tag,
     summary: "Check an agent's endpoint now",
     description:
-      "Sends the endpoint one signed request with a tiny task and waits up to 10 seconds; no run is made and no allowance " +
-      "taken. A `mock` agent has nothing to check. Where our own DNS resolver fails nothing is sent or kept, and the answer " +
-      "is 503 `dependency_unavailable`: it says nothing of the agent. An API key of either scope will do: the agent stays " +
-      "as it is.",
+      "Sends the endpoint one signed request with a tiny task and waits up to 10 seconds; no run is made and no " +
+      "allowance taken. A `mock` agent has nothing to check. If our own DNS resolver fails, nothing is sent or " +
+      "stored, and the answer is 503 `dependency_unavailable`, which says nothing about the agent. An API key of " +
+      "either scope is enough, since the agent is not changed.",
     auth: "read",
     limit: "write",
     params,

@@ -14,13 +14,14 @@ export const registry = [
     method: "post",
     path: "/api/v1/registry/discover",
     tag,
-    summary: "Find and judge the manifest of a host",
+    summary: "Find and check the manifest of a host",
     description:
-      "Looks at `/.well-known/agent.json`, then at `/.well-known/agent-card.json`, for up to 5 seconds and 64 KiB, over at " +
-      "most 3 redirects within one registrable domain. A manifest is `{name, description?, endpoint, agent_protocol?, " +
-      "provider_url?, version?, declared_configuration?}`, other members are no matter; an A2A agent card that names a " +
-      "JSON-RPC interface of A2A 0.2 or 0.3 does as well. The endpoint lies on the manifest's own registrable domain. What " +
-      "is wrong is in `errors`. Where our own DNS resolver fails, the answer is 503 `dependency_unavailable`.",
+      "Looks at `/.well-known/agent.json`, then at `/.well-known/agent-card.json`, for up to 5 seconds and 64 KiB, " +
+      "over at most 3 redirects within one registrable domain. A manifest is `{name, description?, endpoint, " +
+      "agent_protocol?, provider_url?, version?, declared_configuration?}`, other members are ignored; an A2A agent " +
+      "card that names a JSON-RPC interface of A2A 0.2 or 0.3 is accepted too. The endpoint must be on the " +
+      "manifest's own registrable domain. `errors` says what is wrong. If our own DNS resolver fails, the answer is " +
+      "503 `dependency_unavailable`.",
     auth: "session",
     body: RegistryUrl,
     returns: { 200: Discovery },
@@ -36,9 +37,9 @@ export const registry = [
     tag,
     summary: "Create an agent from the manifest of a host",
     description:
-      "The manifest is found as by discover and looked at again every day: `registry_status` is `stale` while it does not " +
-      "answer or names another endpoint. The agent is personal and public; its `declared_configuration` holds the " +
-      "manifest's `version`.",
+      "The manifest is found as by `discover` and checked again every day: `registry_status` is `stale` while the " +
+      "host does not answer or the manifest names another endpoint. The agent is personal and public; its " +
+      "`declared_configuration` holds the manifest's `version`.",
     auth: "session",
     body: RegistryUrl,
     returns: { 201: AgentRead },

@@ -13,7 +13,7 @@ import { hashOtlpToken, isOtlpToken } from "../../shared/telemetry/token.ts";
 
 const PROTOBUF = "application/x-protobuf";
 
-/** What OTLP/HTTP wants in the body of an error to a protobuf request. */
+/** The body that OTLP/HTTP requires of an error that answers a protobuf request. */
 const RPC_STATUS = { type: PROTOBUF, description: "A `google.rpc.Status`, to a request in protobuf" };
 
 const ExportTraceServiceRequest = z.instanceof(Uint8Array).meta({
@@ -30,12 +30,13 @@ export const telemetry = [
     summary: "Receive spans by OTLP/HTTP",
     description:
       "For OpenTelemetry exporters, with the agent's receiver token as `Authorization: Bearer otlp_…`. Protobuf or " +
-      "JSON, as it is or in gzip, at most 4 MiB after decompression. A span belongs to the run whose id, without dashes, is " +
-      "its trace id: continue the `traceparent` of the screening request. Spans of other traces are dropped without a " +
-      "word, and so are those that come more than a day after the run's end. Kept are name, times, status, operation, " +
-      "provider, model, token counts and cost by the GenAI semantic conventions, for 30 days; messages, arguments, " +
-      "results and every other attribute are never read. Malformed spans, more than 10,000 of one request and more than " +
-      "2,000 of one run are counted in `partialSuccess`. A token may send 120 requests a minute.",
+      "JSON, as it is or in gzip, at most 4 MiB after decompression. A span belongs to the run whose id, without " +
+      "dashes, is its trace id: continue the `traceparent` of the screening request. Spans of other traces are " +
+      "dropped silently, and so are those that arrive more than a day after the run's end. The service keeps name, " +
+      "times, status, operation, provider, model, token counts and cost by the GenAI semantic conventions, for 30 " +
+      "days; messages, arguments, results and every other attribute are never read. Malformed spans, and those " +
+      "beyond 10,000 in one request or 2,000 in one run, are counted in `partialSuccess`. A token may send 120 " +
+      "requests a minute.",
     auth: "none",
     needs: "receiver",
     // Counted by the handler: by the address and by the token, at once.

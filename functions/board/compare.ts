@@ -10,8 +10,9 @@ export const compare = [
     tag: "Agents",
     summary: "Two agents over the same tasks",
     description:
-      "Over the tasks at which both have scored runs: the last ten of each task at its current suite version, as on the " +
-      "board. The sign of the difference says which of the two is better; p-value and interval say how sure that is.",
+      "Over the tasks at which both have scored runs: the last ten of each task at its current suite version, as on " +
+      "the board. The sign of the difference says which of the two is better; the p-value and the interval say how " +
+      "certain that is.",
     auth: "open",
     query: comparisonQuery,
     returns: { 200: AgentComparison },

@@ -32,10 +32,10 @@ export const secretSuites = [
     tag,
     summary: "Give a suite its next version",
     description:
-      "Each call is a rotation of its own. Of a sealed suite the tasks that come of templates are retired and new " +
-      "instances take their places, as hard as the old ones; runs under way are graded by the task that they began " +
-      "with. Every other task, of any suite, stays and counts as new: only its runs at the new version are scored, " +
-      "which the boards take in when an agent is next scored at it, and at the latest by their nightly recomputation.",
+      "Each call is a rotation of its own. In a sealed suite, the tasks that were made from templates are retired " +
+      "and replaced by new instances of the same difficulty; runs under way are graded by the task with which they " +
+      "began. Every other task, in any suite, stays and counts as new: only its runs at the new version are scored. " +
+      "The boards take that in when an agent is next scored at it, at the latest with their nightly recomputation.",
     auth: "admin",
     body: SecretSuiteRotateRequest,
     returns: { 200: SecretSuiteRotateResult },

@@ -27,7 +27,7 @@ export const submissions = [
     tag,
     summary: "Propose a benchmark task",
     description:
-      "It waits for an operator's review; nothing of it runs before. It must be gradable as a task must. " +
+      "It waits for an operator's review, and nothing of it runs before that. It must be gradable, like any task. " +
       `At most ${MAX_PENDING} of an account may wait at once.`,
     auth: "session",
     body: TaskSubmissionCreate,
@@ -44,7 +44,7 @@ export const submissions = [
     path: "/api/v1/task-submissions",
     tag,
     summary: "The moderation queue",
-    description: "Flagged ones first, then the newest. Without `status`, those of every status.",
+    description: "Flagged submissions first, then newest first. Without `status`, submissions of every status.",
     auth: "admin",
     query: pageQuery.extend({ status: SubmissionStatus.optional() }),
     returns: { 200: page },
@@ -70,8 +70,9 @@ export const submissions = [
     method: "post",
     path: "/api/v1/task-submissions/{submission_id}/withdraw",
     tag,
-    summary: "Take an own proposal back",
-    description: "While it is pending. One that is decided already stays as it is, and is the answer.",
+    summary: "Withdraw a proposal",
+    description:
+      "For one's own, while it is pending. A submission that has been decided is left unchanged and returned.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { submission_id } }) => assertSubmitter(ctx, principal, submission_id),
@@ -88,8 +89,8 @@ export const submissions = [
     tag,
     summary: "Make a proposal a task",
     description:
-      "At the end of the suite that is named, else in none. Its submitter is told by mail. An approved one stays as it " +
-      "is: no second task is made.",
+      "The task goes to the end of the named suite, or into no suite if none is named. The submitter is notified by " +
+      "mail. Approving a submission again changes nothing: no second task is made.",
     auth: "admin",
     params,
     body: TaskSubmissionApprove,
@@ -105,7 +106,7 @@ export const submissions = [
     path: "/api/v1/task-submissions/{submission_id}/reject",
     tag,
     summary: "Close a proposal with a reason",
-    description: "Its submitter is told the reason by mail. A rejected one keeps its first reason.",
+    description: "The submitter gets the reason by mail. A submission that was rejected before keeps its first reason.",
     auth: "admin",
     params,
     body: TaskSubmissionReject,

@@ -23,7 +23,8 @@ export const tasks = [
     path: "/api/v1/tasks",
     tag,
     summary: "Active benchmark tasks",
-    description: "Suite by suite, in their order. Of secret tasks neither prompt nor input is shown; no key ever is.",
+    description:
+      "Suite by suite, in order. Prompt and input of secret tasks are not shown; the key of a task never is.",
     auth: "open",
     query: pageQuery.extend({ domain: TaskDomain.optional() }),
     returns: { 200: pageOf(TaskRead, "TaskPage") },
@@ -39,10 +40,10 @@ export const tasks = [
     tag,
     summary: "Add a task to the catalogue",
     description:
-      "At the end of its suite, under the suite's version. A task of a secret suite is secret, one of a public suite is " +
-      "not. Grader, key, `output_schema` and `tools` must fit together. A task added to the suite `core` counts for all " +
-      "who are ranked: an agent without runs of it becomes provisional, when it is next scored and at the latest by the " +
-      "nightly recomputation of the boards.",
+      "At the end of its suite, under the suite's version. A task of a secret suite is secret, one of a public suite " +
+      "is not. Grader, key, `output_schema` and `tools` must fit together. A task added to the suite `core` counts " +
+      "for every ranked agent: one without runs of it becomes provisional when it is next scored, at the latest with " +
+      "the nightly recomputation of the boards.",
     auth: "admin",
     body: TaskCreate,
     returns: { 201: TaskAdminRead },
@@ -75,9 +76,9 @@ export const tasks = [
     tag,
     summary: "Retire a task for good",
     description:
-      "It can't be run any more; runs that were reserved before still run, and recorded runs and scores stay. Again, it " +
-      "changes nothing and answers `was_active: false`. One of the suite `core` is no longer needed to be ranked, which " +
-      "the boards take in as with a new one.",
+      "It can't be run any more; runs that were reserved before still run, and recorded runs and scores stay. " +
+      "Retiring it again changes nothing and answers `was_active: false`. A rank no longer requires a retired task " +
+      "of the suite `core`, which the boards take in as they do a new task.",
     auth: "admin",
     params: z.object({ task_id: z.uuid() }),
     returns: { 200: TaskRetireResult },
@@ -106,7 +107,7 @@ export const tasks = [
     method: "post",
     path: "/api/v1/suites",
     tag,
-    summary: "Make a suite, empty at first",
+    summary: "Create an empty suite",
     auth: "admin",
     body: SuiteCreate,
     returns: { 201: SuiteRead },

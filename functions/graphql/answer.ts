@@ -56,7 +56,7 @@ async function run(
   }
 }
 
-/** An error as callers see it. Throws one that neither the document nor the caller is to blame for. */
+/** An error as callers see it. Rethrows an error that neither the document nor the caller caused. */
 function shown(error: GraphQLError) {
   const { originalError: cause } = error;
   if (cause !== undefined && !(cause instanceof GraphQLError) && !(cause instanceof Problem && cause.status < 500)) {

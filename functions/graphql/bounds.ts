@@ -20,7 +20,10 @@ import {
 } from "graphql";
 import { BOUNDS } from "./request.ts";
 
-/** The rules that look at shape alone run first: those of the language take quadratic time on what these refuse. */
+/**
+ * The rules that only look at the shape run first: those of the language take quadratic time on documents that these
+ * refuse.
+ */
 const SHAPE = [
   maxDepthRule({ n: BOUNDS.depth, flattenFragments: true }),
   maxAliasesRule({ n: BOUNDS.aliases, allowList: [] }),

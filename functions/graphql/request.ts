@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** What one document may ask for. Introspection has the depth of its own that graphql-js sets. */
+/** What one document may ask for. Introspection has a limit of its own on depth, which graphql-js sets. */
 export const BOUNDS = { tokens: 500, depth: 6, aliases: 15, directives: 20, cost: 5000 } as const;
 
-/** The body of a request by GraphQL over HTTP. */
+/** The body of a request, as GraphQL over HTTP defines it. */
 export const GraphqlRequest = z
   .strictObject({
     query: z.string().meta({ description: "The document" }),
@@ -12,7 +12,7 @@ export const GraphqlRequest = z
     extensions: z
       .record(z.string(), z.json())
       .nullish()
-      .meta({ description: "Taken as the protocol asks; none is known" }),
+      .meta({ description: "Accepted because the protocol requires it; no extension is supported" }),
   })
   .meta({
     id: "GraphqlRequest",
@@ -25,7 +25,7 @@ export const GraphqlAnswer = z
       .record(z.string(), z.json())
       .nullable()
       .optional()
-      .meta({ description: "Missing where the document was refused" }),
+      .meta({ description: "Missing if the document was refused" }),
     errors: z
       .array(
         z.object({

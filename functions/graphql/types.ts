@@ -31,7 +31,7 @@ interface Page<T> {
 type Stats = z.output<typeof AgentStats>;
 type Frontier = z.input<typeof FrontierRead>;
 
-/** What each of an agent's records costs against the bound on a document: it is counted over all of its runs. */
+/** What each agent's record costs against the bound on a document: it is computed over all of the agent's runs. */
 const STATS_COST = 10;
 const RECENT_RUNS = 10;
 

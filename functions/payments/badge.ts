@@ -9,7 +9,7 @@ const LABEL = "agent screening";
 const LABEL_COLOR = "#444c56";
 const COLORS = { certified: "#1a7f37", verified: "#0969da", unverified: "#6e7781" } as const;
 
-/** Advance widths of Verdana at 11 px; digits are as wide as what stands in no group. */
+/** Advance widths of Verdana at 11 px; characters that stand in no group are as wide as a digit. */
 const WIDTHS: readonly [characters: string, pixels: number][] = [
   ["i", 3],
   [" .f", 3.9],

@@ -24,7 +24,8 @@ export const billing = [
     tag,
     summary: "Whether billing is enabled",
     description:
-      "While it is disabled, nothing can be bought or cancelled; this, the portal, pending payments and the waitlists go on.",
+      "While it is disabled, nothing can be bought or cancelled; this endpoint, the portal, pending payments and the " +
+      "waitlists keep working.",
     auth: "open",
     returns: { 200: BillingStatusResponse },
     handler({ ctx: { env } }) {
@@ -39,13 +40,13 @@ export const billing = [
     tag,
     summary: "Buy a plan, or change the one that is paid for",
     description:
-      "`checkout`: a hosted page to pay at; the plan follows the payment, by the provider's signed event. One page is open " +
-      "at a time: the same offer gives it again, another offer replaces it. `plan_change`: a subscription that is active, " +
-      "in trial, or waits for its renewal to be paid gets the price at once, settled by an invoice over the difference; " +
-      "while that is unpaid the old plan stays and `effective_at` is null (see `pending-payment`). A subscription that has " +
-      "the price stays as it is. `dev_upgrade`: in dev mode the account is Pro at once, whichever tier is asked for; one " +
-      "that is Team or Enterprise stays so. Of different offers that are asked for at the same time, one answers 409 " +
-      "`payment_in_progress`.",
+      "`checkout`: a hosted page to pay at; the plan follows the payment, by the provider's signed event. Only one " +
+      "page is open at a time: the same offer returns it again, another offer replaces it. `plan_change`: a " +
+      "subscription that is active, in trial, or waits for its renewal to be paid gets the price at once, settled by " +
+      "an invoice over the difference; while that is unpaid the old plan stays and `effective_at` is null (see " +
+      "`pending-payment`). A subscription that already has the price is left unchanged. `dev_upgrade`: in dev mode " +
+      "the account is Pro at once, whichever tier is asked for; a Team or Enterprise account keeps its plan. If " +
+      "different offers are requested at the same time, all but one get 409 `payment_in_progress`.",
     auth: "session",
     body: CheckoutRequest,
     returns: { 200: CheckoutOutcome },
@@ -62,8 +63,9 @@ export const billing = [
     tag,
     summary: "Get a link into the payment provider's portal",
     description:
-      "For cards, invoices and the subscription itself; each link is new and works for a short time. Also while billing is " +
-      "disabled. In dev mode there is no portal: `dev_upgrade` says the present plan, and nothing changes.",
+      "For cards, invoices and the subscription itself; each link is new and works for a short time. It works while " +
+      "billing is disabled too. In dev mode there is no portal: `dev_upgrade` gives the current plan, and nothing " +
+      "changes.",
     auth: "session",
     returns: { 200: PortalOutcome },
     problems: ["payment_not_configured", "payment_in_progress"],
@@ -78,10 +80,10 @@ export const billing = [
     tag,
     summary: "Cancel the paid plan",
     description:
-      "Every subscription of the account ends at the provider at once, without a refund for the rest of its period. `plan` is " +
-      "what the account will have: it changes when the provider's event comes, which takes seconds. In dev mode it changes " +
-      "at once. 409 `no_subscription` where nothing is paid for: a free account, or a plan that was granted (the team " +
-      "override, an enterprise contract).",
+      "Every subscription of the account ends at the provider at once, without a refund for the rest of its period. " +
+      "`plan` is what the account will have: it changes when the provider's event comes, which takes seconds. In dev " +
+      "mode it changes at once. 409 `no_subscription` if nothing is paid for: a free account, or a plan that was " +
+      "granted (the team override, an enterprise contract).",
     auth: "session",
     returns: { 200: DevUpgradeResponse },
     problems: ["billing_disabled", "payment_not_configured", "no_subscription", "payment_in_progress"],

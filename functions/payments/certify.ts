@@ -50,9 +50,9 @@ export const certify = [
     tag,
     summary: "Whether an agent can be certified now",
     description:
-      "For those who may buy for the agent: its owner, and the owner and the admins of its workspace; 404 to everybody " +
-      "else. A checkout that waits for its payment is no reason against it: it is given again. `certify_disabled` also " +
-      "while the secret suites are switched off.",
+      "For those who may buy for the agent: its owner, and the owner and the admins of its workspace; 404 to " +
+      "everybody else. A checkout that waits for its payment is not a reason against it: the same checkout is " +
+      "returned again. `certify_disabled` also while the secret suites are switched off.",
     auth: "session",
     query,
     returns: { 200: CertifyEligibility },
@@ -66,12 +66,13 @@ export const certify = [
     method: "get",
     path: "/api/v1/certify/status",
     tag,
-    summary: "How far an agent's latest certification is",
+    summary: "The progress of an agent's latest certification",
     description:
-      "For the agent's owner and all members of its workspace; 404 to everybody else. The price brings an allowance of " +
-      "its own, the `runs_needed` of the last call of the checkout. What the suites grew by until the payment is taken " +
-      "from the monthly allowance, in whole tasks: where that does not suffice, the certification is `paused_quota`, and " +
-      "continues by itself once there is allowance again; the same holds while the agent can't be called.",
+      "For the agent's owner and all members of its workspace; 404 to everybody else. The price includes an " +
+      "allowance of its own: the `runs_needed` of the last call of the checkout. Runs of tasks that were added to " +
+      "the suites between that call and the payment are taken from the monthly allowance, in whole tasks: where that " +
+      "does not suffice, the certification is `paused_quota`, and continues by itself once there is allowance again; " +
+      "the same holds while the agent can't be called.",
     auth: "session",
     query,
     returns: { 200: CertifyStatusResponse },
@@ -90,13 +91,14 @@ export const certify = [
       `One payment of ${PRICE_USD} USD, by the agent's owner, or the owner or an admin of its workspace. The runs that are ` +
       "needed are included and leave the monthly allowance alone. Reasons against it are checked in this order: " +
       "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
-      "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a time: " +
-      "its address is given again until it is paid or has expired. The screening starts with the payment, by the tasks " +
-      "of that moment; one that is retired before its runs were reserved is left out. A run that fails by our fault is " +
+      "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a " +
+      "time: its address is returned again until it is paid or has expired. The screening starts with the payment, " +
+      "by the tasks of that moment; one that is retired before its runs were reserved is left out. A run that fails " +
+      "by our fault is " +
       `repeated, at most ${MOST_AGAIN} times; a cancelled one counts as not passed. A full refund ends the certification ` +
-      "and revokes what was issued; a partial one changes nothing. A certification stays with its agent when it is " +
-      "deactivated, moved to a workspace or called elsewhere, and ends when it becomes a simulated one. Where no payment " +
-      "key is set outside of production, it is granted at once.",
+      "and revokes what was issued; a partial one changes nothing. A certification stays with its agent when the " +
+      "agent is deactivated, moved to a workspace or given another endpoint, and ends when the agent becomes a " +
+      "simulated one. Where no payment key is set outside of production, it is granted at once.",
     auth: "session",
     body: CertifyCheckoutRequest,
     returns: { 200: CertifyCheckoutOutcome },

@@ -19,8 +19,9 @@ export const credential = [
     tag,
     summary: "The credential of a certified agent",
     description:
-      "A W3C Verifiable Credential 2.0; with `Accept: application/vc+jwt` the compact JWS alone. It is valid until its " +
-      "`validUntil`, unless the status list that it names says that it is revoked. 404 where no certification is in force.",
+      "A W3C Verifiable Credential 2.0; with `Accept: application/vc+jwt` the compact JWS alone. It is valid until " +
+      "its `validUntil`, unless the status list that it names says that it is revoked. 404 if no certification is in " +
+      "force.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: AgentCredential },

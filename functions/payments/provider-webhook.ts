@@ -17,7 +17,7 @@ const ProviderEventReceipt = z
     event_type: z.string(),
     deduplicated: z
       .boolean()
-      .meta({ description: "Whether the event was done before, so that nothing was left to do" }),
+      .meta({ description: "Whether the event had been processed before, so that nothing was left to do" }),
   })
   .meta({ id: "ProviderEventReceipt" });
 
@@ -29,12 +29,12 @@ export const providerWebhook = [
     tag: "Billing",
     summary: "Receive an event of the payment provider",
     description:
-      "For Stripe, which signs each delivery in `Stripe-Signature`; the signature holds for 5 minutes and over the raw " +
-      "body, of at most 256 KiB. An event only says that something changed: what it is about is read at Stripe again, so " +
-      "repeated, late and reordered events end in the same state. An event is noted once all of its work is done; any " +
-      "answer but 200 asks for it again. Events of types that nothing is done about are acknowledged and noted too, and so are events " +
-      "about something that Stripe itself does not know when it is read again. Events " +
-      "of the other mode (test or live) than the service's key are acknowledged, and nothing else.",
+      "For Stripe, which signs each delivery in `Stripe-Signature`; the signature covers the raw body, of at most " +
+      "256 KiB, and is valid for 5 minutes. An event only says that something changed: its object is read from " +
+      "Stripe again, so repeated, late and reordered events lead to the same state. An event is recorded as done " +
+      "once all of its work is done; any answer but 200 asks for it again. Events of types that need no work are " +
+      "acknowledged and recorded too, and so are events about an object that Stripe no longer knows. Events of the " +
+      "other mode (test or live) than the service's key are acknowledged and otherwise ignored.",
     auth: "none",
     needs: "signature",
     // The signature says who calls; a limit would turn the provider's bursts into lost time.

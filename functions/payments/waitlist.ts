@@ -16,8 +16,9 @@ export const waitlist = [
     method: "post",
     path: "/api/v1/billing/notify-me",
     tag,
-    summary: "Ask to hear when Pro is on sale",
-    description: "An address is queued once, in any case. It gets a mail that says so, unless too many were sent.",
+    summary: "Ask to be notified when Pro is on sale",
+    description:
+      "An address is queued once, ignoring case. It gets a mail that confirms it, unless too many were sent.",
     auth: "open",
     body: NotifyMeRequest,
     returns: { 200: NotifyMeResponse },
@@ -33,8 +34,8 @@ export const waitlist = [
     tag,
     summary: "Ask for an Enterprise plan",
     description:
-      "Answers the same for an address that is queued already, whose first request stays as it was. The address gets a " +
-      "mail that says so, and the operators one with the request, unless too many were sent.",
+      "The answer is the same for an address that is queued already, whose first request is left unchanged. The " +
+      "address gets a mail that confirms it, and the operators get one with the request, unless too many were sent.",
     auth: "open",
     body: EnterpriseWaitlistRequest,
     returns: { 200: EnterpriseWaitlistResponse },

@@ -38,7 +38,10 @@ function violationsIn(reports: z.output<typeof Reports>): Violation[] {
     }));
 }
 
-/** A reported text as the log takes it: a URL without query and fragment, which may hold secrets, and not too long. */
+/**
+ * A reported text as it is logged: cut to a maximal length, and a URL without query and fragment, which may hold
+ * secrets.
+ */
 function shown(reported: string | undefined): string | null {
   return reported?.split(/[?#]/, 1)[0]?.slice(0, MAX_TEXT) ?? null;
 }
@@ -52,7 +55,7 @@ export const cspReports = [
     summary: "Report a violation of the content security policy",
     description:
       "For browsers: `application/csp-report` (`report-uri`) or `application/reports+json` (Reporting API), at most " +
-      "64 KiB. The first violation is logged, without queries.",
+      "64 KiB. The first violation is logged, with the queries removed from its URLs.",
     auth: "none",
     limit: "telemetry",
     body: Reports,

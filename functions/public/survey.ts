@@ -30,7 +30,7 @@ export const survey = [
     path: "/api/v1/pmf/dismiss",
     tag,
     summary: "Close the product survey unanswered",
-    description: "Marks it as shown. An answer of the last 30 days stays, and counts.",
+    description: "Marks it as shown. An answer of the last 30 days is kept and counts.",
     auth: "session",
     returns: { 200: PMFDismissRead },
     async handler({ ctx, principal }) {
@@ -44,7 +44,7 @@ export const survey = [
     path: "/api/v1/pmf/results",
     tag,
     summary: "What all users answered, in numbers",
-    description: "Comments are never shown, nor who gave which answer.",
+    description: "Neither comments nor who gave which answer are ever shown.",
     auth: "session",
     query: z.object({ days: z.coerce.number().int().min(1).max(365).default(30) }),
     returns: { 200: PMFResultsRead },

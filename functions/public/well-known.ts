@@ -14,7 +14,8 @@ export const wellKnown = [
     tag,
     summary: "The public keys that sign evidence and calls to agents",
     description:
-      "Retired keys stay. The `kid` is that of the evidence's header; the thumbprint after its # signs calls.",
+      "Retired keys stay listed. A `kid` is the one in the header of the evidence; the thumbprint after its # " +
+      "identifies the key that signs calls.",
     auth: "none",
     returns: { 200: { type: "application/json", description: "A JWK set" } },
     async handler({ ctx }) {

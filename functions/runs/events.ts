@@ -14,13 +14,13 @@ const tag = "Runs";
 /** What both streams have in common, for their descriptions. */
 const PROTOCOL =
   "The stream ends after its last event; a reader that comes back then gets 204, at which an EventSource stops. It also " +
-  "ends after ten minutes, or when the caller may no longer see it: connect again. With `Last-Event-ID` it goes on behind " +
-  "that event. News come within a second or two where there are many, and within 15 seconds after a long silence, in which " +
+  "ends after ten minutes, or when the caller may no longer see it: connect again. With `Last-Event-ID` it continues after " +
+  "that event. Events arrive within a second or two while many happen, and within 15 seconds after a long silence, in which " +
   `a comment comes every five seconds. A caller (an account, without one an address) may have ${MOST_STREAMS.caller} streams ` +
-  "open at a time: one more is 429 `too_many_streams`. Where no more fit in all it is 503 `streams_full`. The place of a " +
-  "reader that is gone is free again after 20 seconds at the latest.";
+  "open at a time: one more is 429 `too_many_streams`. If the service has too many streams open, the answer is 503 " +
+  "`streams_full`. The place of a reader that is gone becomes free after 20 seconds at the latest.";
 
-/** The Last-Event-ID of a reader that comes back, null without one. Throws 422 for one that the stream never gave. */
+/** The Last-Event-ID of a reader that comes back, null without one. Throws 422 for one that the stream never sent. */
 function lastEventId(c: HonoContext, pattern: RegExp): string | null {
   const id = c.req.header("last-event-id") ?? "";
   if (id === "") return null;

@@ -11,9 +11,10 @@ export const runExport = [
     tag: "Runs",
     summary: "All runs that the caller asked for, as CSV",
     description:
-      "Those of `mine=true`, newest first, for accounts of the plan Pro or higher: a header line, then a line a run with the " +
-      "scalar fields of RunRead in its order, by RFC 4180 in UTF-8. A text that a spreadsheet would take for a formula has " +
-      "an apostrophe before it; numbers stand as they are. An answer that ends without its last chunk is not whole.",
+      "Those of `mine=true`, newest first, for accounts of the plan Pro or higher: a header line, then a line for " +
+      "each run with the scalar fields of RunRead in order, as in RFC 4180 and in UTF-8. A text that a spreadsheet " +
+      "would take for a formula gets an apostrophe in front; numbers are not changed. An answer that ends without " +
+      "its last chunk is incomplete.",
     auth: "read",
     query: z.object({ agent_id: z.uuid().optional() }),
     returns: { 200: { type: "text/csv", description: "The file, as it is read from the database" } },

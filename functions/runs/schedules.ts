@@ -31,15 +31,16 @@ export const schedules = [
     tag,
     summary: "Screen an agent again and again",
     description:
-      "At every time of `cron`, by the clocks of `timezone`, a screening of the suite or of the tasks is started in the " +
-      "name of the caller, with the trigger `scheduled`, and paid from the usual allowance. Not more often than hourly, " +
-      "also when the clocks change. An expression with one minute and one hour (`30 2 * * *`) fires once a day whatever " +
-      "the clocks do: a time that they skip at the first moment after the gap, one that comes twice at the first. Any " +
-      "other (`30 * * * *`, `30 2,14 * * *`) follows the clocks: skipped times are left out, those that come twice fire " +
-      "twice. Times that the service missed are made up for by one screening. Where the allowance does not suffice, or " +
-      "tasks are not there any more, `last_error` says so, and the schedule goes on. It is turned off, and says why, where " +
-      "agent, plan or account are gone, or the account may not screen the agent any more. Active schedules count " +
-      "against the plan of who pays for the agent: an account, or each workspace, by its owner's plan.",
+      "At every time that `cron` describes, on the clocks of `timezone`, a screening of the suite or of the tasks is " +
+      "started in the caller's name, with the trigger `scheduled`, and taken from the usual allowance. It may not be " +
+      "due more often than hourly, even when the clocks change. An expression with one minute and one hour (`30 2 * " +
+      "* *`) fires once a day whatever the clocks do: a time that they skip fires at the first moment after the gap, " +
+      "one that occurs twice fires the first time. Any other (`30 * * * *`, `30 2,14 * * *`) follows the clocks: " +
+      "skipped times are left out, those that occur twice fire twice. One screening makes up for all times that the " +
+      "service missed. If the allowance does not suffice or tasks no longer exist, `last_error` says so and the " +
+      "schedule continues. It is turned off, and says why, if the agent, the plan or the account is gone or the " +
+      "account may no longer screen the agent. Active schedules count against the plan of who pays for the agent: an " +
+      "account, or each workspace, by its owner's plan.",
     auth: "session",
     body: ScheduleCreate,
     returns: { 201: ScheduleRead },
@@ -86,8 +87,8 @@ export const schedules = [
     tag,
     summary: "Change a schedule",
     description:
-      "Changes the fields that are given; another time counts from now on, and a suite takes the place of tasks or the " +
-      "other way round. Whoever turns it on again is from then on the one in whose name it screens.",
+      "Changes the fields that are given; a new time applies from now on, and a suite replaces tasks or the other " +
+      "way round. Whoever turns it on again becomes the account in whose name it screens.",
     auth: "session",
     params,
     body: ScheduleUpdate,
@@ -104,7 +105,7 @@ export const schedules = [
     path: "/api/v1/screening-schedules/{id}",
     tag,
     summary: "Delete a schedule",
-    description: "What it started stays.",
+    description: "The screenings that it started stay.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),

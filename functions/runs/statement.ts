@@ -15,7 +15,7 @@ export const signedStatement = z.object({
   verified: z.boolean(),
 });
 
-/** Answers with a signed statement: read out, or as the compact JWS alone to who asks for that. */
+/** Answers with a signed statement: decoded, or as the compact JWS alone if the request asks for that. */
 export async function statementReply(
   ctx: Context,
   c: HonoContext,

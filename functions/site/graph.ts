@@ -64,7 +64,9 @@ export function draw(root: string, arrows: readonly Arrow[]): Drawing {
   };
 }
 
-/** The names by their distance from `root` along the arrows; those that it does not lead to stand beside it. */
+/**
+ * The names by their distance from `root` along the arrows; names that can't be reached from it are placed beside it.
+ */
 function columnsOf(root: string, names: ReadonlySet<string>, arrows: readonly Arrow[]): string[][] {
   const called = new Set(arrows.filter(({ from, to }) => from !== to).map(({ to }) => to));
   const placed = new Set<string>();

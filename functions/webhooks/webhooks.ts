@@ -32,14 +32,15 @@ export const webhooks = [
     tag,
     summary: "Subscribe a URL to events",
     description:
-      "Each event is POSTed as `{id, type, created_at, data}`, at most 64 KiB, with `X-Service-Event`, `X-Service-Delivery` " +
-      "and `X-Service-Timestamp`. With a secret it is signed: `X-Service-Signature-V2` is `v2=` and the lower-case hex " +
-      "HMAC-SHA256 of timestamp, dot, delivery id, dot and the raw body; `X-Service-Signature` is `sha256=` and that of " +
-      "the body alone, kept for a while only. Any 2xx within 15 seconds is success; redirects are not followed. Events " +
-      "come at least once and in any order. After a failure the next attempts follow in 5 s, 1 min, 5 min, 30 min, 2 h, " +
-      "6 h, 12 h and 24 h. An answer of 410, or 3 days without one success over at least 20 attempts, turns the webhook " +
-      "off, and its owner is mailed. With `agent_id` it belongs to the agent's owner or workspace, and falls silent should " +
-      "the agent change hands. Those that are off count against the plan's limit too.",
+      "Each event is POSTed as `{id, type, created_at, data}`, at most 64 KiB, with `X-Service-Event`, " +
+      "`X-Service-Delivery` and `X-Service-Timestamp`. With a secret it is signed: `X-Service-Signature-V2` is `v2=` " +
+      "and the lower-case hex HMAC-SHA256 of timestamp, dot, delivery id, dot and the raw body; " +
+      "`X-Service-Signature` is `sha256=` and that of the body alone, kept for a while only. Any 2xx within 15 " +
+      "seconds is success; redirects are not followed. Events come at least once and in any order. After a failure " +
+      "the next attempts follow in 5 s, 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h. An answer of 410, or 3 days " +
+      "without one success over at least 20 attempts, turns the webhook off, and its owner is mailed. With " +
+      "`agent_id` it belongs to the agent's owner or workspace, and receives nothing more once the agent changes " +
+      "hands. Webhooks that are turned off count against the plan's limit too.",
     auth: "session",
     body: WebhookCreate,
     returns: { 201: WebhookRead },
@@ -86,8 +87,9 @@ export const webhooks = [
     tag,
     summary: "Change a webhook",
     description:
-      "Changes the fields that are given, from the next attempt on, those that wait included. Attempts that fall due " +
-      "while it is off are not made. The agent can't be changed: make another webhook for another agent.",
+      "Changes the fields that are given, from the next attempt on, also for attempts that are already waiting. " +
+      "Attempts that fall due while it is off are not made. The agent can't be changed: make another webhook for " +
+      "another agent.",
     auth: "session",
     params,
     body: WebhookUpdate,
@@ -121,9 +123,9 @@ export const webhooks = [
     tag,
     summary: "Send an event `ping` now",
     description:
-      "Answers with what came of it, after at most 15 seconds for the receiver. It goes out whatever types are subscribed " +
-      "to, with data `{webhook_id}`; it is sent once, stays in the log, and its failure does not count toward turning the " +
-      "webhook off. A webhook that is off is 409.",
+      "Answers with the outcome, after waiting for the receiver for at most 15 seconds. It is sent whatever types " +
+      "are subscribed to, with data `{webhook_id}`; it is sent only once, is kept in the log, and its failure does " +
+      "not count toward turning the webhook off. A webhook that is off is 409.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
@@ -140,8 +142,8 @@ export const webhooks = [
     tag,
     summary: "Replace the signing secret",
     description:
-      "Takes the secret that is given, or makes one that starts with `whsec_` and shows it in this answer alone. Every " +
-      "attempt from now on is signed with it, those that wait included.",
+      "Takes the secret that is given, or makes one that starts with `whsec_` and shows it in this answer alone. " +
+      "Every attempt from now on is signed with it, also those that are already waiting.",
     auth: "session",
     params,
     body: WebhookSecretRotate,
@@ -176,8 +178,9 @@ export const webhooks = [
     tag,
     summary: "Deliver an event once more",
     description:
-      "Makes one more attempt now, with the same event id and a delivery id of its own, whatever came of those before; an " +
-      "event that waits for its next attempt has that one now. The log tells what came of it. A webhook that is off is 409.",
+      "Makes one more attempt now, with the same event id and a delivery id of its own, whatever the outcome of " +
+      "earlier ones; if the event waits for its next attempt, that attempt is made now. The log shows the outcome. A " +
+      "webhook that is off is 409.",
     auth: "session",
     params: params.extend({ delivery_id: z.uuid() }),
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),

@@ -65,8 +65,8 @@ export const teamMembers = [
     tag,
     summary: "Remove a member, or leave",
     description:
-      "Admins and the owner remove others; anybody leaves by the own id, but the owner (409 `workspace_ownership`). What " +
-      "a member made in the workspace stays there.",
+      "Admins and the owner can remove others. Members leave by giving their own id; the owner can't (409 " +
+      "`workspace_ownership`). What a member made in the workspace stays there.",
     auth: "session",
     params: memberParams,
     right: ({ ctx, principal, params: { id, user_id } }) =>
@@ -85,9 +85,9 @@ export const teamMembers = [
     tag,
     summary: "Invite somebody by email",
     description:
-      "For admins and the owner. The mail carries a link that works for 7 days, for the account with that address. An " +
-      "open invitation holds one of the 5 seats; without a free one it is 402. An address that has an open invitation " +
-      "gets a new link, and role, in place of the old one.",
+      "For admins and the owner. The mail carries a link that works for 7 days, for the account with that address. " +
+      "An open invitation takes one of the 5 seats; without a free seat the answer is 402. An address with an open " +
+      "invitation gets a new link and role in place of the old ones.",
     auth: "session",
     params,
     body: TeamInvitationCreate,
@@ -122,8 +122,8 @@ export const teamMembers = [
     tag,
     summary: "Revoke an invitation",
     description:
-      "For admins and the owner. Its link ends at once and its seat is free. Doing it again changes nothing; one that " +
-      "was accepted is 409 `already_member`.",
+      "For admins and the owner. Its link stops working at once and its seat becomes free. Revoking it again changes " +
+      "nothing; an accepted invitation is 409 `already_member`.",
     auth: "session",
     params: params.extend({ invitation_id: z.uuid() }),
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
@@ -141,9 +141,9 @@ export const teamMembers = [
     tag,
     summary: "Join a workspace by the token of an invitation",
     description:
-      "The account's email has to be the invited one; the mailed token proves it, verified or not. A token that is " +
-      "unknown, revoked, replaced, expired or another address's is one and the same 400. Sent again by who joined by it, " +
-      "it answers with the workspace.",
+      "The account's email must be the invited one; the mailed token proves it even if it was not verified before. A " +
+      "token that is unknown, revoked, replaced, expired or meant for another address gets the same 400 in every " +
+      "case. When the account that joined sends the token again, it gets the workspace.",
     auth: "session",
     body: TeamInvitationAccept,
     returns: { 200: TeamRead },

@@ -25,8 +25,8 @@ export const scorecards = [
     tag,
     summary: "The starter templates",
     description:
-      "Balanced Screen, Cost-Conscious Ops, Mission-Critical Reliability and Real-Time Experience, with ids that never " +
-      "change. They are read and ranked by like any scorecard, by everybody, and nobody can change them.",
+      "Balanced Screen, Cost-Conscious Ops, Mission-Critical Reliability and Real-Time Experience, with ids that " +
+      "never change. Everybody can read them and rank by them as with any scorecard, and nobody can change them.",
     auth: "session",
     query: pageQuery,
     returns: { 200: ScorecardPage },
@@ -93,7 +93,8 @@ export const scorecards = [
     tag,
     summary: "Change a scorecard",
     description:
-      "Changes the fields that are given. `weights` replaces all five: an axis that is not named has 0. A template is 403.",
+      "Changes the fields that are given. `weights` replaces all five: an axis that is not named gets 0. A template " +
+      "is 403.",
     auth: "session",
     params,
     body: ScorecardUpdate,
@@ -110,7 +111,7 @@ export const scorecards = [
     path: "/api/v1/scorecards/{id}",
     tag,
     summary: "Delete a scorecard",
-    description: "For good; a second time it is 404. A template is 403.",
+    description: "Deletes it for good; deleting it again is 404. A template is 403.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => assertScorecardRight(ctx, principal, id),

@@ -29,8 +29,8 @@ export const teams = [
     tag,
     summary: "Create a workspace",
     description:
-      "The caller owns it: what it has, and its monthly runs, go by the caller's plan. A plan allows so many workspaces " +
-      "(team 3, enterprise any number); a deleted one that paid for runs counts until the month ends.",
+      "The caller owns it, and the caller's plan sets its limits and its monthly runs. A plan allows a number of " +
+      "workspaces (team 3, enterprise any number); a deleted one that paid for runs counts until the month ends.",
     auth: "session",
     body: TeamCreate,
     returns: { 201: TeamRead },
@@ -60,7 +60,7 @@ export const teams = [
     path: "/api/v1/teams/{id}",
     tag,
     summary: "One workspace",
-    description: "404 for everybody but its members.",
+    description: "404 to everybody but its members.",
     auth: "session",
     params,
     returns: { 200: TeamRead },
@@ -94,7 +94,8 @@ export const teams = [
     summary: "Delete a workspace",
     description:
       "For its owner, and only without active agents: delete them or move them to another workspace first. Members, " +
-      "invitations, scorecards, schedules and webhooks go with it, and nobody sees its runs any more; runs still open end.",
+      "invitations, scorecards, schedules and webhooks are deleted with it, and nobody can see its runs any more; " +
+      "runs that are still open end.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
@@ -131,8 +132,8 @@ export const teams = [
     tag,
     summary: "What happened in a workspace, newest first",
     description:
-      "Runs and sessions that the workspace paid for, of the agents that it has now; members who joined and are there " +
-      "still; its agents, by their creation. The runs of a session are in the session.",
+      "Runs and sessions that the workspace paid for, of the agents that it has now; members who joined and are " +
+      "still there; its agents, when they were created. The runs of a session are shown with the session.",
     auth: "session",
     params,
     query: pageQuery,

@@ -21,8 +21,8 @@ const nothingToCancel = (): Problem =>
 
 /**
  * Ends what the account pays for, at once: in dev mode the plan itself, else every subscription at the provider, whose
- * event then makes the plan free. Returns the plan that will be. Throws `billing_disabled`, `payment_not_configured` and,
- * where nothing is paid for, `no_subscription`.
+ * event then makes the plan free. Returns the plan that the account will then have. Throws `billing_disabled`,
+ * `payment_not_configured` and, where nothing is paid for, `no_subscription`.
  */
 export async function cancelPlan(ctx: Context, userId: string): Promise<Outcome> {
   requireBilling(ctx.env);
@@ -50,7 +50,7 @@ export async function cancelSubscriptions(stripe: Stripe, customerId: string): P
   const live = (await subscriptionsOf(stripe, customerId)).filter(isLive);
   for (const { id } of live) {
     await stripe.subscriptions.cancel(id, {}, { idempotencyKey: `cancel-${id}` }).catch(async (error: unknown) => {
-      // Another request may have been first: the provider does not find what is cancelled already.
+      // Another request may have been first: the provider no longer finds what has been cancelled.
       if (isLive(await stripe.subscriptions.retrieve(id))) throw error;
     });
   }

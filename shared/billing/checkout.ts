@@ -19,9 +19,9 @@ import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
 type Outcome = z.output<typeof CheckoutOutcome>;
 
 /**
- * Buys a plan: in dev mode it is the account's at once; a subscription that is billable already gets the plan's price; else
- * a hosted checkout is opened, or the one that is open for this price is given again. Never writes a plan outside dev
- * mode. Throws `billing_disabled`, `payment_not_configured`, `payment_in_progress`, `payment_failed`.
+ * Buys a plan: in dev mode it is the account's at once; a subscription that is billable already gets the plan's price;
+ * else a hosted checkout is opened, or the one that is open for this price is returned again. Never writes a plan
+ * outside dev mode. Throws `billing_disabled`, `payment_not_configured`, `payment_in_progress`, `payment_failed`.
  */
 export async function checkout(ctx: Context, userId: string, offer: Offer): Promise<Outcome> {
   requireBilling(ctx.env);
@@ -31,7 +31,7 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
   const outcome = await withProvider(ctx, async (stripe) => {
     const price = priceOf(ctx.env, offer);
     const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
-    // Sessions before subscriptions: one that is paid in between is found as its subscription.
+    // Sessions before subscriptions: a session that is paid in between is then found as its subscription.
     const { open, latest } = await sessionsOf(stripe, customer);
     const subscription = bestOf(ctx.env, (await subscriptionsOf(stripe, customer)).filter(isBillable));
     const same = subscription === null ? open.find(({ metadata }) => metadata?.["price"] === price) : undefined;
@@ -42,7 +42,7 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
   return keepResult(ctx, CheckoutOutcome, outcome);
 }
 
-/** A free account becomes pro; a greater plan stays. */
+/** A free account becomes Pro; a higher plan stays. */
 async function upgradeInDevMode(ctx: Context, userId: string): Promise<z.output<typeof DevUpgradeResponse>> {
   const upgraded = await write(ctx, {
     parts: sql`with updated as (
@@ -66,7 +66,7 @@ async function sessionsOf(
   return { open, latest: all[0]?.id ?? "none" };
 }
 
-/** Ends a session that is not wanted any more. Throws `payment_in_progress` where it was paid in this moment. */
+/** Ends a session that is no longer wanted. Throws `payment_in_progress` if it was paid at this very moment. */
 async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<void> {
   const { isPaid } = await closePage(stripe, id);
   if (!isPaid) return;

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { ifKnown, underKey } from "./stripe.ts";
 
-/** Ends a page at the provider, so that nobody pays there any more. Returns whether it was paid in this moment. */
+/** Ends a page at the provider, so that nobody can pay there any more. Returns whether it had just been paid. */
 export async function closePage(stripe: Stripe, sessionId: string): Promise<{ isPaid: boolean }> {
   try {
     await underKey(`expire-${sessionId}`, (options) => stripe.checkout.sessions.expire(sessionId, {}, options));

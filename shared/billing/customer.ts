@@ -43,8 +43,8 @@ export async function billingAccount(ctx: Context, userId: string): Promise<Bill
 
 /**
  * The account's customer at the provider, made where there is none, or none any more (somebody may delete it in the
- * provider's dashboard): one however many ask at once. Its metadata names the account, for events that come before the row
- * is written. Throws 401 when the account is gone.
+ * provider's dashboard): just one, however many requests ask for it at once. Its metadata names the account, for events
+ * that come before the row is written. Throws 401 when the account is gone.
  */
 export async function ensureCustomer(ctx: Context, stripe: Stripe, account: BillingAccount): Promise<string> {
   const { id, email, customer_id: former } = account;

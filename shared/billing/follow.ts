@@ -30,10 +30,16 @@ export const subscriptionEvents: EventTaker = {
   },
 };
 
-/** The database's time before the provider is read, with all its digits, and whose customer it is by our rows. */
+/**
+ * The database's time before the provider is read, at full precision, and the account that has the customer in our
+ * rows.
+ */
 const Start = z.object({ at: z.string(), user_id: z.uuid().nullable() });
 
-/** Reads a customer's subscriptions and writes the plan they entitle to. A customer that no account here has changes nothing. */
+/**
+ * Reads a customer's subscriptions and writes the plan they entitle to. For a customer that belongs to no account here
+ * it changes nothing.
+ */
 async function followCustomer(ctx: Context, stripe: Stripe, customerId: string): Promise<void> {
   const start = await read(
     ctx,

@@ -4,13 +4,13 @@ import { allowances, provider_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { monthOf } from "../plans/plans.ts";
 
-/** Days for which it is kept at least what was used of an allowance: a run may still give its share back. */
+/** Days for which the use of an allowance is kept at least: a run may still give back what it took. */
 const ALLOWANCE_DAYS = 35;
 
-/** Allowances of a day that are an address's: what is given back after that day is of no use to anybody. */
+/** The daily allowances of an address: nobody can use what is given back after that day. */
 const OF_ADDRESSES = sql`('trial_address', 'lead_source')`;
 
-/** Days for which it is known that an event is done: the provider repeats one for 30 days at most, by hand. */
+/** Days for which an event is remembered as done: the provider can repeat one by hand for 30 days at most. */
 const EVENT_DAYS = 60;
 
 /** Rows that one statement deletes. */

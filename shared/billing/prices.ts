@@ -14,7 +14,10 @@ const SETTINGS = {
 
 type Prices = Pick<Env, (typeof SETTINGS)[Offer["tier"]][Offer["cadence"]]>;
 
-/** The provider's id of an offer's price. Throws 503 `payment_not_configured` that names the setting where it is unset. */
+/**
+ * The provider's id of an offer's price. Throws 503 `payment_not_configured`, which names the setting, if it is not
+ * set.
+ */
 export function priceOf(env: Prices, { tier, cadence }: Offer): string {
   const setting = SETTINGS[tier][cadence];
   const price = env[setting];

@@ -19,8 +19,8 @@ const Shape = z.object({
 });
 
 /**
- * The event that a delivery carries, once a signature over these very bytes holds: each endpoint at the provider, for the
- * own account and for connected ones, has a secret of its own. Throws 503 `payment_not_configured` without any, 400
+ * The event that a delivery carries, once a signature over these very bytes holds: each endpoint at the provider, for
+ * our own account and for connected ones, has a secret of its own. Throws 503 `payment_not_configured` without any, 400
  * `invalid_signature`, 400 `malformed_json` for a signed body that is no event.
  */
 export async function verifyEvent(
@@ -68,8 +68,8 @@ async function readSigned(
 /**
  * Has every taker of the event's type do its work, and only then notes that it is done: a crash before leaves the event
  * to its next delivery. An event about something that the provider does not know when it is read anew is noted, too: no
- * later delivery would find it. One of the other mode than our key's (test or live) is not ours: it does nothing and is
- * not noted. Returns whether this call was the first to get it done. Throws what a taker throws.
+ * later delivery would find it. An event of the other mode than our key's (test or live) is not ours: it is ignored and
+ * not recorded. Returns whether this call was the first to get it done. Throws what a taker throws.
  */
 export async function takeEvent(ctx: Context, takers: readonly EventTaker[], event: Stripe.Event): Promise<boolean> {
   const { STRIPE_SECRET_KEY: key } = ctx.env;

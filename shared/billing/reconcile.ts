@@ -11,7 +11,7 @@ import { takeEvent } from "./receive.ts";
 import { withProvider } from "./stripe.ts";
 
 const SPAN_S = 3 * 86_400;
-/** How many events one piece looks at, and for how many of them it makes up. */
+/** How many events one piece looks at, and how many missed ones it processes. */
 const PAGE = 100;
 const MAX_EVENTS = 5;
 
@@ -24,8 +24,8 @@ type Place = z.output<typeof Place>;
 
 /**
  * Makes up for the events of the last three days that never came, or whose work never got done: looks at a page of them
- * at the provider and has the takers do what the webhook would have, for 5 at most, the oldest first. One event that fails
- * holds no other up. Does nothing without a payment key.
+ * at the provider and has the takers do what the webhook would have, for 5 at most, the oldest first. An event that
+ * fails does not hold up the others. Does nothing without a payment key.
  */
 export async function reconcile(ctx: Context, takers: readonly EventTaker[], cursor: string | null): Promise<Piece> {
   if (ctx.env.STRIPE_SECRET_KEY === undefined) return { next: null };

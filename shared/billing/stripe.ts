@@ -42,7 +42,7 @@ export async function withProvider<T>(
   }
 }
 
-/** Under how many keys a call is made at most. */
+/** The number of keys under which a call is tried at most. */
 const MAX_KEYS = 5;
 
 /**

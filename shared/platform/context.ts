@@ -16,11 +16,11 @@ export type Database = NeonHttpDatabase;
 /** The Idempotency-Key of a request: whose it is, and what the first request with it looked like. */
 export interface Idempotency {
   caller: string;
-  /** What the caller was called the day before, where that was something else: at most one. */
+  /** The caller's name of the day before, if it was a different one: at most one. */
   callerBefore?: readonly string[];
   key: string;
   fingerprint: string;
-  /** Set when the kept result of the first request was given again. */
+  /** Set when the kept result of the first request was returned again. */
   replayed: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Context {
   requestId: string;
   /** The caller's address (its /64 for IPv6) under the secret of the day, for limits; null inside the queue's consumers. */
   addressHash: string | null;
-  /** The same under the secret of the day before: limits and promises that began then go on. */
+  /** The same under the secret of the day before, so that limits and kept answers from then still hold. */
   addressHashBefore: string | null;
   idempotency: Idempotency | null;
   /** The OpenAPI document of the whole service, at the service's own address, as JSON. */
@@ -61,7 +61,7 @@ export interface Context {
   scoring: Gathering<Message>;
   /** Drops answers kept in this isolate that depend on what a verb changed. */
   cache: { invalidate(tag: "catalogue" | "board"): void };
-  /** Goes on after the answer; a failure is logged and harms nobody. */
+  /** Runs after the answer has been sent; a failure is only logged. */
   defer(work: () => Promise<unknown>): void;
   fetch: typeof fetch;
   resolver: DnsResolver;

@@ -26,7 +26,7 @@ const named = z.string().transform((text, context) => {
     if (!NAME.test(name ?? "") || !KEY.test(secret))
       complain(`entry ${index + 1} must be name:key, the key ${HOW}, the name of letters, digits, - and _`);
   }
-  if (new Set(keys.map(({ name }) => name)).size < keys.length) complain("a name stands in it twice");
+  if (new Set(keys.map(({ name }) => name)).size < keys.length) complain("a name is used twice");
   return keys;
 });
 

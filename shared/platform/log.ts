@@ -11,7 +11,7 @@ export interface Logger {
 
 const SECRET_NAME = /authorization|cookie|token|secret|password|prompt|output|answer|api_?key|jws|endpoint/i;
 
-/** A logger on `sink` (one line a call). Fields whose name promises a secret are replaced by `[redacted]`. */
+/** A logger on `sink` (one line a call). Fields whose name suggests a secret are replaced by `[redacted]`. */
 export function createLogger(sink: (line: string) => void, now: () => Date, bound: LogFields = {}): Logger {
   const write = (level: string, message: string, fields: LogFields = {}): void => {
     const line: LogFields = { time: now().toISOString(), level, message };

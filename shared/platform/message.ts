@@ -18,7 +18,9 @@ export interface Refusal {
   reason: string;
 }
 
-/** What became of messages. Those in neither list were not tried, or their fate is unknown: see `failure`. */
+/**
+ * What became of messages. Those in neither list were not tried, or it is unknown whether they arrived: see `failure`.
+ */
 export interface Publication {
   taken: Message[];
   refused: Refusal[];
@@ -29,8 +31,8 @@ export interface Publication {
 /** Hands messages to QStash. */
 export interface Publisher {
   /**
-   * Publishes in as few requests as QStash allows, one after the other, up to the first that the queue fails. Never
-   * throws for what the queue does.
+   * Publishes in as few requests as QStash allows, one after the other, and stops at the first that fails. Never throws
+   * for what the queue does.
    */
   publish(messages: readonly Message[]): Promise<Publication>;
 }

@@ -1,11 +1,11 @@
 import { Problem } from "./problem.ts";
 
-/** Event streams that may be open in one isolate: of one caller, by account or address, and of all callers together. */
+/** The most event streams that may be open in one isolate: of one caller (an account or address), and of all. */
 export const MOST_STREAMS = { caller: 5, all: 1000 } as const;
 
 /**
- * A stream that has not been heard of for so long is gone, and its place is free: the runtime may drop a request without
- * a word to its code. Longer than a stream waits in one piece and the database takes at most, one after the other.
+ * A stream that has shown no sign of life for so long is gone, and its place is free: the runtime may drop a request
+ * without notifying its code. This is longer than the longest wait of a stream and of the database together.
  */
 const SILENCE_MS = 20_000;
 /** Milliseconds between looks at one subject: they grow while nothing happens, and are short again after something did. */
@@ -15,27 +15,30 @@ const PAUSE_GROWTH = 1.5;
 const PATIENCE_MS = 2000;
 const RECHECK_MS = 100;
 
-/** What a reader is told: the text, the cursor behind it, whether anything happened, and whether that was the last. */
-export interface Told {
+/** What is sent to a reader: the text, the cursor after it, whether anything happened, and whether that was the last. */
+export interface Update {
   text: string;
   cursor: string;
-  news: boolean;
+  hasNews: boolean;
   ended: boolean;
 }
 
 /**
  * What one look at a subject found, for several viewers. It is plain data and outlives the request that looked: workerd
- * lets no request wait for what another one is doing, but what another one has found it may read.
+ * does not let a request wait for work of another one, but it may read what the other has found.
  */
 export interface Sighting {
-  /** What `viewer` is told who knows all up to `cursor`: `hidden` where it may not see the subject, `unknown` where this look can't tell. */
-  tell(viewer: string | null, cursor: string): Told | "hidden" | "unknown";
+  /**
+   * The update for a `viewer` who knows everything up to `cursor`: `hidden` if the viewer may not see the subject,
+   * `unknown` if this look did not find that out.
+   */
+  updateFor(viewer: string | null, cursor: string): Update | "hidden" | "unknown";
 }
 
 /** Looks at a subject for these viewers: for all that happened after `cursor`, and for who may see it. */
 export type Look = (viewers: readonly (string | null)[], cursor: string) => Promise<Sighting>;
 
-/** Whose stream it is, as limits count callers and as rights do, and what it is about. */
+/** Whose stream it is, for limits (`caller`) and for rights (`viewer`), and what it is about. */
 export interface Reader {
   caller: string;
   viewer: string | null;
@@ -44,28 +47,28 @@ export interface Reader {
 
 /** An open stream's place among the others. */
 export interface OpenStream {
-  /** The look of a stream that has just been opened: for this one alone, since where its reader stands nobody else knows. */
-  first(cursor: string, look: Look): Promise<Told | "hidden">;
-  /** Says that the stream lives, which it must every few seconds; false where its place was given up and is taken. */
+  /** The first look of a stream, for this one alone, since no other stream knows where its reader stands. */
+  first(cursor: string, look: Look): Promise<Update | "hidden">;
+  /** Says that the stream is alive, which it must do every few seconds; false if its place was given up and is taken. */
   hold(now: number): boolean;
-  /** Milliseconds until there may be something new; 0 where `next` has something to do. */
+  /** Milliseconds until there may be something new; 0 if `next` has something to do. */
   wait(now: number): number;
-  /** What came after `cursor`, as another stream's look found it meanwhile, else by a look for all streams of the subject. */
-  next(cursor: string, now: () => number, look: Look): Promise<Told | "hidden">;
-  /** Leaves the place; does nothing the second time. */
+  /** What came after `cursor`: as another stream's look found it meanwhile, else by a look for the whole subject. */
+  next(cursor: string, now: () => number, look: Look): Promise<Update | "hidden">;
+  /** Gives up the place; does nothing the second time. */
   close(): void;
 }
 
 /** The event streams that are open in an isolate. */
 export interface Streams {
-  /** Takes a place. Throws `too_many_streams` (429) for the caller's sixth, `streams_full` (503) where all are taken. */
+  /** Takes a place. Throws `too_many_streams` (429) for the caller's sixth, `streams_full` (503) when all are taken. */
   open(reader: Reader, now: number): OpenStream;
 }
 
 interface Place extends Reader {
   heldAt: number;
-  /** When the look ended that the stream was told of last, by the count of `tick`. */
-  heard: number;
+  /** When the look ended that the stream's latest update came from, by the count of `tick`. */
+  updatedAt: number;
 }
 
 interface Subject {
@@ -75,7 +78,7 @@ interface Subject {
   latest: { begun: number; ended: number; sighting: Sighting } | null;
 }
 
-/** No open stream yet. */
+/** The streams of a new isolate: none is open yet. */
 export function createStreams(): Streams {
   const places = new Set<Place>();
   const subjects = new Map<string, Subject>();
@@ -106,44 +109,44 @@ export function createStreams(): Streams {
     return fresh;
   }
 
-  /** The latest look that began after all that the stream was told: what it found is newer for certain. */
+  /** The latest look, if it began after the stream's latest update: then what it found is certainly newer. */
   function newer(place: Place): Subject["latest"] {
     const { latest } = subjectOf(place);
-    return latest !== null && latest.begun > place.heard ? latest : null;
+    return latest !== null && latest.begun > place.updatedAt ? latest : null;
   }
 
-  async function lookForAll(place: Place, cursor: string, now: () => number, look: Look): Promise<Told | "hidden"> {
+  async function lookForAll(place: Place, cursor: string, now: () => number, look: Look): Promise<Update | "hidden"> {
     const subject = subjectOf(place);
     const viewers = others(place).filter((other) => other.subject === place.subject);
     const begun = tick();
     subject.lookingUntil = now() + PATIENCE_MS;
-    let news = false;
+    let hasNews = false;
     try {
       const sighting = await look([...new Set([place, ...viewers].map(({ viewer }) => viewer))], cursor);
       const ended = tick();
       if (subject.latest === null || subject.latest.begun < begun) subject.latest = { begun, ended, sighting };
-      place.heard = ended;
-      const told = tellTo(place, cursor, sighting);
-      news = told !== "hidden" && told.news;
-      return told;
+      place.updatedAt = ended;
+      const update = ownUpdate(place, cursor, sighting);
+      hasNews = update !== "hidden" && update.hasNews;
+      return update;
     } finally {
-      // Also after a failure, so that the streams beside this one do not all run into it at once.
+      // Also after a failure, so that the other streams do not all run into it at once.
       subject.lookingUntil = 0;
-      subject.pause = news ? PAUSE_MS.first : Math.min(Math.round(subject.pause * PAUSE_GROWTH), PAUSE_MS.longest);
+      subject.pause = hasNews ? PAUSE_MS.first : Math.min(Math.round(subject.pause * PAUSE_GROWTH), PAUSE_MS.longest);
       subject.dueAt = now() + subject.pause;
     }
   }
 
   return {
     open(reader, openedAt) {
-      const place: Place = { ...reader, heldAt: openedAt, heard: 0 };
+      const place: Place = { ...reader, heldAt: openedAt, updatedAt: 0 };
       enter(place);
       subjectOf(place);
       return {
         async first(cursor, look) {
           const sighting = await look([place.viewer], cursor);
-          place.heard = tick();
-          return tellTo(place, cursor, sighting);
+          place.updatedAt = tick();
+          return ownUpdate(place, cursor, sighting);
         },
         hold(now) {
           place.heldAt = now;
@@ -163,10 +166,10 @@ export function createStreams(): Streams {
         },
         async next(cursor, now, look) {
           const latest = newer(place);
-          const told = latest?.sighting.tell(place.viewer, cursor) ?? "unknown";
-          if (latest === null || told === "unknown") return lookForAll(place, cursor, now, look);
-          place.heard = latest.ended;
-          return told;
+          const update = latest?.sighting.updateFor(place.viewer, cursor) ?? "unknown";
+          if (latest === null || update === "unknown") return lookForAll(place, cursor, now, look);
+          place.updatedAt = latest.ended;
+          return update;
         },
         close: () => leave(place),
       };
@@ -174,11 +177,11 @@ export function createStreams(): Streams {
   };
 }
 
-/** What a stream's own look tells it. */
-function tellTo({ viewer }: Reader, cursor: string, sighting: Sighting): Told | "hidden" {
-  const told = sighting.tell(viewer, cursor);
-  if (told === "unknown") throw new Error("a look does not tell what it was made for");
-  return told;
+/** The update for a stream from its own look. */
+function ownUpdate({ viewer }: Reader, cursor: string, sighting: Sighting): Update | "hidden" {
+  const update = sighting.updateFor(viewer, cursor);
+  if (update === "unknown") throw new Error("a look has no update for the stream that made it");
+  return update;
 }
 
 const RETRY_AFTER = { headers: { "Retry-After": String(SILENCE_MS / 1000) } };
@@ -186,7 +189,7 @@ const RETRY_AFTER = { headers: { "Retry-After": String(SILENCE_MS / 1000) } };
 function tooMany(): Problem {
   return new Problem(
     "too_many_streams",
-    `You have ${MOST_STREAMS.caller} event streams open. Close one; a session's stream tells of all its runs.`,
+    `You have ${MOST_STREAMS.caller} event streams open. Close one; a session's stream covers all of its runs.`,
     RETRY_AFTER,
   );
 }

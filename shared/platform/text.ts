@@ -3,7 +3,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** No name that is compared is longer; what stands behind is left out. */
+/** Longer names are cut to this length before they are compared. */
 const MAX_COMPARED = 64;
 
 /** What it costs to take `name` for a known one: people leave letters out more often than they type others. */

@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import type { Look, Sighting, Told } from "../platform/streams.ts";
+import type { Look, Sighting, Update } from "../platform/streams.ts";
 
 /** A server-sent event; a reader that lost the connection goes on after the `id`. */
 export interface ServerEvent {
@@ -48,7 +48,7 @@ export async function follow(
     stream.close();
     throw error;
   });
-  if (first === "hidden" || (first.ended && !first.news)) {
+  if (first === "hidden" || (first.ended && !first.hasNews)) {
     stream.close();
     return first === "hidden" ? null : "seen";
   }
@@ -69,7 +69,7 @@ export async function follow(
         }
         const next = await stream.next(last.cursor, now, look);
         if (next === "hidden") return;
-        yield next.news ? next.text : COMMENT;
+        yield next.hasNews ? next.text : COMMENT;
         last = next;
       }
     } finally {
@@ -96,24 +96,24 @@ export function sighting(
   rights: Readonly<Record<string, boolean>>,
   newsFor: (own: boolean, cursor: string) => News | null,
 ): Sighting {
-  const made = new Map<string, Told | "unknown">();
+  const made = new Map<string, Update | "unknown">();
   return {
-    tell(viewer, cursor) {
+    updateFor(viewer, cursor) {
       if (!viewers.includes(viewer)) return "unknown";
       const own = rights[viewer ?? NOBODY];
       if (own === undefined) return "hidden";
       const key = `${own} ${cursor}`;
-      const known = made.get(key) ?? toTold(newsFor(own, cursor));
+      const known = made.get(key) ?? toUpdate(newsFor(own, cursor));
       made.set(key, known);
       return known;
     },
   };
 }
 
-function toTold(news: News | null): Told | "unknown" {
+function toUpdate(news: News | null): Update | "unknown" {
   if (news === null) return "unknown";
   const { events, cursor, ended } = news;
-  return { text: events.map(written).join(""), cursor, news: events.length > 0, ended };
+  return { text: events.map(written).join(""), cursor, hasNews: events.length > 0, ended };
 }
 
 /** An event as it goes over the wire; JSON has no line ends of its own. */

@@ -7,13 +7,16 @@ import type { RunFilter } from "./run-filter.ts";
 
 type Narrowed = Omit<RunFilter, "page" | "page_size">;
 
-/** More agents than an owner can have: an order with a limit of which the planner only knows that it is one takes the index. */
+/**
+ * More agents than an owner can have. The planner uses the index for an order with a limit, even one whose value it
+ * does not know.
+ */
 const ALL = sql`limit (select 1000000000)`;
 
 /**
- * SQL: the scans of a list of the runs (`id`) that a viewer may see: those that everybody may see, those that the viewer
- * asked for, and those of the agents that the viewer has or shares. A run may be in several. Without an account nobody
- * gives a filter that needs one.
+ * SQL: the scans of a list of the runs (`id`) that a viewer may see: those that everybody may see, those that the
+ * viewer asked for, and those of the agents that the viewer has or shares. A run may be in several. A viewer without an
+ * account (null) gives no filter that needs one.
  */
 export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): readonly [SQL, ...SQL[]] {
   const { agent_id: agentId, team_id: teamId, scope, mine } = filter;
@@ -80,7 +83,7 @@ function ofPublic(own: SQL, cut: SQL): SQL {
     where not r.is_private and a.is_public and a.is_active ${own} ${cut}`;
 }
 
-/** SQL: the runs of an agent that everybody may see who sees the agent. */
+/** SQL: the runs of an agent that everybody who sees the agent may see. */
 function ofAgent(agentId: string, own: SQL, cut: SQL): SQL {
   return sql`select r.id from ${runs} r where r.agent_id = ${agentId}::uuid and not r.is_private ${own} ${cut}`;
 }

@@ -28,7 +28,9 @@ const Version = z.object({
 
 const changes = z
   .object({ models_added: names, models_removed: names, tools_added: names, tools_removed: names })
-  .meta({ description: "Against the version before that the caller may see; the first adds all it has" });
+  .meta({
+    description: "Compared with the previous version that the caller may see; the first version adds everything it has",
+  });
 
 export const BlueprintTimelineRead = z
   .object({ agent_id: z.uuid(), items: z.array(Version.extend({ changes })) })
@@ -68,7 +70,7 @@ export function timelineJson(viewer: string | null): SQL {
     from seen s join ${architecture_versions} v on v.agent_id = a.id and ${ofVersion} = s.version)`;
 }
 
-/** The versions of an agent that the runs show which the caller may see, newest first, at most 50; throws 404. */
+/** The versions of an agent that appear in runs which the caller may see, newest first, at most 50; throws 404. */
 export async function readTimeline(
   ctx: Context,
   principal: Principal,

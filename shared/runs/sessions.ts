@@ -4,7 +4,7 @@ import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
-import { agents, certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
+import { agents, certifications, isInScreening, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -23,7 +23,7 @@ export function visibleSession(viewer: Viewer): SQL {
  */
 export const underWay: SQL = sql`(case when s.trigger = 'certification' then (
   select c.status from ${certifications} c
-  where c.screening_session_id = s.id and c.status in ('screening', 'paused_quota')) end)`;
+  where c.screening_session_id = s.id and ${isInScreening(sql`c.status`)}) end)`;
 
 /** SQL: the order of a session's runs `r`: that in which they were reserved, so that one added later comes last. */
 export const runOrder: SQL = sql`r.created_at, r.position, r.repeat_index, r.id`;

@@ -16,7 +16,7 @@ const MAX_EDGES = 1024;
 
 /**
  * What a run shows of its agent's architecture; null where its spans name nothing, or over 256 models or tools or 1,024
- * edges. Order, times, tokens, failures and the ids of spans are no matter, nor how often something was called.
+ * edges. Order, times, tokens, failures, the ids of spans and how often something was called make no difference.
  */
 export function architectureOf({ modelCalls, toolCalls, edges }: Trace): Architecture | null {
   const names = (calls: Trace["modelCalls"]) => calls.map(nodeName).filter((name) => name !== null);

@@ -20,7 +20,7 @@ export function readSpans(body: Uint8Array, as: { encoding: string | undefined; 
     if (error instanceof SyntaxError) {
       throw new Problem("malformed_json", "The body can't be parsed as JSON; check quotes and commas.");
     }
-    throw malformed("The body is no ExportTraceServiceRequest in the encoding that its Content-Type names.");
+    throw malformed("The body is not an ExportTraceServiceRequest in the encoding that its Content-Type names.");
   }
 }
 

@@ -11,7 +11,7 @@ export const MAX_SPANS = 2000;
 /** How many versions back a run may belong to. */
 const VERSIONS = 20;
 
-/** Exporters send in batches every five seconds unless told otherwise; one more is for the way. */
+/** Exporters send a batch every five seconds unless configured otherwise; one more second is for the transport. */
 const WAIT = sql.raw("interval '6 seconds'");
 
 /** SQL: the number of the version row `v` among those that the run row `r` may know of. */
@@ -79,9 +79,10 @@ export interface Placement {
 
 /**
  * SQL: the part `placed`, and what it needs, of a statement that binds the run of `run` (a part with the columns `id`,
- * `agent_id` and `is_private`) to its version, which is minted where it is new. `placed` has the run's `id`, its `version`
- * and `public_version` (null for a private run), and of these as `number` the one that the run may tell; all null without
- * a placement, and then `run` may have many rows. `changed` says whether the version is new. The agent's row must be locked.
+ * `agent_id` and `is_private`) to its version, which is minted where it is new. `placed` has the run's `id`, its
+ * `version` and `public_version` (null for a private run), and of these as `number` the one that the run may show; all
+ * null without a placement, and then `run` may have many rows. `changed` says whether the version is new. The agent's
+ * row must be locked.
  */
 export function placeRun(run: string, placement: Placement | null): SQL {
   if (placement === null) {

@@ -47,8 +47,8 @@ const KEYS = Map.groupBy(
 );
 
 /**
- * The spans of an `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest` in protobuf's wire format. Whatever
- * is not kept is skipped on the wire, undecoded. Throws on bytes that are no such message.
+ * The spans of an `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest` in protobuf's wire format.
+ * Whatever is not kept is skipped on the wire, undecoded. Throws on bytes that are not such a message.
  */
 export function decodeProtobuf(bytes: Uint8Array): SentSpan[] {
   const reader = new Reader(bytes);
@@ -109,7 +109,7 @@ class Reader extends BinaryReader {
   leaveOut(tag: number): void {
     const field = tag >>> 3;
     const wire = WIRE_TYPES[tag & 7];
-    if (field === 0 || wire === undefined) throw new RangeError("a tag is none");
+    if (field === 0 || wire === undefined) throw new RangeError("a tag is not valid");
     if (wire === WireType.LengthDelimited) this.step();
     else this.skip(wire, field);
   }

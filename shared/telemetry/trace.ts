@@ -19,7 +19,7 @@ export interface Trace {
   edges: Edge[];
 }
 
-/** The name of an agent itself: where calls begin that no span of its encloses. */
+/** The name of an agent itself: the caller of calls that no span of the agent encloses. */
 export const ROOT = "agent";
 
 /**
@@ -73,7 +73,7 @@ function finder(runId: string, spans: readonly Span[]) {
       let result = found.get(span);
       for (let at = span; result === undefined; ) {
         passed.push(at);
-        // A circle comes back to here and has found nothing.
+        // A cycle of parents leads back here without a result.
         found.set(at, null);
         const parent = parentOf(at);
         if (parent === null || parent === ROOT || kept(parent)) {

@@ -115,7 +115,18 @@ const LONG: readonly [files: RegExp, reason: string][] = [
   [/^migrations\/meta\//, "drizzle-kit's snapshots"],
 ];
 const MAX_LINES = 300;
+const MAX_LINES_OF_TESTS = 400;
 const MAX_MEDIAN_LINES = 60;
+
+/** Tests that are still longer; none may be added, and one that has become shorter has to leave the list. */
+const LONG_TESTS = [
+  "test/integration/agents/otlp.test.ts",
+  "test/integration/agents/registry.test.ts",
+  "test/integration/catalogue/submissions.test.ts",
+  "test/integration/payments/certification-credential.test.ts",
+  "test/integration/payments/certify-payment.test.ts",
+  "test/integration/payments/certify.test.ts",
+];
 
 const linesOf = (text: string): number => text.trimEnd().split("\n").length;
 
@@ -254,6 +265,12 @@ describe("every source file", () => {
     );
     expect(long.map(({ path }) => path).filter((path) => !LONG.some(([files]) => files.test(path)))).toEqual([]);
     expect(LONG.filter(([files]) => !long.some(({ path }) => files.test(path)))).toEqual([]);
+  });
+
+  test("of the tests has at most 400 lines, but for those that are listed", () => {
+    const tests = filesUnder("test").filter(({ path }) => /\.tsx?$/.test(path));
+    expect(tests.length).toBeGreaterThan(300);
+    expect(tests.filter(({ text }) => linesOf(text) > MAX_LINES_OF_TESTS).map(({ path }) => path)).toEqual(LONG_TESTS);
   });
 
   test("of the Worker is short: half of them have at most 60 lines", () => {

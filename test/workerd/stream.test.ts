@@ -12,8 +12,8 @@ async function endless(): Promise<{ produce: EventStream; looks: () => number }>
   let looks = 0;
   const look: Look = () => {
     looks += 1;
-    const told = { text: "event: tick\n\n", cursor: String(looks), news: true, ended: false };
-    return Promise.resolve({ tell: () => told });
+    const update = { text: "event: tick\n\n", cursor: String(looks), hasNews: true, ended: false };
+    return Promise.resolve({ updateFor: () => update });
   };
   const began = Date.now();
   // A second is over as soon as somebody waits for it.

@@ -8,7 +8,7 @@ export type ExchangeFailureCode =
   | "agent_response_too_large"
   | "endpoint_not_allowed";
 
-/** A failure as an owner may read it: the detail is short and tells nothing of the service's inside. */
+/** A failure as an owner may read it: the detail is short and reveals nothing about the inside of the service. */
 export interface ExchangeFailure {
   failure_code: ExchangeFailureCode;
   detail: string;
@@ -35,9 +35,9 @@ const SHAPES: readonly (readonly [RegExp, ExchangeFailure])[] = [
 ];
 
 /**
- * Reads out of what fetch or a body stream failed with whose fault it was. Node and workerd throw differently:
- * Node a TypeError whose causes carry codes; workerd "Network connection lost." for any broken connection, and for a
- * failed TLS handshake nothing but "internal error", which is therefore read as TLS where the URL is https.
+ * Finds out whose fault it was from the error of a fetch or a body stream. Node and workerd throw differently: Node a
+ * TypeError whose causes carry codes; workerd "Network connection lost." for any broken connection, and for a failed
+ * TLS handshake nothing but "internal error", which is therefore read as TLS where the URL is https.
  */
 export function classifyError(error: unknown, url: URL): ExchangeFailure {
   const text = describe(error);

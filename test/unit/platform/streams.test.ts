@@ -19,7 +19,7 @@ const codeOf = (work: () => unknown): string | null => {
   }
 };
 
-/** Looks at a subject that has come to `state`; counts the looks, and tells nobody who does not know `from` at least. */
+/** Looks at a subject that has come to `state`; counts the looks, and has no update for those who do not know `from` at least. */
 function watched() {
   const seen = { state: 0, looks: 0, viewers: [] as (string | null)[] };
   const look: Look = async (viewers, cursor) => {
@@ -27,10 +27,10 @@ function watched() {
     seen.viewers = [...viewers];
     const { state } = seen;
     return Promise.resolve({
-      tell: (viewer, known) => {
+      updateFor: (viewer, known) => {
         if (viewer === "stranger") return "hidden";
         if (!viewers.includes(viewer) || Number(known) < Number(cursor)) return "unknown";
-        return { text: `${known}-${state}`, cursor: String(state), news: Number(known) !== state, ended: false };
+        return { text: `${known}-${state}`, cursor: String(state), hasNews: Number(known) !== state, ended: false };
       },
     });
   };
@@ -71,7 +71,7 @@ describe("the places of event streams", () => {
 });
 
 describe("looks at one subject", () => {
-  it("are made by one stream and told to all, each from where it stands", async () => {
+  it("are made by one stream and update all, each from where it stands", async () => {
     const streams = createStreams();
     const { seen, look } = watched();
     const [one, two, late] = ["v1", "v2", "v3"].map((viewer) => open(streams, 0, { viewer, caller: viewer }));
@@ -91,7 +91,7 @@ describe("looks at one subject", () => {
     expect(seen.looks).toBe(6);
   });
 
-  it("are never told to a stream whose own was later, or under way meanwhile", async () => {
+  it("never update a stream whose own was later, or under way meanwhile", async () => {
     const streams = createStreams();
     const { seen, look } = watched();
     const leader = open(streams, 0, { caller: "x" });
@@ -122,8 +122,8 @@ describe("looks at one subject", () => {
       waits.push(stream.wait(now));
       now += stream.wait(now);
       if (waits.length === 10) seen.state = 1;
-      const told = await stream.next(cursor, () => now, look);
-      if (told !== "hidden") cursor = told.cursor;
+      const update = await stream.next(cursor, () => now, look);
+      if (update !== "hidden") cursor = update.cursor;
     }
     expect(waits).toEqual([1000, 1500, 2250, 3375, 5063, 7595, 11_393, 15_000, 15_000, 15_000, 1000, 1500]);
   });
