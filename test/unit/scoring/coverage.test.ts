@@ -13,6 +13,8 @@ interface Size {
 }
 
 const CELLS = new Map<string, Cell[]>();
+/** The intervals of equal records, by size and how often each cell occurs: many screenings come out alike. */
+const INTERVALS = new Map<string, { score_low: number; score_high: number }>();
 
 /** A kind of task: the chance that a run passes, and what it costs over the reference cost. All kinds are as frequent. */
 interface Kind {
@@ -49,20 +51,41 @@ function spreadOver(count: number, chance: (at: number) => number, price = 1): K
 /** How many of the agents' intervals hold the score that ever more tasks of these kinds would bring. */
 function held(kinds: readonly Kind[], { tasks, repeats }: Size, agents: number): number {
   const truth = (100 * kinds.reduce((sum, kind) => sum + expected(kind, repeats), 0)) / kinds.length;
-  const records = kinds.map(({ price }) => cellsOf(price, repeats));
+  const prices = [...new Set(kinds.map(({ price }) => price))];
+  const records = prices.map((price) => cellsOf(price, repeats));
+  const row = kinds.map(({ price }) => prices.indexOf(price));
+  const counts = new Uint8Array(prices.length * (repeats + 1));
   let count = 0;
   for (let agent = 0; agent < agents; agent++) {
-    const cells = Array.from({ length: tasks }, () => {
+    counts.fill(0);
+    for (let task = 0; task < tasks; task++) {
       const kind = Math.floor(random() * kinds.length);
       let passes = 0;
       for (let run = 0; run < repeats; run++) if (random() < (kinds[kind]?.chance ?? 0)) passes += 1;
-      return records[kind]?.[passes] as Cell;
-    });
-    const { score_low, score_high } = composite(cells);
+      const at = (row[kind] ?? 0) * (repeats + 1) + passes;
+      counts[at] = (counts[at] ?? 0) + 1;
+    }
+    const { score_low, score_high } = intervalOf(counts, records.flat(), `${prices.join()} ${repeats}`);
     // Both ends are rounded to two decimals.
     if (score_low <= truth + 0.005 && truth - 0.005 <= score_high) count += 1;
   }
   return count;
+}
+
+/** The interval of a screening in which each of the `cells` occurs so often. */
+function intervalOf(
+  counts: Uint8Array,
+  cells: readonly Cell[],
+  kind: string,
+): { score_low: number; score_high: number } {
+  const key = `${kind} ${counts.join()}`;
+  const known = INTERVALS.get(key);
+  if (known !== undefined) return known;
+  const { score_low, score_high } = composite(
+    cells.flatMap((one, index) => Array.from({ length: counts[index] ?? 0 }, () => one)),
+  );
+  INTERVALS.set(key, { score_low, score_high });
+  return { score_low, score_high };
 }
 
 /** The records at a task of none, one, … of `repeats` runs passed, at `price` times the reference cost. */
@@ -100,17 +123,22 @@ function random(): number {
 }
 
 describe("the 95% interval of the composite", () => {
-  it.each(WORLDS)("holds the truth in 93 to 97% of screenings where $name", ({ kindsOf }) => {
-    state = 20_261_121;
-    const found = SIZES.map((size) => {
-      const count = SKILLS.reduce((sum, skill) => sum + held(kindsOf(skill), size, AGENTS), 0);
-      return { ...size, percent: (100 * count) / (SKILLS.length * AGENTS) };
-    });
-    for (const { percent, ...size } of found) {
-      expect(percent, JSON.stringify(size)).toBeGreaterThanOrEqual(93);
-      expect(percent, JSON.stringify(size)).toBeLessThanOrEqual(97);
-    }
-  });
+  it.each(WORLDS)(
+    "holds the truth in 93 to 97% of screenings where $name",
+    ({ kindsOf }) => {
+      state = 20_261_121;
+      const found = SIZES.map((size) => {
+        const count = SKILLS.reduce((sum, skill) => sum + held(kindsOf(skill), size, AGENTS), 0);
+        return { ...size, percent: (100 * count) / (SKILLS.length * AGENTS) };
+      });
+      for (const { percent, ...size } of found) {
+        expect(percent, JSON.stringify(size)).toBeGreaterThanOrEqual(93);
+        expect(percent, JSON.stringify(size)).toBeLessThanOrEqual(97);
+      }
+      // It is all computation, of which a loaded machine gives each test little.
+    },
+    60_000,
+  );
 
   it.each(EXTREMES)("holds it in at least 93% where $name", ({ kinds }) => {
     state = 20_261_121;
