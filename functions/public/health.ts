@@ -23,7 +23,8 @@ const Readiness = z
     }),
     minting: State.meta({
       description:
-        "Whether the commitments to this epoch and the next two were in the log in time, which the status does not hang on",
+        "Whether the commitments to this epoch and the next two were in the log in time, which the status does not hang on. " +
+        "Where that to the running epoch was not, runs of minted tasks end as `service_error`.",
     }),
   })
   .meta({ id: "Readiness" });

@@ -230,7 +230,8 @@ export const runs = [
     summary: "What went over the wire, for owner and members",
     description:
       "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed. " +
-      "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded.",
+      "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded. Of a minted task also " +
+      "what was asked, and what would have been right.",
     auth: "open",
     needs: "account",
     params,

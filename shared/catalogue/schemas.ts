@@ -26,7 +26,16 @@ export const TaskRead = z
     id: z.uuid(),
     title: z.string(),
     domain: TaskDomain,
-    prompt: z.string().nullable().meta({ description: "Null for a secret task" }),
+    instances: z.enum(["fixed", "minted"]).meta({
+      description:
+        "Whether every run is asked the same, or each an instance of its own. Of a minted task the sample is shown, which " +
+        "no run gets: same story, other numbers, names and order.",
+    }),
+    template: z
+      .object({ id: z.string(), version: z.number().int() })
+      .nullable()
+      .meta({ description: "What the instances of a minted task are drawn from" }),
+    prompt: z.string().nullable().meta({ description: "Null for a secret task; of a minted one that of the sample" }),
     input: z.json().nullable().meta({ description: "Null for a secret task" }),
     output_format: z.enum(OUTPUT_FORMATS),
     output_schema: z.json().nullable().meta({ description: "Null for a secret task" }),

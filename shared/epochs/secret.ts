@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { type SQL, sql } from "drizzle-orm";
+import { epochs } from "../db/schema/index.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
 
@@ -15,4 +17,9 @@ export function newSecret(keys: Keyring): { sealed: string; commitment: string }
 /** The 32 bytes of a stored secret; throws when its key is gone. */
 export function openSecret(sealed: string, keys: Keyring): Buffer {
   return Buffer.from(decrypt(sealed, keys, EPOCH), "hex");
+}
+
+/** SQL: the stored secret of the open epoch with this name; null unless the log had its commitment in time. */
+export function usableSecret(name: SQL): SQL {
+  return sql`(select e.sealed from ${epochs} e where e.kind = 'open' and e.name = ${name} and e.is_timely)`;
 }

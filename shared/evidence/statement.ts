@@ -57,7 +57,11 @@ export interface EvidenceInput {
     is_secret: boolean;
     grader_type: string;
     grader_version: string;
+    /** The template that the run's instance was drawn from; null for a task with a fixed text. */
+    template: { id: string; version: number } | null;
   };
+  /** The epoch whose secret the instance was drawn by, and the commitment to it in hex; null for a fixed text. */
+  instance: { epoch: string; commitment: string } | null;
   architecture_hash: string | null;
   /** Digests of the commitments to what was sent and to what came back, in hex. */
   commitments: { request: string; response: string | null };
@@ -81,7 +85,15 @@ export interface EvidenceStatement extends Credential {
       started_at: string;
       finalized_at: string;
     };
-    task: { id: string; domain: string; suite_id: string | null; suite_version: number | null; is_secret: boolean };
+    task: {
+      id: string;
+      domain: string;
+      suite_id: string | null;
+      suite_version: number | null;
+      is_secret: boolean;
+      template: { id: string; version: number } | null;
+    };
+    instance: { epoch: string; commitment: string } | null;
     result: {
       grader_type: string;
       grader_version: string;
@@ -109,6 +121,7 @@ export interface EvidenceStatement extends Credential {
  */
 export function buildStatement(input: EvidenceInput): EvidenceStatement {
   const { agent, run, task } = input;
+  const { template } = task;
   return {
     "@context": [...CONTEXTS],
     id: `urn:uuid:${run.id}`,
@@ -138,7 +151,9 @@ export function buildStatement(input: EvidenceInput): EvidenceStatement {
         suite_id: task.suite_id,
         suite_version: integer("suite_version", task.suite_version),
         is_secret: task.is_secret,
+        template: template === null ? null : { id: template.id, version: integer("template", template.version) },
       },
+      instance: input.instance,
       result: {
         grader_type: task.grader_type,
         grader_version: task.grader_version,

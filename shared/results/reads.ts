@@ -5,6 +5,7 @@ import { run_exchanges, run_phases, runs, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
+import { Drawn, drawn, mint } from "../runs/minting.ts";
 import { RunOutput, RunPhases, RunRead } from "../runs/schemas.ts";
 import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 
@@ -46,6 +47,7 @@ const Output = z.discriminatedUnion("allowed", [
     /** The agent's answer as JSON text. */
     answer: z.string().nullable(),
     ...RunOutput.pick({ explanation: true, request: true, response: true }).shape,
+    drawn: Drawn.nullable(),
   }),
 ]);
 
@@ -68,7 +70,8 @@ export async function readOutput(
     Output,
     sql`select jsonb_build_object('allowed', ${mayRun("see_outputs", viewer)}) || case when ${mayRun("see_outputs", viewer)}
         then jsonb_build_object('answer', e.answer, 'explanation', r.explanation,
-          'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")})
+          'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")},
+          'drawn', case when r.status in ('completed', 'failed') and not t.is_secret then ${drawn} end)
         else '{}' end as result
       from ${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id left join ${run_exchanges} e on e.run_id = r.id
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
@@ -79,7 +82,8 @@ export async function readOutput(
       "forbidden",
       "Only the agent's owner and the members of its workspace may see the output of its runs.",
     );
-  const { answer, explanation, request, response } = row;
+  const { answer, explanation, request, response, drawn: source } = row;
   const { output } = answer === null ? { output: null } : Answer.parse(JSON.parse(answer));
-  return { run_id: runId, output, explanation, request, response };
+  const minted = source === null || source.sealed === null ? null : mint(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
+  return { run_id: runId, output, explanation, request, response, instance: minted?.instance ?? null };
 }

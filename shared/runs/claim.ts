@@ -2,9 +2,13 @@ import { sql } from "drizzle-orm";
 import { write } from "../db/change.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { epochAt } from "../epochs/calendar.ts";
+import { newSalt } from "../evidence/commitment.ts";
 import { randomToken, sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
+import type { Instance } from "../templates/types.ts";
 import { Job } from "./job.ts";
+import { Drawn, drawn, mintNow, templateVersion } from "./minting.ts";
 import { appendPhases } from "./phases.ts";
 
 /** A run taken up: only the holder of the lease can end this attempt. */
@@ -14,25 +18,33 @@ export interface Claim {
   deadline: Date;
   /** What the agent may report back with; it lives as long as this attempt. */
   callbackToken: string;
+  /** The salt of the commitment to the request. */
+  requestSalt: Uint8Array;
 }
+
+const Claimed = Job.extend({ drawn: Drawn.nullable() });
 
 /** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
 const LEASE_MARGIN_S = 30;
 
 /**
  * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
- * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt.
+ * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt. A run of
+ * a minted task gets the instance of the epoch in which it was first taken up, which throws, and alarms, while the log has
+ * no timely commitment to that.
  */
 export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
   const now = ctx.now();
   const lease = newId(now);
   const callbackToken = `run_${randomToken()}`;
-  const job = await write(ctx, {
+  const claimed = await write(ctx, {
     parts: sql`with claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${lease}::uuid,
         lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
         callback_hash = ${sha256(callbackToken)}, started_at = ${now.toISOString()}::timestamptz,
-        deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond'
+        deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond',
+        template_version = ${templateVersion},
+        epoch = case when ${templateVersion} is not null then coalesce(r.epoch, ${epochAt(now, ctx.env.EPOCH_SECONDS).name}) end
       from ${agents} a, ${tasks} t
       where r.id = ${runId}::uuid and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
         and not r.awaiting_callback
@@ -44,8 +56,8 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
         'task', jsonb_build_object('domain', t.domain, 'prompt', t.prompt, 'input', t.input,
           'output_format', t.output_format, 'output_schema', t.output_schema, 'tools', t.tools,
           'expected_output', case when r.simulated and not t.is_secret then t.expected_output end, 'time_limit_ms', t.time_limit_ms,
-          'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms)
-      ) as job
+          'reference_cost_usd', t.reference_cost_usd, 'reference_latency_ms', t.reference_latency_ms),
+        'drawn', ${drawn}) as job
     ), facts as (
       ${appendPhases(
         sql`select id from claimed`,
@@ -57,8 +69,26 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
       )}
     )`,
     select: sql`select job from claimed`,
-    result: Job,
+    result: Claimed,
   });
-  if (job === null) return null;
-  return { job, lease, deadline: new Date(now.getTime() + job.task.time_limit_ms), callbackToken };
+  if (claimed === null) return null;
+  const { drawn: source, ...job } = claimed;
+  if (source?.sealed === null) ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
+  const minted = mintNow(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
+  return {
+    job: minted === null ? job : asking(job, minted.instance),
+    lease,
+    deadline: new Date(now.getTime() + job.task.time_limit_ms),
+    callbackToken,
+    requestSalt: minted?.requestSalt ?? newSalt(),
+  };
+}
+
+/** The job with the instance in the place of its sample; the key goes to the simulation alone. */
+function asking(job: Job, { prompt, input, output_format, output_schema, tools, expected_output }: Instance): Job {
+  const key = job.run.simulated ? expected_output : null;
+  return {
+    ...job,
+    task: { ...job.task, prompt, input, output_format, output_schema, tools, expected_output: key },
+  };
 }

@@ -26,12 +26,12 @@ export interface Exchanged {
  * An agent may report before its call has ended: then the report is the answer, and what the call brought is ignored.
  */
 export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome }: Exchanged): Promise<Message | null> {
-  const { job, lease, deadline } = claim;
+  const { job, lease, deadline, requestSalt } = claim;
   const runId = job.run.id;
   const now = ctx.now();
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
-  const [requestSalt, responseSalt] = [newSalt(), newSalt()];
+  const responseSalt = newSalt();
   return write(ctx, {
     parts: sql`with open_call as (
       select r.id, r.answered_at is not null as reported from ${runs} r

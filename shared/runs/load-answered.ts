@@ -6,10 +6,11 @@ import { agents, run_exchanges, runs, tasks } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
 import type { Context } from "../platform/context.ts";
 import { Collected, collected } from "../telemetry/collect.ts";
+import type { Instance } from "../templates/types.ts";
 import { Json } from "./answer.ts";
+import { Drawn, drawn, type Minted, mintNow } from "./minting.ts";
 
-/** An answered run with all that grading, pricing and signing look at. */
-export const Answered = z.object({
+const Loaded = z.object({
   run: z.object({
     id: z.string(),
     agent_id: z.string(),
@@ -43,10 +44,18 @@ export const Answered = z.object({
   /** SHA-256 over salt and bytes, in hex. */
   commitments: z.object({ request: z.string().nullable(), response: z.string().nullable() }),
   telemetry: Collected,
+  drawn: Drawn.nullable(),
 });
-export type Answered = z.output<typeof Answered>;
 
-/** Loads those of some runs that wait to be graded, and takes the messages about the others out of the outbox. */
+/** An answered run with all that grading, pricing and signing look at; the key of a minted one is its instance's. */
+export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
+  minted: Minted | null;
+}
+
+/**
+ * Loads those of some runs that wait to be graded, and takes the messages about the others out of the outbox. Throws where
+ * one of them can't be minted any more.
+ */
 export async function loadAnswered(ctx: Context, runIds: readonly string[]): Promise<Answered[]> {
   const ids = sql`select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid`;
   const answered = await write(ctx, {
@@ -54,7 +63,7 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
       select r.id from ${runs} r
       where r.id in (${ids}) and r.status = 'running' and r.answered_at is not null and r.lease_token is null
     ), taken_back as (${takeBack(["score"], sql`${ids} except select id from waiting`)})`,
-    result: z.array(Answered),
+    result: z.array(Loaded),
     select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
         'is_private', r.is_private, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
@@ -67,10 +76,18 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
       'answer', e.answer,
       'commitments', jsonb_build_object('request', encode(sha256(e.request_salt || e.request), 'hex'),
         'response', encode(sha256(e.response_salt || e.response), 'hex')),
-      'telemetry', ${collected()}
+      'telemetry', ${collected()}, 'drawn', ${drawn}
     ) order by r.id)
     from waiting w join ${runs} r on r.id = w.id join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
       left join ${run_exchanges} e on e.run_id = r.id`,
   });
-  return answered ?? [];
+  return (answered ?? []).map(({ drawn: source, ...run }) => {
+    const minted = mintNow(run.run.id, source, ctx.env.DATA_ENCRYPTION_KEYS);
+    return { ...run, task: minted === null ? run.task : { ...run.task, ...keyOf(minted.instance) }, minted };
+  });
+}
+
+/** What an answer to the instance is graded by. */
+function keyOf({ grader, expected_output, output_schema }: Instance) {
+  return { grader, expected_output, output_schema };
 }

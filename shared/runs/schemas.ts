@@ -156,6 +156,21 @@ export const RunPhases = z
 
 const Committed = z.object({ body_base64: z.string(), salt: z.string() }).nullable();
 
+/** What one run was asked; its RFC 8785 form is what the commitment in the evidence is to. */
+const InstanceRead = z
+  .object({
+    template: z.object({ id: z.string(), version: z.number().int() }),
+    prompt: z.string(),
+    input: z.json().nullable(),
+    output_format: z.enum(["text", "json", "tool_calls"]),
+    output_schema: z.json().nullable(),
+    tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: z.json() })).nullable(),
+    world: z.null(),
+    grader: z.json(),
+    expected_output: z.json().nullable(),
+  })
+  .meta({ id: "InstanceRead" });
+
 export const RunOutput = z
   .object({
     run_id: z.uuid(),
@@ -163,6 +178,11 @@ export const RunOutput = z
     explanation: z.string().nullable(),
     request: Committed.meta({ description: "Null for a run of a secret task" }),
     response: Committed,
+    instance: InstanceRead.nullable().meta({
+      description:
+        "What a run of a minted task was asked, and what would have been right: it never comes again. Null until the run " +
+        "is final, for a task with a fixed text, for a secret one, and once the template has another version.",
+    }),
   })
   .meta({ id: "RunOutput" });
 

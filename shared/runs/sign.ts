@@ -24,7 +24,7 @@ export async function signRun(
   architectureHash: string | null,
   finalizedAt: Date,
 ): Promise<Signed | null> {
-  const { run, agent, task, commitments } = answered;
+  const { run, agent, task, commitments, minted } = answered;
   if (
     run.simulated ||
     run.trigger === "trial" ||
@@ -47,7 +47,13 @@ export async function signRun(
       correctness: assessment.correctness,
       passed: assessment.passed,
     },
-    task: { ...task, grader_type: task.grader.type, grader_version: GRADER_VERSION },
+    task: {
+      ...task,
+      grader_type: task.grader.type,
+      grader_version: GRADER_VERSION,
+      template: minted === null ? null : minted.instance.template,
+    },
+    instance: minted === null ? null : { epoch: minted.epoch, commitment: minted.commitment },
     architecture_hash: architectureHash,
     commitments: { request: commitments.request, response: commitments.response },
   });

@@ -29,6 +29,11 @@ export const templatesById: ReadonlyMap<string, CoreTemplate> = new Map(
   templates.map((template) => [template.id, template]),
 );
 
+/** Which template each task is the sample of, by the task's slug. */
+export const samples: Readonly<Record<string, { id: string; version: number }>> = Object.fromEntries(
+  templates.map(({ id, version, sample }) => [sample, { id, version }]),
+);
+
 /** The templates by the slugs of their samples. */
 export const templatesBySample: ReadonlyMap<string, CoreTemplate> = new Map(
   templates.map((template) => [template.sample, template]),

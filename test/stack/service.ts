@@ -8,6 +8,7 @@ import { readAsset } from "./assets.ts";
 import { type Broker, startBroker } from "./broker/broker.ts";
 import { type Counters, createCounters } from "./counters.ts";
 import { type DnsResolver, startDnsResolver } from "./dns.ts";
+import { committedEpochs } from "./epochs.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { listen } from "./http.ts";
 import type { QStashPlan } from "./limits.ts";
@@ -63,10 +64,10 @@ export const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
 
 /**
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
- * else the machine's. `plan` is QStash's. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
+ * else the machine's. The log has committed to the epochs of two months, unless `epochs` is false. `plan` is QStash's. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
  */
 export async function startService(
-  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean; plan?: QStashPlan } = {},
+  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean; plan?: QStashPlan; epochs?: boolean } = {},
 ): Promise<TestService> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
   const database = `test_${randomUUID().replaceAll("-", "")}`;
@@ -159,6 +160,7 @@ export async function startService(
     },
   };
   const { pool, close: closePool } = openPool({ connectionString: `${server}/${database}`, max: 4 });
+  if (options.epochs !== false) await pool.query(...committedEpochs(settings, now?.() ?? new Date()));
   return {
     url: http.url,
     settings,

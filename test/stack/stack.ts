@@ -47,6 +47,9 @@ export interface Stack {
 
 const DATABASE = "screening";
 const MAIL_KEY = "re_local";
+const EVERY_MINUTE = "* * * * *";
+/** Triggers until an epoch is made, in the log, and noted to be there; the rest is for a machine that is slow. */
+const COMMITTING = 10;
 
 /**
  * Starts the whole service on this machine: PostgreSQL, Redis, the queue's broker, a DNS resolver, and the Worker in
@@ -117,7 +120,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const log = createWorkerLog();
     const worker = await startWorker(settings, port, { log });
     parts.push(worker.stop);
-    const ticking = setInterval(() => void worker.scheduled("* * * * *").catch(() => undefined), 60_000);
+    progress("the epochs");
+    await commitEpochs(url, () => worker.scheduled(EVERY_MINUTE));
+    const ticking = setInterval(() => void worker.scheduled(EVERY_MINUTE).catch(() => undefined), 60_000);
     parts.push(() => Promise.resolve(clearInterval(ticking)));
     const console = await startConsole(
       {
@@ -149,4 +154,14 @@ async function database(dir: string, parts: (() => Promise<void>)[]): Promise<st
     if ((error as { code?: string }).code !== "42P04") throw error;
   });
   return postgres.url(DATABASE);
+}
+
+/** Does the work of some minutes at once, so that runs can be minted as soon as the stack is there. */
+async function commitEpochs(url: string, minute: () => Promise<unknown>): Promise<void> {
+  for (let trigger = 0; trigger < COMMITTING; trigger += 1) {
+    await minute();
+    const readiness = (await (await fetch(`${url}/readyz`)).json()) as { minting: string };
+    if (readiness.minting === "ok") return;
+  }
+  throw new Error("The log does not take the commitments to the epochs.");
 }

@@ -102,6 +102,9 @@ export const runs = pgTable(
     paid_period: text(),
     suite_id: uuid(),
     suite_version: integer(),
+    /** The epoch that a minted run was first taken up in, and the version of the template that it was asked by last. */
+    epoch: text(),
+    template_version: integer(),
     attempt: integer().notNull().default(0),
     lease_token: uuid(),
     lease_expires_at: instant(),

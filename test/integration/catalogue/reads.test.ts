@@ -4,7 +4,7 @@ import { type Answer, type Caller, caller, newUser } from "../../stack/client.ts
 import { startService, type TestService } from "../../stack/service.ts";
 
 const TASK_FIELDS = [
-  "id title domain prompt input output_format output_schema tools grader_type suite_id suite_version is_active is_secret",
+  "id title domain instances template prompt input output_format output_schema tools grader_type suite_id suite_version is_active is_secret",
   "time_limit_ms reference_cost_usd reference_latency_ms expected_tool_calls pass_threshold created_at",
 ].flatMap((line) => line.split(" "));
 

@@ -46,20 +46,9 @@ async function entries(): Promise<Entry[]> {
   }));
 }
 
-/** Gives what waits its place in the log. */
-async function integrate(): Promise<void> {
-  await service.sql(
-    `update log_entries l set position = w.place from (
-       select id, (select count(position) from log_entries) + row_number() over (order by id) - 1 as place
-       from log_entries where position is null) w where w.id = l.id`,
-  );
-}
-
-/** Does all that is due: what it makes is in the log, and noted to be. */
+/** Does all that is due: what the first trigger makes is in the log after the second at the latest, and noted by the third. */
 async function keep(): Promise<void> {
-  await minute();
-  await integrate();
-  await minute();
+  for (const _trigger of range(3)) await minute();
 }
 
 /** Days pass, each with its work. */
@@ -82,7 +71,7 @@ async function minting(): Promise<string> {
 
 beforeEach(async () => {
   time = START;
-  service = await startService({ overrides: { now: () => new Date(time) } });
+  service = await startService({ epochs: false, overrides: { now: () => new Date(time) } });
 });
 
 afterEach(() => service.stop());
@@ -106,9 +95,7 @@ describe("the epochs", () => {
         .toSorted(),
     ).toEqual(names);
     expect(new Set(said.map(({ commitment }) => commitment)).size).toBe(30);
-    expect([await listed(), await minting()]).toEqual([[], "down"]);
-    await integrate();
-    await Promise.all(range(20).map(minute));
+    for (const _trigger of range(2)) await Promise.all(range(20).map(minute));
     const placed = (await entries()).filter(({ sealed }) => sealed !== true);
     expect(await listed()).toEqual(
       names.toReversed().map((epoch) => {
@@ -128,6 +115,8 @@ describe("the epochs", () => {
   });
 
   it("come a day each and take one statement a minute where nothing is to do", async () => {
+    await minute();
+    expect([await listed(), await minting()]).toEqual([[], "down"]);
     await keep();
     service.counters.reset();
     const before = await service.sql("select * from epochs order by kind, name");
@@ -137,9 +126,9 @@ describe("the epochs", () => {
     time += DAY;
     service.counters.reset();
     await minute();
-    expect(service.counters.snapshot().db.requests).toBe(idle + 1);
-    await integrate();
-    await minute();
+    // Another one where the log was quick enough to take the entry up at the same trigger.
+    expect(service.counters.snapshot().db.requests - idle).toBeOneOf([1, 2]);
+    await keep();
     expect((await listed()).map(({ epoch }) => epoch)).toEqual(range(16).map(day).toReversed());
   });
 
@@ -155,7 +144,7 @@ describe("the epochs", () => {
     expect(revealed).toMatchObject({ epoch: day(0), revealed_at: new Date(time).toISOString() });
     expect(hash(revealed?.secret ?? "")).toBe(revealed?.commitment);
     const said = (await entries()).filter(({ kind }) => kind === "reveal");
-    expect(said).toEqual([{ position: null, kind: "reveal", epoch: day(0), secret: revealed?.secret }]);
+    expect(said).toMatchObject([{ kind: "reveal", epoch: day(0), secret: revealed?.secret }]);
     await live(12);
     const sealed = await service.sql<{ count: string }>("select count(secret) from epochs where kind = 'sealed'");
     expect(sealed).toEqual([{ count: "0" }]);
@@ -171,8 +160,7 @@ describe("the epochs", () => {
     time += 7 * DAY;
     await Promise.all(range(20).map(minute));
     expect([await minting(), alarms()]).toEqual(["ok", 0]);
-    await integrate();
-    await minute();
+    await keep();
     const all = await listed();
     expect(all.map(({ epoch }) => epoch)).toEqual(range(31).map(day).toReversed());
     const open = all.filter(({ secret }) => secret !== null).map(({ epoch }) => epoch);
@@ -184,7 +172,7 @@ describe("the epochs", () => {
     await keep();
     time += 30 * DAY;
     await keep();
-    expect([await minting(), alarms()]).toEqual(["down", 2]);
+    expect([await minting(), alarms()]).toEqual(["down", 3]);
     await live(1);
     expect(await minting()).toBe("down");
     const before = alarms();

@@ -57,7 +57,9 @@ export const passedRun: EvidenceInput = {
     is_secret: false,
     grader_type: "numeric",
     grader_version: "1",
+    template: { id: "math-ferry-reserve", version: 2 },
   },
+  instance: { epoch: "2026-11-21", commitment: "d".repeat(64) },
   architecture_hash: "a".repeat(64),
   commitments: { request: "b".repeat(64), response: "c".repeat(64) },
 };
@@ -100,7 +102,9 @@ export const anyRun: fc.Arbitrary<EvidenceInput> = fc.record({
     is_secret: fc.boolean(),
     grader_type: text,
     grader_version: text,
+    template: fc.record({ id: text, version: count }),
   }),
+  instance: fc.record({ epoch: text, commitment: hash }),
   architecture_hash: fc.option(hash),
   commitments: fc.record({ request: hash, response: fc.option(hash) }),
 });

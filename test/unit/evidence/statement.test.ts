@@ -38,7 +38,9 @@ describe("buildStatement", () => {
           suite_id: "01980000-0000-7000-8000-000000000004",
           suite_version: 7,
           is_secret: false,
+          template: { id: "math-ferry-reserve", version: 2 },
         },
+        instance: { epoch: "2026-11-21", commitment: "d".repeat(64) },
         result: { grader_type: "numeric", grader_version: "1", correctness: "0.7500", passed: true, latency_ms: 3120 },
         cost: {
           amount_usd: "0.012300",
@@ -68,13 +70,15 @@ describe("buildStatement", () => {
         evidence_cost_usd: null,
         evidence_cost_source: "unavailable",
       }),
-      task: { ...passedRun.task, suite_id: null, suite_version: null },
+      task: { ...passedRun.task, suite_id: null, suite_version: null, template: null },
+      instance: null,
       architecture_hash: null,
       commitments: { request: "b".repeat(64), response: null },
     };
     expect(buildStatement(failed).credentialSubject).toMatchObject({
       run: { screening_session_id: null, repeat_index: null, repeat_total: null, failure_code: "agent_timeout" },
-      task: { suite_id: null, suite_version: null },
+      task: { suite_id: null, suite_version: null, template: null },
+      instance: null,
       result: { correctness: "0.0000", passed: false, latency_ms: null },
       cost: { amount_usd: null, source: "unavailable" },
       architecture_hash: null,

@@ -40,6 +40,7 @@ function assessed(answer: Partial<Answer> | null, spans: Span[]) {
     answer: answer === null ? null : JSON.stringify({ output: "42", ...answer }),
     commitments: { request: null, response: null },
     telemetry: { spans, versions: [] },
+    minted: null,
   };
   const { cost, ...rest } = assess(answered, observe(answered));
   return { ...rest, ...cost };
