@@ -2,13 +2,13 @@ import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
 import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
-import { accepted, ok } from "../../shared/http/reply.ts";
+import { accepted, ok, verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cancelRun } from "../../shared/runs/cancel.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
-import { readEvidence } from "../../shared/results/evidence.ts";
+import { inclusionOfStatement, readEvidence } from "../../shared/results/evidence.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns } from "../../shared/results/list.ts";
 import { readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
@@ -27,7 +27,7 @@ import {
 } from "../../shared/runs/schemas.ts";
 import type { Submission } from "../../shared/runs/submission.ts";
 import { submit } from "../../shared/runs/submit.ts";
-import { signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
+import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
 
 const tag = "Runs";
 const params = z.object({ run_id: z.uuid() });
@@ -40,7 +40,17 @@ const REFUSALS = [
   "quota_exceeded",
 ] as const;
 
-const RunEvidence = signedStatement.meta({ id: "RunEvidence" });
+const RunEvidence = signedStatement
+  .extend({
+    log: z
+      .object({
+        index: z.int().meta({ description: "Its place in the log, from 0" }),
+        proof: z.string().meta({ description: "C2SP tlog-proof: shows offline, by /log/key, that the log has it" }),
+      })
+      .nullable()
+      .meta({ description: "Null until the log has the statement, within about a minute" }),
+  })
+  .meta({ id: "RunEvidence" });
 
 function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
   if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
@@ -249,14 +259,25 @@ export const runs = [
     summary: "The signed statement of a run",
     description:
       "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none. The statement of a " +
-      "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.",
+      "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.\n\n" +
+      "With `format=tlog-proof`, or `Accept: application/vnd.c2sp.tlog-proof`, the proof that the log has it, alone: its line " +
+      "`extra` is the JWS in base64, and the log's entry is the RFC 8785 JSON of `kind` (`run`) and `sha256`, the JWS's.",
     auth: "open",
     params,
+    query: z.object({ format: z.enum(["tlog-proof"]).optional().meta({ description: "In place of `Accept`" }) }),
     returns: { 200: RunEvidence },
-    mediaTypes: [STATEMENT_TYPE],
+    mediaTypes: [STATEMENT_TYPE, PROOF_TYPE],
     problems: ["not_found"],
-    async handler({ ctx, principal, params: { run_id }, c }) {
-      return statementReply(ctx, c, await readEvidence(ctx, principal, run_id));
+    async handler({ ctx, principal, params: { run_id }, query: { format }, c }) {
+      const statement = await readEvidence(ctx, principal, run_id);
+      if (format === "tlog-proof" || c.req.header("accept")?.includes(PROOF_TYPE) === true) {
+        const proof = await inclusionOfStatement(ctx, statement, true);
+        if (proof === null) throw new Problem("not_found", "The log does not have it yet; ask again in a minute.");
+        return verbatim(proof.proof, PROOF_TYPE, { Vary: "Accept, Authorization, Cookie" });
+      }
+      return statementReply(ctx, c, statement, async () => ({
+        log: await inclusionOfStatement(ctx, statement, false),
+      }));
     },
   }),
 ];

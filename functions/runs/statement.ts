@@ -7,6 +7,9 @@ import { verify } from "../../shared/results/evidence.ts";
 /** The media type of a signed statement: a verifiable credential secured as a JWT. */
 export const STATEMENT_TYPE = "application/vc+jwt";
 
+/** The media type of a proof that a log has an entry. */
+export const PROOF_TYPE = "application/vnd.c2sp.tlog-proof";
+
 /** What an endpoint answers about a signed statement, besides the statement itself. */
 export const signedStatement = z.object({
   jws: z.string(),
@@ -15,11 +18,12 @@ export const signedStatement = z.object({
   verified: z.boolean(),
 });
 
-/** Answers with a signed statement: decoded, or as the compact JWS alone if the request asks for that. */
+/** Answers with a signed statement: decoded, with what `more` adds, or as the compact JWS alone if the request asks for that. */
 export async function statementReply(
   ctx: Context,
   c: HonoContext,
   { jws, kid }: { jws: string; kid: string },
+  more: () => Promise<object> = async () => ({}),
 ): Promise<Reply> {
   const headers = { Vary: "Accept, Authorization, Cookie" };
   if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
@@ -27,5 +31,5 @@ export async function statementReply(
   }
   const verification = await verify(ctx, jws);
   const statement = verification.valid ? verification.statement : {};
-  return ok({ jws, kid, statement, verified: verification.valid }, headers);
+  return ok({ jws, kid, statement, verified: verification.valid, ...(await more()) }, headers);
 }

@@ -13,6 +13,7 @@ import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
 import { recompute } from "../board/recompute.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
+import { catchUp } from "../transparency/catch-up.ts";
 import { forgetDeliveries } from "../webhooks/forget.ts";
 
 /** An item of the daily work. */
@@ -38,6 +39,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
+  { name: "catch up with the log", pieces: 20, work: catchUp },
   { name: "forget keys", pieces: 20, work: forgetResults },
   { name: "forget mailed tokens", pieces: 20, work: forgetTokens },
 ];

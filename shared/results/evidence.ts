@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
@@ -7,9 +8,11 @@ import { type Verification, verifyStatement } from "../evidence/verify.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
+import { Found, findEntry, type Inclusion, inclusionOf } from "../transparency/inclusion.ts";
+import { sha256Hex } from "../transparency/logged.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
 
-const SignedStatement = z.object({ jws: z.string(), kid: z.string() });
+const SignedStatement = z.object({ jws: z.string(), kid: z.string(), found: Found.nullable() });
 
 /**
  * The signed statement of a run that the caller may see; throws 404 where there is none. The statement of a counted run of
@@ -25,12 +28,25 @@ export async function readEvidence(
   const row = await read(
     ctx,
     SignedStatement,
-    sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid) as result
+    sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid,
+        'found', ${findEntry("run", { sha256: sha256Hex(sql`e.jws`) })}) as result
       from ${runsWithAgents(sql`${runs}`)} join ${run_evidence} e on e.run_id = r.id
       where r.id = ${runId}::uuid and ((r.counted and a.is_public) or ${visibleRun(viewer)})`,
   );
   if (row === null) throw notFound("evidence for this run");
   return row;
+}
+
+/**
+ * The place of a statement in the log, with the proof; null until it has one, within about a minute. `selfContained` puts
+ * the statement itself into the proof's text.
+ */
+export async function inclusionOfStatement(
+  ctx: Context,
+  { jws, found }: z.output<typeof SignedStatement>,
+  selfContained: boolean,
+): Promise<Inclusion | null> {
+  return found === null ? null : inclusionOf(ctx, found, selfContained ? Buffer.from(jws, "utf8") : undefined);
 }
 
 /** Verifies a statement against the service's own keys, as anybody can offline. */

@@ -57,9 +57,10 @@ function largestBelow(count: number): number {
 
 /**
  * The text by which anybody checks offline that an entry is in a log (C2SP tlog-proof): the entry's place, its proof, and
- * the checkpoint (a signed note) whose tree the proof is of.
+ * the checkpoint (a signed note) whose tree the proof is of. `extra` are bytes from which the reader makes the entry.
  */
-export function proofText(index: number, proof: readonly Buffer[], checkpoint: string): string {
+export function proofText(index: number, proof: readonly Buffer[], checkpoint: string, extra?: Buffer): string {
   const hashes = proof.map((hash) => `${hash.toString("base64")}\n`).join("");
-  return `c2sp.org/tlog-proof@v1\nindex ${index}\n${hashes}\n${checkpoint}`;
+  const sent = extra === undefined ? "" : `extra ${extra.toString("base64")}\n`;
+  return `c2sp.org/tlog-proof@v1\n${sent}index ${index}\n${hashes}\n${checkpoint}`;
 }

@@ -37,6 +37,7 @@ const DOMAINS: Record<string, string[]> = {
     "registry",
     "runs",
     "telemetry",
+    "transparency",
     "webhooks",
   ],
   epochs: ["transparency"],
@@ -48,7 +49,7 @@ const DOMAINS: Record<string, string[]> = {
   payments: ["billing", "certification", "marketplace"],
   plans: [],
   registry: ["agents"],
-  results: ["agents", "evidence", "identity", "runs", "scoring", "teams", "telemetry"],
+  results: ["agents", "evidence", "identity", "runs", "scoring", "teams", "telemetry", "transparency"],
   runs: [
     "agents",
     "billing",

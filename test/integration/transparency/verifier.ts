@@ -119,7 +119,10 @@ export async function audit(get: Get, vkey: string, earlier: readonly string[] =
 /** Checks offline, by the log's key alone, that a log has this entry; returns its place. */
 export function verifyProof(text: string, entry: string, vkey: string): number {
   const end = text.indexOf("\n\n");
-  const [first, second = "", ...lines] = text.slice(0, end).split("\n");
+  const [first, second = "", ...lines] = text
+    .slice(0, end)
+    .replace(/\nextra [\w+/=]+/, "")
+    .split("\n");
   demand(first === "c2sp.org/tlog-proof@v1", "not a proof");
   const index = Number(/^index (0|[1-9]\d*)$/.exec(second)?.[1]);
   const { size, root } = openCheckpoint(text.slice(end + 2), vkey);
