@@ -83,8 +83,9 @@ export function passesInstance(instance: Instance, answer: Answer): boolean {
 
 const byCode = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** One text for each right answer: the key, or the grader where it holds the key; of a set without its order. */
-export function keyText({ grader, expected_output: key }: Instance): string {
+/** One text for each right answer: the key, or the grader or schema where that is the key; of a set without its order. */
+export function keyText({ grader, expected_output: key, output_schema }: Instance): string {
+  if (grader.type === "json_schema") return canonicalBytes(output_schema).toString();
   const unordered = Array.isArray(key) && grader.type === "set_f1" ? key.map(String).toSorted(byCode) : key;
   return canonicalBytes(key === null ? grader : unordered).toString();
 }

@@ -98,7 +98,7 @@ describe.each(templates)("$id", { timeout: 60_000 + 60 * DRAWS }, (template) => 
   });
 
   test("hardly ever asks the same twice", () => {
-    const asked = instances().map(({ prompt, input }) => JSON.stringify([prompt, input]));
+    const asked = instances().map(({ prompt, input, output_schema }) => JSON.stringify([prompt, input, output_schema]));
     expect(new Set(asked).size).toBeGreaterThanOrEqual(0.999 * DRAWS);
   });
 
