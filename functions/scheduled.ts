@@ -34,8 +34,8 @@ const SCHEDULE: Record<string, Work[]> = {
 };
 
 /**
- * Does what is due at a trigger, side by side: one part that fails or takes long holds no other up, and is tried again at
- * the next. Each part is bounded in itself, so that all of them together stay within what one invocation may send.
+ * Does what is due at a trigger, side by side: a part that fails or takes long does not delay the others, and is tried
+ * again at the next. Each part is bounded in itself, so that all of them together stay within what one invocation may send.
  */
 export async function runSchedule(service: Service, cron: string): Promise<void> {
   const pending: Promise<unknown>[] = [];

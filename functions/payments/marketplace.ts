@@ -30,7 +30,7 @@ export const marketplace = [
     summary: "Become a seller, or go on with it",
     description:
       "Makes the caller's account at the payment provider, once, and answers with a fresh link to its onboarding each " +
-      "time. One that was deleted there gives way to a new one. Until the onboarding is finished `charges_enabled` is false; the provider tells when it changes.",
+      "time. If the account was deleted there, a new one is made. Until the onboarding is finished `charges_enabled` is false; the provider tells when it changes.",
     auth: "session",
     returns: { 200: SellerAccountRead },
     problems: ["payment_not_configured", "payment_in_progress"],
@@ -76,7 +76,7 @@ export const marketplace = [
     method: "delete",
     path: "/api/v1/marketplace/listings/{id}",
     tag,
-    summary: "Take a listing off offer",
+    summary: "Withdraw a listing",
     description: "Purchases that are begun can still be paid. Doing it again changes nothing.",
     auth: "session",
     params,

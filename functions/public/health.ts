@@ -19,11 +19,11 @@ const Readiness = z
     status: State,
     dependencies: z.object({ database: State, redis: State, queue: State }),
     daily: z.array(DailyWork).meta({
-      description: "Each item of the daily work, which the status does not hang on; empty while the database is down",
+      description: "Each item of the daily work; empty while the database is down. It does not affect `status`.",
     }),
     minting: State.meta({
       description:
-        "Whether the commitments to this epoch and the next two were in the log in time, which the status does not hang on. " +
+        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`.. " +
         "Where that to the running epoch was not, runs of minted tasks end as `service_error`.",
     }),
   })

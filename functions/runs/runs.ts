@@ -186,7 +186,7 @@ export const runs = [
     summary: "Report on a running run",
     description:
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
-      "deadline. Or for the agent's owner. Nobody can set a score. On a final run the owner gets it as it is; the token is dead.",
+      "deadline. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
     auth: "open",
     needs: "runToken",
     ownTokens: true,

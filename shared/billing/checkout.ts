@@ -60,7 +60,7 @@ async function sessionsOf(
   stripe: Stripe,
   customer: string,
 ): Promise<{ open: Stripe.Checkout.Session[]; latest: string }> {
-  // One listing for both: who replaces an open session must be the first, or refused, to follow the latest.
+  // One listing for both: a request that replaces an open session must be the first to follow the latest, or it is refused.
   const all = await stripe.checkout.sessions.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1000 });
   const open = all.filter(({ mode, status }) => mode === "subscription" && status === "open");
   return { open, latest: all[0]?.id ?? "none" };
