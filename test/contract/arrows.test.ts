@@ -123,9 +123,6 @@ const MAX_MEDIAN_LINES = 60;
 
 /** Tests that are still longer; none may be added, and one that has become shorter has to leave the list. */
 const LONG_TESTS = [
-  "test/integration/agents/otlp.test.ts",
-  "test/integration/agents/registry.test.ts",
-  "test/integration/catalogue/submissions.test.ts",
   "test/integration/payments/certification-credential.test.ts",
   "test/integration/payments/certify-payment.test.ts",
   "test/integration/payments/certify.test.ts",

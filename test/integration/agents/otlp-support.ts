@@ -1,8 +1,12 @@
 import { gzipSync } from "node:zlib";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { User } from "../../stack/client.ts";
 import type { TestService } from "../../stack/service.ts";
-import { jsonRequest, type OtlpSpan, protobufRequest } from "../../unit/telemetry/otlp.ts";
-import { addAgent } from "../runs/support.ts";
+import { jsonRequest, type OtlpSpan, protobufRequest, spanOf } from "../../unit/telemetry/otlp.ts";
+import { addAgent, range } from "../runs/support.ts";
+
+export const PROTOBUF = { "content-type": "application/x-protobuf" };
+export const JSON_TYPE = { "content-type": "application/json" };
 
 /** An agent that may send telemetry. */
 export interface Sender {
@@ -40,6 +44,10 @@ export async function addRunRow(
 
 /** The trace id that the spans of a run carry. */
 export const traceOf = (run: string): string => run.replaceAll("-", "");
+
+/** Spans of a run's trace. */
+export const spansOf = (id: string, count: number): OtlpSpan[] =>
+  range(count).map(() => spanOf({ traceId: traceOf(id) }));
 
 /** An answer of the receiver. */
 export interface Export {
@@ -88,4 +96,15 @@ export async function keptSpans(service: TestService, run: string | null = null)
     [run],
   );
   return row?.count ?? 0;
+}
+
+/** The fields of a protobuf message: numbers, and texts of what is delimited by its length. */
+export function fieldsOf(bytes: Uint8Array): Record<number, number | string> {
+  const reader = new BinaryReader(bytes);
+  const fields: Record<number, number | string> = {};
+  while (reader.pos < bytes.length) {
+    const [field, wire] = reader.tag();
+    fields[field] = wire === WireType.Varint ? reader.uint32() : Buffer.from(reader.bytes()).toString("latin1");
+  }
+  return fields;
 }
