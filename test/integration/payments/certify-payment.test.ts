@@ -5,8 +5,16 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { deliverAll, PRODUCTION, signatureOf, toFake, variant, WEBHOOK } from "./billing-support.ts";
+import {
+  certificationsOf,
+  deliverEvent,
+  holdQueue,
+  openCheckout,
+  payCheckout,
+  screeningsOf,
+  sessionKeys,
+} from "./certify-payment-support.ts";
 import { answersFor, buy, goOn, paidBy, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
-import { type Crash, crashAtEach } from "../runs/crash-support.ts";
 import { assertMoney } from "./money-support.ts";
 import { addAgent, from, quietQueueClient, range, startAgent, tally, unique, used } from "../runs/support.ts";
 
@@ -42,55 +50,13 @@ beforeEach(async () => {
   agent = await addAgent(owner, { endpoint: endpoint.url });
 });
 
-interface Open {
-  id: string;
-  session: string;
-  url: string;
-}
-
-/** Opens a checkout for the agent, with what its row then says. */
-async function open(): Promise<Open> {
-  const { status, body, text } = await buy(owner, agent);
-  if (status !== 200) throw new Error(text);
-  const [row] = await service.sql<{ checkout_session_id: string }>(
-    "select checkout_session_id from certifications where id = $1",
-    [body.certification_id],
-  );
-  return { id: body.certification_id, session: row?.checkout_session_id ?? "", url: body.url };
-}
-
-/** Checkout sessions that the provider has for the agent. */
-const sessions = (): string[] =>
-  service.stripe.requests
-    .filter(({ method, path, status }) => method === "POST" && path.endsWith("checkout/sessions") && status === 200)
-    .filter(({ params }) => String(params["success_url"]).includes(agent))
-    .map(({ idempotencyKey }) => idempotencyKey ?? "none");
-
-/** Pays a checkout; returns the event of it and what was paid. */
-function pay(session: string): { completed: Stripe.Event; paymentIntent: string } {
-  const [completed] = service.stripe.pay(session).filter(({ type }) => type === "checkout.session.completed");
-  if (completed === undefined) throw new Error("nothing was paid");
-  return { completed, paymentIntent: (completed.data.object as Stripe.Checkout.Session).payment_intent as string };
-}
-
-/** Does `work` while QStash takes nothing, so that runs wait for nobody. */
-async function hold(work: () => Promise<unknown>): Promise<void> {
-  service.faults.set({ service: "qstash", mode: "error" });
-  await work();
-  await service.settled();
-  await letGo();
-}
-
-async function letGo(): Promise<void> {
-  await service.sql("delete from outbox");
-  service.faults.set({ service: "qstash", mode: "none" });
-}
-
-const deliver = async (event: Stripe.Event): Promise<number> => (await service.stripe.deliver(event)).status;
-const rows = () => service.sql("select id from certifications where agent_id = $1", [agent]);
-const screenings = async () =>
-  (await service.sql("select from screening_sessions where agent_id = $1 and trigger = 'certification'", [agent]))
-    .length;
+const open = () => openCheckout(service, owner, agent);
+const sessions = () => sessionKeys(service, agent);
+const pay = (session: string) => payCheckout(service, session);
+const hold = (work: () => Promise<unknown>) => holdQueue(service, work);
+const deliver = (event: Stripe.Event) => deliverEvent(service, event);
+const rows = () => certificationsOf(service, agent);
+const screenings = () => screeningsOf(service, agent);
 
 describe("a checkout", () => {
   it("waits for the payment, then screens and certifies", async () => {
@@ -336,97 +302,6 @@ describe("a refund", () => {
       ]);
       expect(await used(service, "user", owner.id), String(order)).toBe(0);
     }
-  });
-});
-
-describe.each<Crash>(["down", "lost"])("a crash (%s) at any call", (crash) => {
-  let addresses = 0;
-  /** Goes on with another agent, from an address of its own. */
-  const another = async (): Promise<void> => {
-    addresses += 1;
-    const headers = { authorization: `Bearer ${owner.token}`, ...from(256 * (tests + 1) + addresses) };
-    Object.assign(owner, caller(service, headers));
-    agent = await addAgent(owner, { endpoint: endpoint.url });
-  };
-
-  it("of a checkout leaves one, once it is asked for again", async () => {
-    const crashes = await crashAtEach(service, crash, {
-      arrange: another,
-      work: () => buy(owner, agent),
-      async check() {
-        const { id } = await open();
-        expect(await rows()).toEqual([{ id }]);
-        expect(new Set(sessions())).toEqual(new Set([`certification-${id}`]));
-      },
-    });
-    expect(crashes).toBeGreaterThanOrEqual(3);
-  });
-
-  it("of a payment's event leaves one screening, once it is delivered again", async () => {
-    const crashes = await crashAtEach(service, crash, {
-      async arrange() {
-        service.faults.set({ service: "qstash", mode: "error" });
-        await service.sql("delete from allowances");
-        await another();
-        return pay((await open()).session).completed;
-      },
-      work: deliver,
-      async check(event) {
-        expect(await deliver(event)).toBe(200);
-        await service.settled();
-        expect([await screenings(), await runsOf(service, agent)]).toEqual([1, { queued: RUNS }]);
-        expect(await paidBy(service, agent)).toEqual({ certification: RUNS });
-      },
-    });
-    await letGo();
-    expect(crashes).toBeGreaterThanOrEqual(4);
-  });
-
-  it("of a refund's event ends the certification, once it is delivered again", async () => {
-    const crashes = await crashAtEach(service, crash, {
-      async arrange() {
-        service.faults.set({ service: "qstash", mode: "error" });
-        await service.sql("delete from allowances");
-        await another();
-        const { completed, paymentIntent } = pay((await open()).session);
-        await deliver(completed);
-        return service.stripe.refund(paymentIntent)[0] as Stripe.Event;
-      },
-      work: deliver,
-      async check(event) {
-        expect(await deliver(event)).toBe(200);
-        await service.settled();
-        expect([(await statusOf(owner, agent)).status, await runsOf(service, agent)]).toEqual([
-          "refunded",
-          { cancelled: RUNS },
-        ]);
-        expect(await used(service, "user", owner.id)).toBe(0);
-      },
-    });
-    await letGo();
-    expect(crashes).toBeGreaterThanOrEqual(5);
-  });
-
-  it("of the verdict leaves one, with its credential, once its message comes again", async () => {
-    const crashes = await crashAtEach(service, crash, {
-      async arrange() {
-        await another();
-        const { id, session } = await open();
-        await hold(() => deliverAll(service, service.stripe.pay(session)));
-        await service.sql(
-          "update runs set status = 'completed', passed = true, correctness = 1, evidence_cost_usd = 0 where agent_id = $1",
-          [agent],
-        );
-        return id;
-      },
-      work: (id) => goOn(service, id),
-      async check(id) {
-        expect(await goOn(service, id)).toBe(200);
-        expect(await statusOf(owner, agent)).toMatchObject({ status: "certified", score: 90 });
-        expect((await owner.call("GET", `/api/v1/agents/${agent}/credential`)).status).toBe(200);
-      },
-    });
-    expect(crashes).toBeGreaterThanOrEqual(5);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { issueCredential } from "../../../shared/certification/credential.ts";
 import { signature } from "../../stack/broker/delivery.ts";
-import type { Answer, Caller } from "../../stack/client.ts";
+import type { Answer, Caller, User } from "../../stack/client.ts";
 import { type Handler, json } from "../../stack/http.ts";
 import type { TestService } from "../../stack/service.ts";
 import { contextOf } from "../runs/run-events-support.ts";
@@ -103,4 +103,53 @@ export async function certify(service: TestService, agent: string, session: stri
     contextOf(service, () => now),
     row?.id ?? "",
   );
+}
+
+/** Has `by` granted a certification of an agent that is called by nobody: its runs wait for a test to end them. */
+export async function grantUnpublished(service: TestService, by: Caller, agent: string): Promise<string> {
+  service.faults.set({ service: "qstash", mode: "error" });
+  const { body } = await buy(by, agent);
+  await service.settled();
+  service.faults.set({ service: "qstash", mode: "none" });
+  await service.sql("delete from outbox");
+  return body.certification_id;
+}
+
+/** What the five runs of a task came to: how many passed, each for so many US dollars; the reference is 0.002. */
+export interface Made {
+  passed: number;
+  cost?: number;
+  ends?: "failed" | "cancelled" | "service_error";
+  domain?: string;
+}
+
+/** Gives an agent of `owner` a certification whose runs came to this, at tasks that no other one is made of. Returns its id. */
+export async function addEnded(
+  service: TestService,
+  { agent, owner, scored, made }: { agent: string; owner: User; scored: readonly string[]; made: readonly Made[] },
+): Promise<string> {
+  for (const [place, { domain = "math" }] of made.entries())
+    await service.sql("update tasks set domain = $2 where id = $1", [scored[place], domain]);
+  const plan = made.map((_one, place) => ({ task_id: scored[place], suite_version: 1, position: place + 1 }));
+  const [session] = await service.sql<{ id: string }>(
+    `insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats) values ($1, $2, 'certification', $3, 5) returning id`,
+    [agent, owner.id, JSON.stringify(plan)],
+  );
+  for (const [place, { passed, cost = 0.002, ends = "failed" }] of made.entries())
+    await service.sql(
+      `insert into runs (agent_id, task_id, trigger, screening_session_id, position, repeat_index, repeat_total, scope, status,
+         failure_code, passed, correctness, evidence_cost_usd, finalized_at)
+       select $1, $2, 'certification', $3, $4, n, 5, 'personal',
+         case when n <= $5 then 'completed' when $7 = 'cancelled' then 'cancelled' else 'failed' end,
+         case when n > $5 and $7 = 'service_error' then 'service_error' end, case when $7 = 'failed' or n <= $5 then n <= $5 end,
+         (n <= $5)::int, case when n <= $5 then $6::numeric end, now()
+       from generate_series(1, 5) n cross join generate_series(1, case when n > $5 and $7 = 'service_error' then 4 else 1 end)`,
+      [agent, scored[place], session?.id, place + 1, passed, cost, ends],
+    );
+  const [row] = await service.sql<{ id: string }>(
+    `insert into certifications (agent_id, user_id, status, price_usd, eu_waiver_at, paid_at, screening_session_id)
+     values ($1, $2, 'screening', 39, now(), now(), $3) returning id`,
+    [agent, owner.id, session?.id],
+  );
+  return row?.id ?? "";
 }

@@ -1,13 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
-import { conclude } from "../../../shared/certification/verdict.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import type { Settings } from "../../stack/settings.ts";
 import { variant } from "./billing-support.ts";
-import { answersFor, buy, CERTIFY, goOn, paidBy, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
-import { contextOf } from "../runs/run-events-support.ts";
+import {
+  addEnded,
+  answersFor,
+  buy,
+  CERTIFY,
+  goOn,
+  grantUnpublished,
+  type Made,
+  paidBy,
+  runsOf,
+  shortenSuites,
+  stateOf,
+  statusOf,
+} from "./certify-support.ts";
 import { addAgent, addSuite, from, quietQueueClient, range, startAgent, tally, used } from "../runs/support.ts";
 import { addTeam } from "../runs/schedules-support.ts";
 
@@ -70,53 +81,11 @@ async function trigger(cron: string, at: number): Promise<void> {
   await service.settled();
 }
 
-/** Grants a certification of an agent that is called by nobody: its runs wait for a test to end them. */
-async function grantUnpublished(agent: string, by: User = owner): Promise<string> {
-  service.faults.set({ service: "qstash", mode: "error" });
-  const { body } = await buy(by, agent);
-  await service.settled();
-  service.faults.set({ service: "qstash", mode: "none" });
-  await service.sql("delete from outbox");
-  return body.certification_id;
-}
-
-/** What the five runs of a task came to: how many passed, each for so many US dollars; the reference is 0.002. */
-interface Made {
-  passed: number;
-  cost?: number;
-  ends?: "failed" | "cancelled" | "service_error";
-  domain?: string;
-}
-
 const ALL: Made = { passed: 5 };
 
-/** An agent with a certification whose runs came to this, at tasks that no other one is made of. */
 async function ended(made: Made[]): Promise<{ agent: string; id: string }> {
   const agent = await live();
-  for (const [place, { domain = "math" }] of made.entries())
-    await service.sql("update tasks set domain = $2 where id = $1", [scored[place], domain]);
-  const plan = made.map((_one, place) => ({ task_id: scored[place], suite_version: 1, position: place + 1 }));
-  const [session] = await service.sql<{ id: string }>(
-    `insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats) values ($1, $2, 'certification', $3, 5) returning id`,
-    [agent, owner.id, JSON.stringify(plan)],
-  );
-  for (const [place, { passed, cost = 0.002, ends = "failed" }] of made.entries())
-    await service.sql(
-      `insert into runs (agent_id, task_id, trigger, screening_session_id, position, repeat_index, repeat_total, scope, status,
-         failure_code, passed, correctness, evidence_cost_usd, finalized_at)
-       select $1, $2, 'certification', $3, $4, n, 5, 'personal',
-         case when n <= $5 then 'completed' when $7 = 'cancelled' then 'cancelled' else 'failed' end,
-         case when n > $5 and $7 = 'service_error' then 'service_error' end, case when $7 = 'failed' or n <= $5 then n <= $5 end,
-         (n <= $5)::int, case when n <= $5 then $6::numeric end, now()
-       from generate_series(1, 5) n cross join generate_series(1, case when n > $5 and $7 = 'service_error' then 4 else 1 end)`,
-      [agent, scored[place], session?.id, place + 1, passed, cost, ends],
-    );
-  const [row] = await service.sql<{ id: string }>(
-    `insert into certifications (agent_id, user_id, status, price_usd, eu_waiver_at, paid_at, screening_session_id)
-     values ($1, $2, 'screening', 39, now(), now(), $3) returning id`,
-    [agent, owner.id, session?.id],
-  );
-  return { agent, id: row?.id ?? "" };
+  return { agent, id: await addEnded(service, { agent, owner, scored, made }) };
 }
 
 /** Has such an agent judged. */
@@ -239,7 +208,7 @@ describe("a certification", () => {
     await buy(leaver, agent);
     await service.settled();
     const screened = await live({}, leaver);
-    await grantUnpublished(screened, leaver);
+    await grantUnpublished(service, leaver, screened);
     await service.sql("update users set deletion_scheduled_for = $2 where id = $1", [leaver.id, new Date(START)]);
     await trigger(DAILY, START);
     const left = await service.sql(
@@ -326,7 +295,7 @@ describe("what stands against a certification", () => {
       [await certified(), ["already_certified"]],
     ];
     for (const [one, reasons] of cases) expect(await read(owner, one)).toMatchObject({ eligible: false, reasons });
-    await grantUnpublished(agent);
+    await grantUnpublished(service, owner, agent);
     for (const off of [at.uncertified, at.unsealed])
       expect(await read(off, agent)).toMatchObject({ eligible: false, reasons: ["certify_disabled", "in_progress"] });
   });
@@ -379,102 +348,6 @@ describe("what stands against a certification", () => {
       task_count: TASKS,
       pass_score: 70,
       valid_days: 90,
-    });
-  });
-});
-
-describe("the verdict", () => {
-  // A task that always passes scores 0.4 + 0.3 × 2/3 + 0.3 × efficiency; one of n of 5 has its reliability of c + 1 … c + 3.
-  it.each<[string, Made[], string, number | null]>([
-    ["a composite of exactly 70", [{ ...ALL, cost: 0.006 }], "certified", 70],
-    ["one that is shown as 70", [{ ...ALL, cost: 0.006001 }], "certified", 70],
-    ["one that is shown as less", [{ ...ALL, cost: 0.00601 }], "not_certified", 69.98],
-    ["no cost at all", [{ ...ALL, cost: 0 }], "certified", 90],
-    ["two of five of a domain", [ALL, ALL, ALL, { passed: 2, domain: "coding" }], "not_certified", 75.39],
-    [
-      "half of a domain",
-      [ALL, ALL, ALL, { ...ALL, domain: "coding" }, { passed: 0, domain: "coding" }],
-      "certified",
-      72.07,
-    ],
-    ["nothing of a domain", [ALL, ALL, ALL, ALL, { passed: 0, domain: "safety" }], "not_certified", 72.07],
-    ["four of five, the last failed by our fault", [{ passed: 4, ends: "service_error" }], "certified", 88.75],
-    ["three of five, the rest cancelled", [{ passed: 3, ends: "cancelled" }], "not_certified", 49.14],
-    ["nothing but faults of ours", [{ passed: 0, ends: "service_error" }], "not_certified", null],
-  ])("on %s", async (_what, made, status, score) => {
-    const shown = status === "certified" ? "certified" : "unverified";
-    expect((await judged(made)).verdict).toEqual({ status, score, shown });
-  });
-
-  it("waits until the last run is final, and is given once", async () => {
-    const agent = await live();
-    const id = await grantUnpublished(agent);
-    await service.sql(
-      "update runs set status = 'completed', passed = true, correctness = 1 where agent_id = $1 and repeat_index < 5",
-      [agent],
-    );
-    await goOn(service, id);
-    expect((await statusOf(owner, agent)).status).toBe("screening");
-    await service.sql("update runs set status = 'completed', passed = true, correctness = 1 where agent_id = $1", [
-      agent,
-    ]);
-    await goOn(service, id);
-    const verdict = await statusOf(owner, agent);
-    expect(verdict).toMatchObject({ status: "not_certified", score: 60 });
-    clock += 1000;
-    await service.sql("update runs set evidence_cost_usd = 0 where agent_id = $1", [agent]);
-    await goOn(service, id);
-    await conclude(
-      contextOf(service, () => new Date(clock)),
-      id,
-    );
-    expect(await statusOf(owner, agent)).toEqual(verdict);
-  });
-
-  it("goes by runs that are made again after a fault of ours, each paid once", async () => {
-    const agent = await live();
-    const id = await grantUnpublished(agent);
-    await service.sql(
-      "update runs set status = 'failed', failure_code = 'service_error' where agent_id = $1 and repeat_index <= 2",
-      [agent],
-    );
-    await service.sql(
-      "update runs set status = 'completed', passed = true, correctness = 1, evidence_cost_usd = 0 where agent_id = $1 and repeat_index > 2",
-      [agent],
-    );
-    await Promise.all(range(4).map(() => goOn(service, id)));
-    await service.settled();
-    expect(await runsOf(service, agent)).toEqual({ failed: 2 * TASKS, completed: RUNS });
-    expect(await paidBy(service, agent)).toEqual({ certification: RUNS + 2 * TASKS });
-    expect(await used(service, "user", owner.id)).toBe(0);
-    expect(await statusOf(owner, agent)).toMatchObject({
-      status: "certified",
-      progress: { total: RUNS, finished: RUNS, passed: RUNS },
-    });
-  });
-
-  it("comes a day later where its message was lost", async () => {
-    const agent = await live();
-    await grantUnpublished(agent);
-    await service.sql(
-      "update runs set status = 'completed', passed = true, correctness = 1, evidence_cost_usd = 0 where agent_id = $1",
-      [agent],
-    );
-    await trigger(DAILY, START + 1000);
-    expect((await statusOf(owner, agent)).status).toBe("certified");
-    expect((await owner.call("GET", `/api/v1/agents/${agent}/credential`)).status).toBe(200);
-  });
-
-  it("counts what its owner cancels against the agent", async () => {
-    const agent = await live();
-    await grantUnpublished(agent);
-    const runs = await service.sql<{ id: string }>("select id from runs where agent_id = $1", [agent]);
-    for (const { id } of runs) expect((await owner.call("POST", `/api/v1/runs/${id}/cancel`)).status).toBe(200);
-    await service.settled();
-    expect(await used(service, "user", owner.id)).toBe(0);
-    expect(await statusOf(owner, agent)).toMatchObject({
-      status: "not_certified",
-      progress: { total: RUNS, finished: RUNS },
     });
   });
 });
