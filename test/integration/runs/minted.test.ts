@@ -20,7 +20,8 @@ const START = Date.parse("2026-11-22T23:59:00Z");
 
 interface Told {
   run_id: string;
-  task: Asked & { prompt: string };
+  /** Members that the task has not are left out of the request. */
+  task: Partial<Asked> & { prompt: string };
 }
 
 let service: TestService;
