@@ -61,6 +61,8 @@ describe("a new task", () => {
       title: LEAST.title,
       domain: "math",
       prompt: LEAST.prompt,
+      instances: "fixed",
+      template: null,
       input: null,
       output_format: "text",
       output_schema: null,
