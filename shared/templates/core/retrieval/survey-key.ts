@@ -16,24 +16,22 @@ export const surveyKey = defineTemplate(
     const [tens, ones] = random.sample([1, 2, 3, 4, 5, 6, 7, 8, 9], 2);
     const papers = `The ${sheets} of ${century}${tens}${ones}`;
     const others = `The ${sheets} of ${century}${ones}${tens}`;
-    const [first, shared, renamed, elsewhere] = random.sample(TREES, 4);
+    const [first, shared, renamed, again, elsewhere] = random.sample(TREES, 5);
     const families = random.sample(FAMILY_NAMES, 6);
     const people = zip(random.people(6), families).map(([given, family]) => `${given} ${family}`);
-    const [ofNew = "", ofOld = "", afterNew = "", afterOld = "", ofFirst = "", ofElsewhere = ""] = people;
+    const [ofWrong = "", ofRight = "", afterWrong = "", key = "", ofFirst = "", ofElsewhere = ""] = people;
     const given = (name: string, to: string) => `The key to ${holder} ${name} was given to ${to}.`;
     const retired = (who: string, to: string) => `${who} retired; all keys that ${who} kept were given to ${to}.`;
+    const rename = (from: string, to: string) =>
+      `${holder.charAt(0).toUpperCase()}${holder.slice(1)} ${from} was renamed; it is now called ${holder} ${to}.`;
     const moved = `${papers} were moved to ${holder} ${shared}.`;
-    const naming = [
-      `${holder.charAt(0).toUpperCase()}${holder.slice(1)} ${shared} was renamed; it is now called ${holder} ${renamed}.`,
-      `A new ${holder} was bought and was given the free name ${shared}.`,
-    ];
-    // Who moves the papers before the renaming puts them into the old one, who moves them later into the new one.
+    const naming = [rename(shared, renamed), `A new ${holder} was bought and was given the free name ${shared}.`];
+    // Either way the name under which the papers were stored belongs to another one in the end.
     const early = random.pick([true, false]);
-    const keys = random.shuffle([given(shared, ofNew), given(renamed, ofOld)]);
     const course = [
-      ...(early ? [moved, ...naming] : [...naming, moved]),
-      ...keys,
-      ...random.shuffle([retired(ofNew, afterNew), retired(ofOld, afterOld), given(first, ofFirst)]),
+      ...(early ? [moved, ...naming] : [...naming, moved, rename(shared, again), rename(renamed, shared)]),
+      ...random.shuffle([given(shared, ofWrong), given(early ? renamed : again, ofRight)]),
+      ...random.shuffle([retired(ofWrong, afterWrong), retired(ofRight, key), given(first, ofFirst)]),
     ];
     const side = [`${others} were moved to ${holder} ${elsewhere}.`, given(elsewhere, ofElsewhere)];
     const texts = [`${papers} lie in ${holder} ${first}.`, ...course];
@@ -42,8 +40,7 @@ export const surveyKey = defineTemplate(
     const step = 250;
     const begin = dayNumber(end, 12, 1) - step * texts.length;
     const dated = texts.map((text, i) => ({ dated: isoDate(begin + step * i + random.int(0, 240)), text }));
-    const ids = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
-    const key = early ? afterOld : afterNew;
+    const ids = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
     return {
       prompt: `Answer from the passages in \`input\` alone. In which person's keeping is, at the end of ${end}, the key to the ${holder} in which the ${papers.slice(4)} then lie? Answer with the name of the person alone.`,
       input: { passages: zip(ids, random.shuffle(dated)).map(([id, passage]) => ({ id, ...passage })) },
