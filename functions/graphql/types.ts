@@ -155,11 +155,20 @@ const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("L
   }),
 });
 
+const TemplateType = builder.objectRef<NonNullable<z.input<typeof TaskRead>["template"]>>("Template").implement({
+  description: "What the instances of a minted task are drawn from",
+  fields: (t) => ({ id: t.exposeID("id"), version: t.exposeInt("version") }),
+});
+
 export const TaskType = builder.objectRef<z.input<typeof TaskRead>>("Task").implement({
   fields: (t) => ({
     id: t.exposeID("id"),
     title: t.exposeString("title"),
     domain: t.expose("domain", { type: Domain }),
+    instances: t.exposeString("instances", {
+      description: "`fixed`, or `minted`: then each run gets an instance of its own, and the sample is shown",
+    }),
+    template: t.expose("template", { type: TemplateType, nullable: true, description: "Null for a fixed task" }),
     prompt: t.exposeString("prompt", { nullable: true, description: "Null for a secret task" }),
     input: t.expose("input", { type: "JSON", nullable: true }),
     outputFormat: t.exposeString("output_format"),

@@ -264,6 +264,7 @@ describe("a run of a secret task under way", () => {
         suite_id: sealed,
         suite_version: task?.suite_version,
         is_secret: true,
+        template: null,
       });
     },
   );

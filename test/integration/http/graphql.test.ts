@@ -65,7 +65,7 @@ describe("a query", () => {
         leaderboard { items { rank agentId name verifiedState simulated scoreBasis compositeScore scoreLow scoreHigh
           successRate reliability costEfficiency axes { correctness latency cost toolEfficiency robustness } runs tasks
           lastRunAt } total page pageSize }
-        task(id: $task) { id title domain prompt input outputFormat outputSchema tools graderType suiteId suiteVersion
+        task(id: $task) { id title domain instances template { id version } prompt input outputFormat outputSchema tools graderType suiteId suiteVersion
           isActive isSecret timeLimitMs referenceCostUsd referenceLatencyMs expectedToolCalls passThreshold createdAt }
         tasks(domain: math, page: 2, pageSize: 2) { items { id } total page pageSize }
         suites { id slug name description version isSecret taskCount domains }

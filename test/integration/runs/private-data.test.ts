@@ -15,6 +15,8 @@ const UNSTEADY: Record<string, string> = {
   beginCodeHost: "begins a sign-in, with a state that is drawn anew each time",
   endCodeHost: "signs in, with a session of its own each time",
   readReadiness: "tells how fast the dependencies answer at this moment",
+  readLogCheckpoint: "counts every statement, of private runs too, of which the log holds nothing but a hash",
+  readLogTile: "holds a hash of every statement, of private runs too",
 };
 
 /** Parameters of queries that only an account may use. */
@@ -96,6 +98,7 @@ beforeAll(async () => {
     a: root,
     b: open.variant,
     width: "2",
+    format: "tlog-proof",
   };
 });
 
