@@ -39,6 +39,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   readLogCheckpoint: 404,
   readLogKey: 200,
   readLogTile: 422,
+  listEpochs: 200,
   diagnoseCertification: 200,
   readCertificationEligibility: 422,
   readCertificationStatus: 422,
