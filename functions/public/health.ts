@@ -23,8 +23,8 @@ const Readiness = z
     }),
     minting: State.meta({
       description:
-        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`.. " +
-        "Where that to the running epoch was not, runs of minted tasks end as `service_error`.",
+        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`. " +
+        "If the one to the running epoch was not, runs of minted tasks end as `service_error`.",
     }),
   })
   .meta({ id: "Readiness" });
