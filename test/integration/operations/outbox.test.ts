@@ -16,8 +16,11 @@ let endpoint: Consumer;
 
 beforeAll(async () => {
   const start = Date.now();
-  const now = () => new Date(start + service.counters.qstash.requests * requestMs);
+  // Starting asks for the time already.
+  let requests = () => 0;
+  const now = () => new Date(start + requests() * requestMs);
   [service, small] = await Promise.all([startService({ overrides: { now } }), startService({ plan: "free" })]);
+  requests = () => service.counters.qstash.requests;
   endpoint = await startAgent();
   quietQueueClient();
 });
@@ -73,14 +76,19 @@ const refusals = (at: TestService) =>
 
 describe("the minute's sweep", () => {
   it("empties the outbox, however full it is, in batches of a hundred and few statements", async () => {
+    // The log takes up what starting put there, and the epochs note it.
+    for (let minutes = 0; minutes < 3; minutes += 1) await minute();
+    const before = statements();
     await minute();
-    const idle = statements();
+    const idle = statements() - before;
+    service.counters.reset();
+    small.counters.reset();
     await owe(1_230);
     await minute();
     expect(await left()).toEqual([]);
     expect(sent()).toEqual({ requests: 13, messages: 1_230 });
     // Three pieces, each claimed and settled, and the look that finds no more.
-    expect(statements() - 2 * idle).toBe(3 * 2);
+    expect(statements() - idle).toBe(3 * 2);
   });
 
   it("sends no request that is larger than the largest message", async () => {
