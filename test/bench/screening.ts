@@ -132,7 +132,10 @@ async function singleRuns(bench: Bench, agent: TimedAgent): Promise<Measured> {
 }
 
 async function addAgent({ owner }: Bench, { url }: TimedAgent): Promise<string> {
-  const { body } = await owner("POST", "/api/v1/agents", { name: "Screened", endpoint: `${url}/run` });
+  // An owner's agents have names of their own.
+  const name = `Screened ${crypto.randomUUID()}`;
+  const { status, text, body } = await owner("POST", "/api/v1/agents", { name, endpoint: `${url}/run` });
+  if (status !== 201) throw new Error(`no agent: ${text}`);
   return body.id;
 }
 
@@ -141,6 +144,8 @@ async function screenAll(bench: Bench, agents: string[], task_ids: readonly stri
   const batches = await Promise.all(
     agents.map((agent_id) => bench.owner("POST", "/api/v1/runs/batch", { agent_id, task_ids, repeats })),
   );
+  const refused = batches.find(({ status }) => status !== 200);
+  if (refused !== undefined) throw new Error(`no batch: ${refused.text}`);
   const sessions = batches.map(({ body }) => body[0].screening_session_id);
   await over(bench, "screening_sessions where finished_at is null and id", sessions);
 }
