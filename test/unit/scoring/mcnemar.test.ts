@@ -106,7 +106,8 @@ describe("paired", () => {
         expect(one.difference).toBeCloseTo((one.success_rate_a ?? 0) - (one.success_rate_b ?? 0), 12);
         expect(one.difference_low).toBeLessThanOrEqual(one.difference);
         expect(one.difference_high).toBeGreaterThanOrEqual(one.difference);
-        expect(other.difference_low).toBeCloseTo(-one.difference_high, 12);
+        // The quantiles of a skewed Beta distribution and of its mirror image agree to their own precision.
+        expect(other.difference_low).toBeCloseTo(-one.difference_high, 9);
       }),
     );
   });
@@ -117,7 +118,7 @@ describe("paired", () => {
         const same = paired(cells.map((task) => ({ a: task, b: task })));
         expect(same).toMatchObject({ wins: 0, losses: 0, difference: 0 });
         expect(same.difference_low).toBeLessThan(0);
-        expect(same.difference_high).toBeCloseTo(-same.difference_low, 12);
+        expect(same.difference_high).toBeCloseTo(-same.difference_low, 9);
       }),
     );
   });
