@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { allowances } from "../db/schema/index.ts";
 
 /**
- * SQL: a part that takes from allowances, for each row of `taken`, a query of the columns `kind`, `owner`, `period` and
- * `used`. Of an allowance that is in use already, `units` (over its row `w` and the new row `excluded`) are taken, and
- * only while `condition` holds. Returns what was `used` after it, and the `units` that were taken.
+ * SQL: a part that takes from one allowance per row of the query `taken` (columns `kind`, `owner`, `period`, `used`). Where
+ * the allowance has been used before, `units` are taken instead, but only if `condition` holds; both may refer to the
+ * existing row `w` and the new row `excluded`. Returns what is `used` afterwards and the `units` taken.
  */
 export function takeAllowance(
   taken: SQL,
@@ -16,8 +16,8 @@ export function takeAllowance(
 }
 
 /**
- * SQL: a part that gives back what runs have taken, one unit for each row of `ended`, a query of the columns `paid_kind`,
- * `paid_owner` and `paid_period`; that of an anonymous trial to its address and to all.
+ * SQL: a part that gives back one unit for each run that the query `ended` selects (columns `paid_kind`, `paid_owner`,
+ * `paid_period`). An anonymous trial's goes back to both the allowance of its address and the one all trials share.
  */
 export function giveBackAllowance(ended: SQL): SQL {
   return sql`update ${allowances} w set used = greatest(0, w.used - x.units)

@@ -7,9 +7,9 @@ import { idOf, underKey } from "./stripe.ts";
 import { planItem } from "./subscriptions.ts";
 
 /**
- * Gives a subscription another price, settled at once by an invoice over the difference; while that waits to be paid,
- * the old price stays. One that has the price already, or waits for it, is left alone. Throws `payment_failed` for a card
- * that is refused. The account's plan follows by the provider's event.
+ * Moves a subscription to another price and invoices the difference at once; until that invoice is paid, the old price
+ * stays. A subscription that already has the price, or is waiting for it, is left alone. Throws `payment_failed` if the
+ * card is refused. The account's plan changes when the provider's event arrives.
  */
 export async function changePlan(
   ctx: Context,

@@ -55,7 +55,7 @@ async function upgradeInDevMode(ctx: Context, userId: string): Promise<z.output<
   return upgraded;
 }
 
-/** The customer's sessions for subscriptions that can still be paid, and the id of the latest session of any kind. */
+/** The customer's subscription checkouts that can still be paid, and the id of the latest session of any kind. */
 async function sessionsOf(
   stripe: Stripe,
   customer: string,
@@ -75,7 +75,7 @@ async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<
   });
 }
 
-/** Makes the session that follows `latest`: parallel requests for one price make one, for another price are refused. */
+/** Opens the session after `latest`. Parallel requests for the same price share one; those for another price are refused. */
 function openSession(
   ctx: Context,
   stripe: Stripe,

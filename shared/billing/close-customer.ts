@@ -7,7 +7,7 @@ import { ifKnown, withProvider } from "./stripe.ts";
 
 const id = z.string().min(1).max(255);
 
-/** The message about what an account that is closed has at the provider: its customer, or an open page without one. */
+/** What a closed account leaves at the provider: its customer, or an open payment page without one. */
 export const ClosingMessage = z.union([
   z.strictObject({ customer_id: id }),
   z.strictObject({ checkout_session_id: id }),

@@ -21,8 +21,8 @@ export const closing: CloseDomain = ({ id, now }) => ({
 });
 
 /**
- * SQL: a part that owes the queue the end of payment pages at the provider, so that nobody can pay there any more: a
- * message for each row of `pages`, a query of the column `checkout_session_id`, that has one.
+ * SQL: a part that has the queue close payment pages at the provider, so that nobody can pay there any more. The query
+ * `pages` gives their `checkout_session_id`; rows without one are skipped.
  */
 export function owePagesEnd(pages: SQL): SQL {
   return oweAnew(

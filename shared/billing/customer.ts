@@ -55,7 +55,7 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
   const customer = await underKey(key, (options) =>
     stripe.customers.create({ email, metadata: { user_id: id } }, options),
   );
-  // A deletion ends the subscriptions, and their events name a customer that is nobody's by now.
+  // Deleting an account ends its subscriptions, and the events about that name a customer who no longer belongs to anyone.
   const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
   if (kept === null) throw accountGone();
   return kept;

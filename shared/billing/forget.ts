@@ -17,8 +17,8 @@ const EVENT_DAYS = 60;
 const SIZE = 5000;
 
 /**
- * Deletes at most 5,000 rows of what was used of the allowances of months, days and hours that are long over, and of those
- * of addresses once their day is.
+ * Deletes at most 5,000 rows of allowances whose month, day or hour is long over; those of addresses as soon as their day
+ * has passed.
  */
 export function forgetAllowances(ctx: Context): Promise<Piece> {
   const today = ctx.now().toISOString().slice(0, 10);

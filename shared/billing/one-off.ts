@@ -15,20 +15,20 @@ export const ONE_OFF_EVENTS = [
   "checkout.session.expired",
 ] as const satisfies Stripe.Event.Type[];
 
-/** How a checkout stands: `failed` where nothing will be paid any more, `open` where that is not known yet. */
+/** The state of a checkout: `failed` when it can no longer be paid, `open` while that is undecided. */
 export interface Settlement {
   id: string;
   session: Stripe.Checkout.Session;
   outcome: "paid" | "failed" | "open";
 }
 
-/** The row of this kind that metadata of a checkout names; null for another kind. */
+/** The id of the row of this kind named in a checkout's metadata; null for any other kind. */
 export function oneOffOf(kind: OneOff, metadata: Stripe.Metadata | null | undefined): string | null {
   const id = metadata?.[`${kind}_id`];
   return metadata?.["kind"] === kind && id !== undefined && isId(id) ? id : null;
 }
 
-/** How the checkout of an event stands, read at the provider; null for one that is not of this kind. */
+/** The state of the event's checkout, as the provider has it now; null if it is not of this kind. */
 export async function settlementOf(ctx: Context, kind: OneOff, event: Stripe.Event): Promise<Settlement | null> {
   if (!isEventOf(ONE_OFF_EVENTS, event)) return null;
   const { object } = event.data;

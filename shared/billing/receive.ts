@@ -8,7 +8,7 @@ import { Problem } from "../platform/problem.ts";
 import type { EventTaker } from "./provider-event.ts";
 import { isMissing, loadStripe } from "./stripe.ts";
 
-/** How long after its signing a delivery is taken; each try of the provider is signed anew. */
+/** How long after its signing a delivery is accepted; the provider signs each attempt anew. */
 const TOLERANCE_S = 300;
 
 const Shape = z.object({

@@ -42,7 +42,7 @@ export async function withProvider<T>(
   }
 }
 
-/** The number of keys under which a call is tried at most. */
+/** The most keys under which one call is tried. */
 const MAX_KEYS = 5;
 
 /**

@@ -12,9 +12,9 @@ const MOST = 1000;
 
 /** What a customer's subscriptions amount to. */
 export interface Entitlement {
-  /** The plan they pay for; null where that is a price which no setting names. */
+  /** The plan they pay for; null if its price appears in no setting. */
   plan: Plan | null;
-  /** The one that decides; the latest where none is in force. */
+  /** The one that decides; the latest if none is in force. */
   subscription: Stripe.Subscription | null;
 }
 

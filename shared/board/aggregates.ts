@@ -86,7 +86,7 @@ export const BOARD: Aggregate = {
   shown: "tier, composite_score, runs, tasks",
 };
 
-/** SQL: the assignments by which an upsert takes these columns from the row that it would insert. */
+/** SQL: the assignments of an upsert that take these columns from the proposed row. */
 export function overwrite(columns: string): SQL {
   return sql.raw(
     columns
