@@ -5,6 +5,9 @@ import { defineConfig } from "vitest/config";
 // Nothing in a test speaks to the network beyond this machine.
 Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
 
+/** Nothing waits for a time limit to pass, so that only what hangs should meet it, and no property on a loaded machine. */
+const testTimeout = 60_000;
+
 /** Vite would take graphql's ES build where packages in Node load the other one, and graphql refuses to be there twice. */
 const resolve = { alias: { graphql: createRequire(import.meta.url).resolve("graphql") } };
 
@@ -13,8 +16,8 @@ export default defineConfig({
     maxWorkers: "100%",
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
-      { resolve, test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      { resolve, test: { name: "contract", include: ["test/contract/**/*.test.ts"] } },
+      { resolve, test: { name: "unit", testTimeout, include: ["test/unit/**/*.test.ts"] } },
+      { resolve, test: { name: "contract", testTimeout, include: ["test/contract/**/*.test.ts"] } },
       {
         resolve,
         test: {
@@ -23,7 +26,7 @@ export default defineConfig({
           isolate: false,
           include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/stack/vitest-setup.ts"],
-          // Fifty password hashes take a loaded machine half a minute; nothing waits for a time limit to pass.
+          // Fifty password hashes take a loaded machine half a minute.
           testTimeout: 90_000,
           hookTimeout: 120_000,
         },
@@ -36,8 +39,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          // Loading a module for the first time takes long beside other work.
-          testTimeout: 30_000,
+          testTimeout,
           include: ["test/workerd/**/*.test.ts"],
           globalSetup: ["test/stack/workerd-setup.ts"],
         },
