@@ -1,6 +1,8 @@
+import * as z from "zod";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { AgentComparison, compareAgents, comparisonQuery } from "../../shared/board/compare.ts";
+import { AgentComparisons } from "../../shared/board/compare-all.ts";
 
 export const compare = [
   route({
@@ -8,15 +10,16 @@ export const compare = [
     method: "get",
     path: "/api/v1/agents/compare",
     tag: "Agents",
-    summary: "Two agents over the same tasks",
+    summary: "Agents over the same tasks",
     description:
       "Over the tasks at which both have scored runs: the last ten of each task at its current suite version, as on " +
       "the board. The sign of the difference says which of the two is better; the p-value and the interval say how " +
-      "certain that is.",
+      "certain that is. `a` and `b` give an AgentComparison. `agent_ids` gives AgentComparisons, each agent with each: " +
+      "of many pairs some look different by chance alone, so go by `p_adjusted` there.",
     auth: "open",
     query: comparisonQuery,
-    returns: { 200: AgentComparison },
-    problems: ["not_found"],
+    returns: { 200: z.union([AgentComparison, AgentComparisons]) },
+    problems: ["not_found", "conflicting_parameters"],
     cache: "board",
     async handler({ ctx, principal, query }) {
       return ok(await compareAgents(ctx, principal, query));

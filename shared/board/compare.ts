@@ -1,22 +1,35 @@
-import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
-import { read } from "../db/change.ts";
-import { agents, task_scores, tasks } from "../db/schema/index.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound } from "../platform/problem.ts";
+import { conflicting, Problem } from "../platform/problem.ts";
 import { paired } from "../scoring/mcnemar.ts";
+import { compareAll } from "./compare-all.ts";
+import { pairsOf, readPasses } from "./passes.ts";
+
+/** The most agents that are compared at once: 45 pairs. */
+const MOST = 10;
+
+const distinct = (ids: readonly (string | undefined)[]) => new Set(ids.map((id) => id?.toLowerCase())).size;
 
 /** Which agents are compared, and over which tasks. */
 export const comparisonQuery = z
   .object({
-    a: z.uuid().meta({ description: "An agent's id; needed" }),
-    b: z.uuid().meta({ description: "Another agent's id; needed" }),
+    a: z.uuid().optional().meta({ description: "An agent's id; needed without `agent_ids`" }),
+    b: z.uuid().optional().meta({ description: "Another agent's id; needed without `agent_ids`" }),
+    agent_ids: z
+      .string()
+      .transform((ids) => ids.split(","))
+      .pipe(z.array(z.uuid()).min(2).max(MOST))
+      .refine((ids) => distinct(ids) === ids.length, {
+        message: "Name each agent once.",
+        params: { code: "not_unique" },
+      })
+      .optional()
+      .meta({ description: `Ids of 2 to ${MOST} agents, with commas between, in place of \`a\` and \`b\`` }),
     domain: TaskDomain.optional().meta({ description: "Over the tasks of this domain alone" }),
   })
-  .refine(({ a, b }) => a.toLowerCase() !== b.toLowerCase(), {
+  .refine(({ a, b }) => a === undefined || distinct([a, b]) === 2, {
     path: ["b"],
     message: "Name two different agents.",
     params: { code: "not_unique" },
@@ -49,39 +62,34 @@ export const AgentComparison = z
   })
   .meta({ id: "AgentComparison" });
 
-const Tally = z.object({ n: z.number(), c: z.number() });
-
-/** The names of two agents, null where one is not visible, and how often each passed the tasks that both have runs of. */
-const Pairing = z.object({
-  a: z.string().nullable(),
-  b: z.string().nullable(),
-  pairs: z.array(z.object({ a: Tally, b: Tally })),
-});
-
-/** Compares two agents over the tasks at which both have scored runs; throws 404 unless both are visible. */
+/**
+ * Compares two agents, or all of `agent_ids` with each other, over the tasks at which both have scored runs. Throws 404
+ * unless all are visible, 422 where it is not said which ones.
+ */
 export async function compareAgents(
   ctx: Context,
   principal: Principal,
-  { a, b, domain }: z.output<typeof comparisonQuery>,
-): Promise<z.output<typeof AgentComparison>> {
-  const visible = visibleAgent(viewerId(principal));
-  const name = (id: string) => sql`(select a.name from ${agents} a where a.id = ${id}::uuid and ${visible})`;
-  const found = await read(
-    ctx,
-    Pairing,
-    sql`select jsonb_build_object('a', ${name(a)}, 'b', ${name(b)}, 'pairs', coalesce((
-        select jsonb_agg(jsonb_build_object('a', jsonb_build_object('n', x.n, 'c', x.c),
-          'b', jsonb_build_object('n', y.n, 'c', y.c)) order by x.task_id)
-        from ${task_scores} x join ${task_scores} y on y.task_id = x.task_id and y.agent_id = ${b}::uuid
-          and y.period = 'all' and not y.simulated
-        ${domain === undefined ? sql`` : sql`join ${tasks} t on t.id = x.task_id and t.domain = ${domain}`}
-        where x.agent_id = ${a}::uuid and x.period = 'all' and not x.simulated), '[]')) as result`,
-  );
-  if (found === null || found.a === null || found.b === null) throw notFound("agent");
-  const { success_rate_a, success_rate_b, ...comparison } = paired(found.pairs);
+  { a, b, agent_ids: ids, domain }: z.output<typeof comparisonQuery>,
+): Promise<z.output<typeof AgentComparison> | Awaited<ReturnType<typeof compareAll>>> {
+  if (ids !== undefined) {
+    if (a !== undefined || b !== undefined) throw conflicting(["agent_ids", a === undefined ? "b" : "a"]);
+    return compareAll(ids, await readPasses(ctx, principal, ids, domain));
+  }
+  if (a === undefined || b === undefined) throw missing({ a, b });
+  const [one, other] = await readPasses(ctx, principal, [a, b], domain);
+  if (one === undefined || other === undefined) throw new Error("fewer tallies than agents");
+  const { success_rate_a, success_rate_b, ...comparison } = paired(pairsOf(one, other));
   return {
-    a: { agent_id: a, name: found.a, success_rate: success_rate_a },
-    b: { agent_id: b, name: found.b, success_rate: success_rate_b },
+    a: { agent_id: a, name: one.name, success_rate: success_rate_a },
+    b: { agent_id: b, name: other.name, success_rate: success_rate_b },
     ...comparison,
   };
+}
+
+function missing(agents: Record<string, string | undefined>): Problem {
+  const names = Object.keys(agents).filter((name) => agents[name] === undefined);
+  const message = "This field is required.";
+  return new Problem("validation_failed", names.map((name) => `/${name}: ${message}`).join("; "), {
+    errors: names.map((name) => ({ in: "query", pointer: `/${name}`, code: "missing_field", message })),
+  });
 }

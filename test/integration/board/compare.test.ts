@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { holm } from "../../../shared/scoring/holm.ts";
 import { mcnemarExact } from "../../../shared/scoring/mcnemar.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -128,6 +129,86 @@ describe("a comparison", () => {
     expect((await compare(anonymous, a, fresh)).status).toBe(200);
     await owner.call("PATCH", `/api/v1/agents/${fresh}`, { is_public: false });
     expect((await compare(anonymous, a, fresh)).status).toBe(404);
+  });
+});
+
+describe("a comparison of several agents", () => {
+  const compareAll = (who: Caller, ids: readonly string[], more = "") =>
+    who.call("GET", `/api/v1/agents/compare?agent_ids=${ids.join(",")}${more}`);
+  const agents: string[] = [];
+  /** Of the eight maths tasks the first so many are passed in all runs, the others in none. */
+  const passes = [8, 2, 1];
+  beforeAll(async () => {
+    for (const [index, count] of passes.entries()) {
+      const agent = await addAgent(owner, { name: `One of ${index}` });
+      agents.push(agent);
+      const cells = maths.tasks.map((task, at): Cell => [task, 10, at < count ? 10 : 0]);
+      // The last agent was never asked the last task; its own coding tasks are nobody else's.
+      await score(agent, index < 2 ? cells : [...cells.slice(0, 7), [coding.tasks[0], 10, 10]]);
+    }
+  });
+
+  it("is one of each with each, in one statement: the pairs are those of two, their p-values corrected by Holm", async () => {
+    service.counters.reset();
+    const { status, body } = await compareAll(anonymous, agents);
+    expect(service.counters.snapshot().db.requests).toBe(1);
+    expect([status, body.agents, body.tasks]).toEqual([
+      200,
+      agents.map((agent_id, index) => ({
+        agent_id,
+        name: `One of ${index}`,
+        success_rate: expect.closeTo(Math.min(7, passes[index] ?? 0) / 7, 12),
+      })),
+      7,
+    ]);
+    const pairs: object[] = [];
+    for (const [one, other] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ] as const) {
+      const [a, b] = [agents[one] ?? "", agents[other] ?? ""];
+      const { body: two } = await compare(anonymous, a, b);
+      const { tasks, difference, difference_low: low, difference_high: high, mcnemar_p_value: p_value } = two;
+      pairs.push({ a, b, tasks, difference, low, high, p_value });
+    }
+    const p = [mcnemarExact(6, 0), mcnemarExact(6, 0), mcnemarExact(1, 0)];
+    const adjusted = holm(p);
+    expect(body.pairs).toEqual(pairs.map((pair, index) => ({ ...pair, p_adjusted: adjusted[index] })));
+    expect(body.pairs).toMatchObject(p.map((p_value) => ({ p_value })));
+    expect(adjusted).toEqual([3 / 32, 3 / 32, 1].map((value) => expect.closeTo(value, 12)));
+  });
+
+  it("takes two in this form too, ten at most, and can be narrowed to a domain", async () => {
+    const { body } = await compareAll(anonymous, agents.slice(1), "&domain=coding");
+    expect(body).toMatchObject({ tasks: 0, agents: [{ success_rate: null }, { success_rate: null }] });
+    expect(body.pairs).toMatchObject([{ tasks: 0, difference: null, low: -1, high: 1, p_value: 1, p_adjusted: 1 }]);
+    const ten = [...agents];
+    while (ten.length < 10) ten.push(await addAgent(owner));
+    const { status, body: all } = await compareAll(anonymous, ten);
+    expect([status, all.agents.length, all.pairs.length]).toEqual([200, 10, 45]);
+    expect((await compareAll(anonymous, [...ten, await addAgent(owner)])).body).toMatchObject({
+      status: 422,
+      errors: [{ pointer: "/agent_ids", code: "too_big" }],
+    });
+  });
+
+  it.each([
+    ["one agent", () => `agent_ids=${agents[0]}`, "validation_failed", "too_small"],
+    ["an agent twice", () => `agent_ids=${agents[0]},${agents[0]?.toUpperCase()}`, "validation_failed", "not_unique"],
+    ["something that is no id", () => `agent_ids=${agents[0]},beta`, "validation_failed", "invalid_format"],
+    ["both forms", () => `agent_ids=${agents.join()}&b=${agents[0]}`, "conflicting_parameters", undefined],
+    ["nothing", () => "", "validation_failed", "missing_field"],
+  ])("of %s is refused", async (_what, query, code, finding) => {
+    const answer = await anonymous.call("GET", `/api/v1/agents/compare?${query()}`);
+    expect(answer).toMatchObject({ status: 422, body: { code } });
+    expect(answer.body.errors[0]).toMatchObject({ in: "query", code: finding ?? code });
+  });
+
+  it("is 404 for whom one of them is hidden from, like one with nobody's", async () => {
+    const hidden = await addAgent(owner, { is_public: false });
+    for (const id of [hidden, NOBODYS]) expect((await compareAll(anonymous, [...agents, id])).status).toBe(404);
+    expect((await compareAll(owner, [...agents, hidden])).status).toBe(200);
   });
 });
 

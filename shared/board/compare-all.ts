@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { holm } from "../scoring/holm.ts";
+import { paired } from "../scoring/mcnemar.ts";
+import { mean } from "../scoring/mean.ts";
+import { type Passes, pairsOf } from "./passes.ts";
+
+const count = z.number().int();
+const difference = z.number().min(-1).max(1);
+const pValue = z.number().min(0).max(1);
+
+export const AgentComparisons = z
+  .object({
+    agents: z.array(
+      z.object({
+        agent_id: z.uuid(),
+        name: z.string(),
+        success_rate: z
+          .number()
+          .nullable()
+          .meta({ description: "Mean over the tasks that all agents share; null without any" }),
+      }),
+    ),
+    tasks: count.meta({ description: "Tasks at which all agents have scored real runs" }),
+    pairs: z
+      .array(
+        z.object({
+          a: z.uuid(),
+          b: z.uuid(),
+          tasks: count.meta({ description: "Tasks at which these two have scored real runs" }),
+          difference: difference
+            .nullable()
+            .meta({ description: "Success rate of a less that of b over these tasks; null without any" }),
+          low: difference.meta({ description: "95% interval, paired and clustered by task; -1 below two tasks" }),
+          high: difference.meta({ description: "1 below two tasks" }),
+          p_value: pValue.meta({ description: "Two-sided, by McNemar's exact test, as for two agents" }),
+          p_adjusted: pValue.meta({
+            description: "The same after Holm's correction for the number of pairs: judge by this one",
+          }),
+        }),
+      )
+      .meta({ description: "Each agent with each that follows it, in the order given" }),
+  })
+  .meta({ id: "AgentComparisons" });
+
+/** Compares agents pair by pair; `passes` are theirs in the order of `ids`. */
+export function compareAll(ids: readonly string[], passes: readonly Passes[]): z.output<typeof AgentComparisons> {
+  const sides = passes.map((own, index) => ({ ...own, id: ids[index] ?? "" }));
+  const [first, ...others] = sides;
+  const shared = [...(first?.tallies.keys() ?? [])].filter((task) => others.every(({ tallies }) => tallies.has(task)));
+  const pairs = sides.flatMap((a, index) =>
+    sides.slice(index + 1).map((b) => ({ a: a.id, b: b.id, ...paired(pairsOf(a, b)) })),
+  );
+  const adjusted = holm(pairs.map(({ mcnemar_p_value: p }) => p));
+  return {
+    agents: sides.map(({ id, name, tallies }) => ({
+      agent_id: id,
+      name,
+      success_rate: shared.length === 0 ? null : mean(shared.map((task) => shareOf(tallies.get(task)))),
+    })),
+    tasks: shared.length,
+    pairs: pairs.map((pair, index) => ({
+      a: pair.a,
+      b: pair.b,
+      tasks: pair.tasks,
+      difference: pair.difference,
+      low: pair.difference_low,
+      high: pair.difference_high,
+      p_value: pair.mcnemar_p_value,
+      p_adjusted: adjusted[index] ?? 1,
+    })),
+  };
+}
+
+function shareOf(tally: { n: number; c: number } | undefined): number {
+  return tally === undefined ? 0 : tally.c / tally.n;
+}

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { visibleAgent } from "../agents/view.ts";
+import type { TaskDomain } from "../catalogue/schemas.ts";
+import { read } from "../db/change.ts";
+import { agents, task_scores, tasks } from "../db/schema/index.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Context } from "../platform/context.ts";
+import { notFound } from "../platform/problem.ts";
+import type { TaskPair } from "../scoring/mcnemar.ts";
+
+/** How often an agent passed a task: `c` of its `n` scored runs. */
+type Tally = TaskPair["a"];
+
+/** An agent's name, and its tallies by task, in the order of the tasks' ids. */
+export interface Passes {
+  name: string;
+  tallies: ReadonlyMap<string, Tally>;
+}
+
+const Found = z.object({
+  agents: z.array(z.object({ id: z.uuid(), name: z.string() })),
+  cells: z.array(z.tuple([z.uuid(), z.uuid(), z.int(), z.int()])),
+});
+
+/** The tallies of agents over their scored real runs, in the order given, in one statement; throws 404 unless all are visible. */
+export async function readPasses(
+  ctx: Context,
+  principal: Principal,
+  agentIds: readonly string[],
+  domain: z.output<typeof TaskDomain> | undefined,
+): Promise<Passes[]> {
+  const ids = sql`(select jsonb_array_elements_text(${JSON.stringify(agentIds)}::jsonb)::uuid)`;
+  const found = await read(
+    ctx,
+    Found,
+    sql`select jsonb_build_object(
+      'agents', coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name)) from ${agents} a
+        where a.id in ${ids} and ${visibleAgent(viewerId(principal))}), '[]'),
+      'cells', coalesce((select jsonb_agg(jsonb_build_array(s.agent_id, s.task_id, s.n, s.c) order by s.task_id)
+        from ${task_scores} s
+        ${domain === undefined ? sql`` : sql`join ${tasks} t on t.id = s.task_id and t.domain = ${domain}`}
+        where s.agent_id in ${ids} and s.period = 'all' and not s.simulated), '[]')) as result`,
+  );
+  return agentIds.map((given) => {
+    const id = given.toLowerCase();
+    const agent = found?.agents.find((one) => one.id === id);
+    if (found === null || agent === undefined) throw notFound("agent");
+    const own = found.cells.filter(([agentId]) => agentId === id);
+    return { name: agent.name, tallies: new Map(own.map(([, task, n, c]) => [task, { n, c }])) };
+  });
+}
+
+/** The tallies of two agents over the tasks that both were scored at. */
+export function pairsOf(a: Passes, b: Passes): TaskPair[] {
+  return [...a.tallies].flatMap(([task, tally]) => {
+    const other = b.tallies.get(task);
+    return other === undefined ? [] : [{ a: tally, b: other }];
+  });
+}
