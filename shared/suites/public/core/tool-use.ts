@@ -1,5 +1,5 @@
 import type { SeedTask } from "../types.ts";
-import { courierTools, heatingTools, potteryTools, stockTools } from "./tools.ts";
+import { courierTools, heatingTools, potteryTools, stockTools } from "../../../templates/core/tool-use/tools.ts";
 
 /** Core tasks of the domain `tool_use`: a rebooking, a reorder, a missing detail, a heating plan. */
 export const toolUse: SeedTask[] = [
@@ -46,7 +46,7 @@ export const toolUse: SeedTask[] = [
       ],
     },
     output_format: "tool_calls",
-    tools: potteryTools,
+    tools: [...potteryTools],
     grader: { type: "tool_calls", order: "strict" },
     expected_output: [
       { name: "move_booking", arguments: { booking_id: ["B-884"], start: ["2031-09-08T09:00"] } },
@@ -86,7 +86,7 @@ export const toolUse: SeedTask[] = [
       ],
     },
     output_format: "tool_calls",
-    tools: stockTools,
+    tools: [...stockTools],
     grader: { type: "tool_calls", order: "any" },
     expected_output: [
       { name: "order_packs", arguments: { sku: ["LMP-01"], packs: [4] } },
@@ -137,7 +137,7 @@ export const toolUse: SeedTask[] = [
       ],
     },
     output_format: "tool_calls",
-    tools: courierTools,
+    tools: [...courierTools],
     grader: { type: "tool_calls", order: "any" },
     expected_output: [
       { name: "book_courier", arguments: { parcel_id: ["P-1"], weight_g: [1250], service: ["standard"] } },
@@ -184,7 +184,7 @@ export const toolUse: SeedTask[] = [
       note: "For tomorrow: print shop from a quarter past nine in the morning until noon, 62 F. Reading room (the annex not!) from a quarter to seven in the morning until half past eight in the morning, 68 F. And the reading room once more, from half past one until five in the afternoon, at 71 F.",
     },
     output_format: "tool_calls",
-    tools: heatingTools,
+    tools: [...heatingTools],
     grader: { type: "tool_calls", order: "strict" },
     expected_output: [
       { name: "set_period", arguments: { zone_id: ["z-03"], start: ["06:45"], end: ["08:30"], celsius: [20] } },

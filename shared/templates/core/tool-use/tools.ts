@@ -1,7 +1,9 @@
-import type { SeedTool } from "../types.ts";
+import type { Tool } from "../../types.ts";
+
+// Instances hold these tools: none may change without a new version of the templates that offer it.
 
 /** Tools of a pottery studio's booking desk. */
-export const potteryTools: SeedTool[] = [
+export const potteryTools: readonly Tool[] = [
   {
     name: "move_booking",
     description: "Moves a booking to another start.",
@@ -51,7 +53,7 @@ export const potteryTools: SeedTool[] = [
 ];
 
 /** Tools of a shop's stock room. */
-export const stockTools: SeedTool[] = [
+export const stockTools: readonly Tool[] = [
   {
     name: "order_packs",
     description: "Orders full packs of one article.",
@@ -85,7 +87,7 @@ export const stockTools: SeedTool[] = [
 ];
 
 /** Tools of a courier desk. */
-export const courierTools: SeedTool[] = [
+export const courierTools: readonly Tool[] = [
   {
     name: "book_courier",
     description: "Books the courier for one parcel.",
@@ -123,7 +125,7 @@ export const courierTools: SeedTool[] = [
 ];
 
 /** Tools of a building's heating. */
-export const heatingTools: SeedTool[] = [
+export const heatingTools: readonly Tool[] = [
   {
     name: "set_period",
     description: "Heats one zone in one period of tomorrow.",
