@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { verifyInForce } from "../../shared/certification/verify.ts";
+import { jwks } from "../../shared/evidence/did.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
+import { bodyProblem } from "../../shared/platform/problem.ts";
+import { Regraded, RegradeRequest, regrade, type Unregradable } from "../../shared/runs/regrade.ts";
 
 const Verification = z
   .object({
@@ -10,6 +13,18 @@ const Verification = z
     statement: z.record(z.string(), z.json()).optional(),
   })
   .meta({ id: "EvidenceVerification" });
+
+const UNREGRADABLE: Record<Unregradable, string> = {
+  no_run: "This statement is about no run; send the `jws` of GET /api/v1/runs/{run_id}/evidence.",
+  secret_task: "The run was of a secret task; the secrets that these are drawn from are never published.",
+  fixed_task:
+    "The run was of a task with a fixed text, which no epoch's secret draws; only minted tasks can be graded again.",
+  other_rules: "The run was graded by other rules than today's, as its `grader_version` says; they are not kept here.",
+  other_template: "The run's template has another version by now, and the one of the statement is not kept here.",
+};
+
+/** A body of a response of 1 MiB in base64, with a statement beside it. */
+const MAX_REGRADE_BYTES = 1.5 * 1024 * 1024;
 
 export const evidence = [
   route({
@@ -26,6 +41,30 @@ export const evidence = [
     returns: { 200: Verification },
     async handler({ ctx, body }) {
       return ok(await verifyInForce(ctx, body.jws));
+    },
+  }),
+  route({
+    id: "regradeEvidence",
+    method: "post",
+    path: "/api/v1/evidence/regrade",
+    tag: "Evidence",
+    summary: "Grade a run again",
+    description:
+      "For anybody, once the epoch of a run of a minted task is revealed: `epoch_secret` from GET /api/v1/epochs, where its " +
+      "commitment stands, too; `response_base64` and `response_salt` are `response` of GET /api/v1/runs/{run_id}/output. The " +
+      "instance is drawn again, the statement's commitments to instance and answer are opened, and the answer is graded as " +
+      "it was then. Nothing is looked up, so the same can be done offline. A failed run has nothing to grade: 0, not " +
+      "passed. Why a statement is not valid is told by POST /api/v1/evidence/verify.",
+    auth: "open",
+    limit: "write",
+    body: RegradeRequest,
+    accepts: { types: [], maxBytes: MAX_REGRADE_BYTES },
+    returns: { 200: Regraded },
+    problems: ["not_regradable"],
+    async handler({ ctx, body }) {
+      const regrading = await regrade(body, jwks(ctx.env.BASE_URL, await ctx.keys()).keys);
+      if (regrading.status === "refused") throw bodyProblem("not_regradable", "/jws", UNREGRADABLE[regrading.reason]);
+      return ok(regrading.result);
     },
   }),
 ];

@@ -53,6 +53,7 @@ export const PROBLEMS = {
   endpoint_not_allowed: [422, "The URL is not allowed"],
   manifest_invalid: [422, "The manifest can't be registered"],
   eu_waiver_required: [422, "The right of withdrawal has to be waived"],
+  not_regradable: [422, "The run can't be graded again"],
   suite_unavailable: [422, "The suite can't be run"],
   task_unavailable: [422, "A task can't be run"],
   invalid_variant: [422, "The variant's root does not fit"],

@@ -10,10 +10,10 @@ import { sha256 } from "../platform/crypto.ts";
 import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
-import { type Answer, AnswerJson } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
-import { ToolCalls } from "./protocols/reading.ts";
+import { Reported } from "./protocols/reading.ts";
 import { RunRead, type RunUpdate } from "./schemas.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
@@ -128,11 +128,9 @@ function deadToken(): Problem {
   });
 }
 
-/** What of a report is graded, with all digits: the validated body has lost those of numbers beyond 2^53. */
-const Graded = z.object({ output: AnswerJson.optional(), tool_calls: ToolCalls.optional() });
-
+/** The answer of a report with all digits: the validated body has lost those of numbers beyond 2^53. */
 function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof RunUpdate>, raw: string): Answer {
-  const { output = null, ...exact } = Graded.parse(parseExact(raw));
+  const { output = null, ...exact } = Reported.parse(parseExact(raw));
   const given = Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), output };
 }

@@ -8,6 +8,9 @@ export interface Tool {
   parameters: { [key: string]: Json };
 }
 
+/** The correctness from which on an answer to an instance passes; it is that of every sample. */
+export const PASS_THRESHOLD = 1;
+
 /** What a template draws for one run; what it leaves out is null in the instance. */
 export interface Draw {
   prompt: string;

@@ -251,6 +251,21 @@ describe.each(Object.entries(PURE))("%s is pure", (folder, allowed) => {
   });
 });
 
+test("what grades a run again offline needs neither the service nor what it runs on", () => {
+  const waiting = ["shared/runs/regrade.ts"];
+  const reached = new Set<string>();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (reached.has(next)) continue;
+    reached.add(next);
+    waiting.push(...imports.filter(({ from, typeOnly }) => from === next && !typeOnly).map(({ to }) => to));
+  }
+  const packages = [...reached].filter((name) => !isOwn(name)).toSorted();
+  expect(packages).toEqual(["canonicalize", "jose", "node:buffer", "node:crypto", "re2js", "zod"]);
+  const parts = new Set([...reached].filter(isOwn).map(partOf));
+  const pure = ["shared/evidence", "shared/grading", "shared/platform", "shared/runs", "shared/templates"];
+  expect([...parts].toSorted()).toEqual(pure);
+});
+
 describe("every source file", () => {
   test("has at most 300 lines, but for those with a reason", () => {
     const long = filesUnder("functions", "queues", "shared", "migrations").filter(

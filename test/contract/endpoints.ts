@@ -175,6 +175,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/graphql", "open"],
   ["POST", "/api/v1/otlp/v1/traces", "receiver credential"],
   ["POST", "/api/v1/evidence/verify", "open"],
+  ["POST", "/api/v1/evidence/regrade", "open"],
   ["GET", "/api/v1/epochs", "open"],
   ["GET", "/.well-known/jwks.json", "open"],
   ["GET", "/.well-known/did.json", "open"],

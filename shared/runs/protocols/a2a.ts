@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { type Answer, AnswerJson } from "../answer.ts";
-import type { Job } from "../job.ts";
-import type { Protocol, Reading } from "./protocol.ts";
+import type { Asked, Protocol, Reading } from "./protocol.ts";
 import { answered, invalid, List, listOf, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
 const MAX_PARTS = 10_000;
@@ -89,9 +88,9 @@ export const a2a: Protocol = {
     });
   },
 
-  read(body, job) {
-    return readResult(body, job, MessageOrTask, (result) =>
-      result.kind === "task" ? readTask(result, job) : readAnswer(result.parts, result.metadata, job),
+  read(body, asked) {
+    return readResult(body, asked, MessageOrTask, (result) =>
+      result.kind === "task" ? readTask(result, asked) : readAnswer(result.parts, result.metadata, asked),
     );
   },
 };
@@ -106,7 +105,7 @@ function call(id: string, method: string, params: Record<string, unknown>): Reco
 }
 
 /** Reads a JSON-RPC 2.0 response: an error is the agent's own failure, a result is passed to `read`. */
-function readResult<T>(body: unknown, { run }: Job, schema: z.ZodType<T>, read: (result: T) => Reading): Reading {
+function readResult<T>(body: unknown, { run }: Asked, schema: z.ZodType<T>, read: (result: T) => Reading): Reading {
   const response = RpcResponse.safeParse(body);
   if (!response.success) return misfit(response.error);
   const { id, result, error } = response.data;
@@ -117,7 +116,7 @@ function readResult<T>(body: unknown, { run }: Job, schema: z.ZodType<T>, read: 
   return parsed.success ? read(parsed.data) : misfit(parsed.error, "result");
 }
 
-function readTask(task: z.output<typeof Task>, job: Job): Reading {
+function readTask(task: z.output<typeof Task>, asked: Asked): Reading {
   const { state, message } = task.status;
   switch (state) {
     case "submitted":
@@ -125,15 +124,15 @@ function readTask(task: z.output<typeof Task>, job: Job): Reading {
     case "unknown":
       return {
         kind: "pending",
-        request: call(job.run.id, "tasks/get", { id: task.id }),
+        request: call(asked.run.id, "tasks/get", { id: task.id }),
         read: (body) =>
-          readResult(body, job, Task, (later) =>
-            later.id === task.id ? readTask(later, job) : invalid("The answer is about another task."),
+          readResult(body, asked, Task, (later) =>
+            later.id === task.id ? readTask(later, asked) : invalid("The answer is about another task."),
           ),
       };
     case "completed": {
       const parts = task.artifacts?.length ? task.artifacts : (message?.parts ?? []);
-      return readAnswer(parts, { ...message?.metadata, ...task.metadata }, job);
+      return readAnswer(parts, { ...message?.metadata, ...task.metadata }, asked);
     }
     case "input-required":
       return reportedFailure("The agent wants more input, and a run has none to give", textOf(message?.parts));
@@ -147,7 +146,7 @@ function readTask(task: z.output<typeof Task>, job: Job): Reading {
 }
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
-function readAnswer(parts: z.output<typeof Parts>, metadata: z.output<typeof Metadata>, { task }: Job): Reading {
+function readAnswer(parts: z.output<typeof Parts>, metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
   const values: Answer["output"][] = [];
   const calls: unknown[][] = [];
   for (const part of parts) {

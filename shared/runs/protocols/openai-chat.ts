@@ -3,7 +3,7 @@ import { parseJsonBounded } from "../../platform/outbound/json.ts";
 import { type Answer, AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
-import type { Protocol } from "./protocol.ts";
+import type { Asked, Protocol } from "./protocol.ts";
 import { answered, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
 
 /** The API requires a model, but the endpoint is one agent, which has chosen its own. */
@@ -73,7 +73,7 @@ export const openaiChat: Protocol = {
   },
 };
 
-function functionNamesOf({ tools }: Job["task"]): Map<string, string> {
+function functionNamesOf({ tools }: Pick<Asked["task"], "tools">): Map<string, string> {
   return functionNames((tools ?? []).map(({ name }) => name));
 }
 

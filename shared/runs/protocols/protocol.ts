@@ -25,12 +25,18 @@ export interface Pending {
   read(body: unknown): Reading;
 }
 
+/** What has to be known of a job to read its answer. */
+export interface Asked {
+  run: Pick<Job["run"], "id">;
+  task: Pick<Job["task"], "output_format" | "tools">;
+}
+
 /** One way to speak to an endpoint. */
 export interface Protocol {
   /** The JSON body of the request. Its member `callback`, if any, is left out of the commitment to it. */
   request(job: Job, callback: Callback): Record<string, unknown>;
   /** Reads the parsed body of a 200, which may be any JSON. */
-  read(body: unknown, job: Job): Reading;
+  read(body: unknown, asked: Asked): Reading;
   /** Whether 202 means that the agent will report by callback. */
   callsBack: boolean;
 }

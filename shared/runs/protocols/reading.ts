@@ -30,6 +30,9 @@ export function listOf<T>(item: z.ZodType<T>, max: number) {
 /** The calls that an agent made, in order. */
 export const ToolCalls = listOf(z.object({ name: z.string(), arguments: AnswerJson }), MAX_TOOL_CALLS);
 
+/** What of an agent's report by callback is graded. */
+export const Reported = z.object({ output: AnswerJson.optional(), tool_calls: ToolCalls.optional() });
+
 /** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
 export function answered(parts: {
   output?: Answer["output"] | undefined;

@@ -131,6 +131,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   queryGraphql: 400,
   exportTraces: 401,
   verifyEvidence: 422,
+  regradeEvidence: 422,
   createTeam: 422,
   listTeams: 200,
   readTeam: 404,

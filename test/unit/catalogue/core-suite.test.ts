@@ -5,6 +5,7 @@ import type { SeedTask } from "../../../shared/suites/public/types.ts";
 import { checkTask } from "../../../shared/grading/check.ts";
 import { graderSchema } from "../../../shared/grading/schema.ts";
 import { textOf } from "../../../shared/grading/text.ts";
+import { PASS_THRESHOLD } from "../../../shared/templates/types.ts";
 import type { Answer } from "../../../shared/grading/types.ts";
 import { answerWith, expectedCallsOf, passes } from "./core-support.ts";
 
@@ -117,3 +118,7 @@ test.each(cases.filter(([, task]) => task.grader.type === "exact" || task.grader
     expect(prompt + JSON.stringify(input)).not.toContain(textOf(expected_output));
   },
 );
+
+test("an answer to any of them passes where one to an instance does", () => {
+  expect(new Set(core.tasks.map(({ pass_threshold = 1 }) => pass_threshold))).toEqual(new Set([PASS_THRESHOLD]));
+});

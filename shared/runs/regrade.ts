@@ -1,0 +1,157 @@
+import { Buffer } from "node:buffer";
+import type { JWK } from "jose";
+import * as z from "zod";
+import { commit } from "../evidence/commitment.ts";
+import { verifyStatement } from "../evidence/verify.ts";
+import { GRADER_VERSION, grade } from "../grading/grade.ts";
+import { parseExact, stringifyExact } from "../platform/exact-json.ts";
+import { parseJsonBounded } from "../platform/outbound/json.ts";
+import { templatesById } from "../templates/index.ts";
+import { instanceCommitment, instanceSalt, mintInstance } from "../templates/mint.ts";
+import { type Instance, PASS_THRESHOLD } from "../templates/types.ts";
+import { Answer } from "./answer.ts";
+import { protocolOf } from "./protocols/index.ts";
+import type { Asked } from "./protocols/protocol.ts";
+import { Reported } from "./protocols/reading.ts";
+
+const base64 = z
+  .string()
+  .max(1_398_104, "An answer has at most 1 MiB.")
+  .refine((text) => Buffer.from(text, "base64").toString("base64") === text, "Write it in base64 with its padding.");
+const hex = z.string().regex(/^[0-9a-f]{64}$/i, "Write 32 bytes as 64 hexadecimal digits.");
+
+/** What a run is graded again from. */
+export const RegradeRequest = z
+  .strictObject({
+    jws: z.string().max(65_536).meta({ description: "The signed statement of the run" }),
+    epoch_secret: hex.meta({ description: "The secret of the epoch that the statement names, in hex" }),
+    response_base64: base64.nullable().meta({ description: "What the agent answered; null where nothing came" }),
+    response_salt: hex.nullable().meta({ description: "The salt of the commitment to it, in hex; null with it" }),
+  })
+  .meta({ id: "EvidenceRegradeRequest" });
+
+/** What grading a run again finds. */
+export const Regraded = z
+  .object({
+    valid: z.boolean().meta({ description: "Whether the statement's signature and form hold" }),
+    instance_matches: z.boolean().meta({
+      description: "Whether the instance that is drawn from the secret is the one that the statement commits to",
+    }),
+    response_matches: z.boolean().meta({ description: "Whether the answer is the one that the statement commits to" }),
+    correctness: z
+      .number()
+      .nullable()
+      .meta({ description: "0 to 1, as found now; null unless statement, instance and answer all hold" }),
+    passed: z.boolean().nullable(),
+    agrees: z.boolean().meta({ description: "Whether the statement says the same" }),
+  })
+  .meta({ id: "EvidenceRegrading" });
+
+/** Why a genuine statement can't be graded again. */
+export type Unregradable = "no_run" | "secret_task" | "fixed_task" | "other_rules" | "other_template";
+
+/** What comes of grading a run again. */
+export type Regrading =
+  | { status: "refused"; reason: Unregradable }
+  | { status: "regraded"; result: z.output<typeof Regraded> };
+
+const Subject = z.object({
+  run: z.object({
+    id: z.string(),
+    agent_protocol: z.enum(["native", "openai_chat", "a2a"]),
+    status: z.enum(["completed", "failed"]),
+  }),
+  task: z.object({
+    is_secret: z.boolean(),
+    template: z.object({ id: z.string(), version: z.number() }).nullable().default(null),
+  }),
+  instance: z.object({ commitment: z.string() }).nullable().default(null),
+  result: z.object({ grader_version: z.string(), correctness: z.string(), passed: z.boolean() }),
+  commitments: z.object({ response: z.string().nullable() }),
+});
+type Subject = z.output<typeof Subject>;
+
+const NOTHING_HOLDS = {
+  valid: false,
+  instance_matches: false,
+  response_matches: false,
+  correctness: null,
+  passed: null,
+  agrees: false,
+};
+
+/**
+ * Grades a run again from what is public once its epoch is: draws the instance from the secret, opens the commitments of
+ * the signed statement, and reads and grades the answer as the service did. Pure: no network, no clock. The caller sees to
+ * it that the secret is the one that the log has the commitment to.
+ *
+ * A failed run has nothing to grade: it is right at 0. A statement whose signature does not hold makes everything false or
+ * null. Refused are statements about anything but a run, of a secret task or one with a fixed text, and those of other
+ * grading rules or another version of the template than this code has. Never throws for a request that fits its schema.
+ *
+ * @param keys the published public keys, each under its full key id (`/.well-known/jwks.json`)
+ * @example
+ * await regrade({ jws, epoch_secret, response_base64, response_salt }, keys)
+ * // { status: "regraded", result: { valid: true, instance_matches: true, response_matches: true, correctness: 1, … } }
+ */
+export async function regrade(request: z.output<typeof RegradeRequest>, keys: JWK[]): Promise<Regrading> {
+  const verification = await verifyStatement(request.jws, keys);
+  if (!verification.valid) return { status: "regraded", result: NOTHING_HOLDS };
+  const { type, credentialSubject } = verification.statement;
+  const subject = type.includes("ScreeningRunCredential") ? Subject.safeParse(credentialSubject).data : undefined;
+  if (subject === undefined) return { status: "refused", reason: "no_run" };
+  const { run, task, instance: committed, result, commitments } = subject;
+  if (task.is_secret) return { status: "refused", reason: "secret_task" };
+  if (task.template === null || committed === null) return { status: "refused", reason: "fixed_task" };
+  if (result.grader_version !== GRADER_VERSION) return { status: "refused", reason: "other_rules" };
+  const template = templatesById.get(task.template.id);
+  if (template?.version !== task.template.version) return { status: "refused", reason: "other_template" };
+
+  const secret = Buffer.from(request.epoch_secret, "hex");
+  const instance = mintInstance(template, secret, run.id);
+  const instance_matches = instanceCommitment(instance, instanceSalt(secret, run.id)) === committed.commitment;
+  const response = request.response_base64 === null ? null : Buffer.from(request.response_base64, "base64");
+  const response_matches = await opens(commitments.response, response, request.response_salt);
+  const holds = { valid: true, instance_matches, response_matches };
+  if (!instance_matches || !response_matches)
+    return { status: "regraded", result: { ...holds, correctness: null, passed: null, agrees: false } };
+  const { correctness, passed } = verdictOn(subject, instance, response);
+  const agrees = correctness.toFixed(4) === result.correctness && passed === result.passed;
+  return { status: "regraded", result: { ...holds, correctness, passed, agrees } };
+}
+
+/** Whether salt and bytes open a commitment; where nothing was committed to, there must be neither. */
+async function opens(commitment: string | null, bytes: Uint8Array | null, salt: string | null): Promise<boolean> {
+  if (bytes === null || salt === null) return commitment === null && bytes === null && salt === null;
+  const { digest } = await commit(bytes, Buffer.from(salt, "hex"));
+  return digest === commitment;
+}
+
+function verdictOn(
+  { run, task }: Subject,
+  { grader, expected_output, output_schema, output_format, tools }: Instance,
+  response: Uint8Array | null,
+): { correctness: number; passed: boolean } {
+  const asked = { run: { id: run.id }, task: { output_format, tools } };
+  const answer = run.status === "failed" || response === null ? null : answerIn(response, run.agent_protocol, asked);
+  if (answer === null) return { correctness: 0, passed: false };
+  const key = { grader, expected_output, output_schema, pass_threshold: PASS_THRESHOLD, is_secret: task.is_secret };
+  return grade(key, answer);
+}
+
+/** The answer in the bytes that an agent sent: as its protocol has it, or else as a report by callback. */
+function answerIn(bytes: Uint8Array, protocol: Subject["run"]["agent_protocol"], asked: Asked): Answer | null {
+  const json = parseJsonBounded(new TextDecoder().decode(bytes), { exact: true });
+  if (!json.ok) return null;
+  const reading = protocolOf(protocol).read(json.value, asked);
+  const answer = reading.kind === "answer" ? reading.answer : reportIn(json.value);
+  // An answer is kept as text before it is graded, which not every number survives.
+  return answer === null ? null : Answer.parse(parseExact(stringifyExact(answer)));
+}
+
+function reportIn(body: unknown): Answer | null {
+  const reported = Reported.safeParse(body).data;
+  if (reported === undefined) return null;
+  const { output = null, tool_calls } = reported;
+  return { output, ...(tool_calls === undefined ? {} : { tool_calls }) };
+}
