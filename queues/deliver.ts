@@ -2,10 +2,7 @@ import { consumer } from "../shared/queue/consumer.ts";
 import { deliver } from "../shared/webhooks/deliver.ts";
 import { DeliveryMessage } from "../shared/webhooks/messages.ts";
 
-/**
- * Makes one attempt to deliver an event to a subscription. After a failed attempt, the next one gets a message of its
- * own.
- */
+/** Makes one attempt to deliver an event: carries out what earlier versions owed, and what is still on its way. */
 export const deliverConsumer = consumer({
   name: "deliver",
   body: DeliveryMessage,

@@ -30,6 +30,27 @@ export function oweAnew(consumer: string | SQL, source: SQL): SQL {
 }
 
 /**
+ * SQL: the part `name`, and one that it stands on, which owe the queue a message for each row of `source`, a query of the
+ * columns `id`, `generation`, `body` and `flow_key`. Where a message about the same thing is still owed, that one keeps its
+ * place and only gets the new body: so the row is locked, and whoever takes it sees what this statement did. The rows of
+ * `name` are the messages that were not owed before; they belong into `hands`, since the consumer deletes them.
+ */
+export function oweUnlessOwed(name: string, consumer: string, source: SQL): SQL {
+  const all = sql.identifier(`${name}_or_owed`);
+  return sql`${all} as (
+    insert into ${outbox} (consumer, id, generation, body, flow_key)
+    select ${consumer}, id, generation, body, flow_key from (${source}) m order by id
+    on conflict (consumer, id) do update set body = excluded.body
+    returning ${MESSAGE}, old.id is null as is_new
+  ), ${sql.identifier(name)} as (select ${MESSAGE} from ${all} where is_new)`;
+}
+
+/** SQL: a statement that waits for whoever owes this message at the moment, so that the next one sees what they did. */
+export function lockOwed(consumer: string, id: SQL): SQL {
+  return sql`select from ${outbox} where consumer = ${consumer} and id = ${id} for update`;
+}
+
+/**
  * SQL: a part of a statement that withdraws the messages to these consumers about `ids` (SQL of an id, or a query of ids):
  * there is nothing left to do, or it is being done.
  */

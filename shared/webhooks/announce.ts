@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
 import { listensTo } from "./match.ts";
-import { oweAttempts } from "./messages.ts";
+import { wake } from "./messages.ts";
 
 /**
  * Makes a first attempt for each subscription to an event, in one statement, and only once however often it is called.
@@ -27,9 +27,9 @@ export async function announce(ctx: Context, event: z.output<typeof WebhookEvent
     ), attempts as (
       insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
       select s.id, e.id, 1, ${ctx.now().toISOString()}::timestamptz from subscribed s cross join event e
-      returning id, webhook_id
-    ), messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from attempts`)})`,
-    owes: ["messages"],
+      returning webhook_id, next_attempt_at as due
+    ), ${wake(ctx, "messages", sql`select webhook_id, due from attempts`)}`,
+    hands: ["messages"],
     select: sql`select to_jsonb(count(*)) as result from attempts`,
     result: z.int(),
   });

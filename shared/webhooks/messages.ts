@@ -1,25 +1,60 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
-import { oweAnew } from "../db/owed.ts";
+import { oweAnew, oweUnlessOwed } from "../db/owed.ts";
 
-/** The message that has one attempt made. */
+/** The consumer that makes the attempts of one subscription that are due. */
+export const DELIVERER = "deliver-due";
+
+/** Its message: what is due of the subscription at `due`, and what has become due since. */
+export const DueMessage = z.strictObject({ webhook_id: z.uuid(), due: z.iso.datetime({ offset: true }) });
+
+/** The message that has one attempt made, as versions before DueMessage sent it, at most a day ahead. */
 export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });
 
 /** Generations start again after so many milliseconds: 25 days, while the queue forgets duplicates within minutes. */
 const GENERATIONS = 2 ** 31;
 
+// Without it the queue would take a message that is owed anew for a duplicate of the one before.
+const generationOf = (ctx: Pick<Context, "now">): SQL => sql`${ctx.now().getTime() % GENERATIONS}::integer`;
+
+/** SQL: the body and the flow key of the message about a row of `webhook_id` and `due`. */
+const MESSAGE: SQL = sql`jsonb_build_object('webhook_id', webhook_id, 'due', due) as body,
+  'due.' || webhook_id as flow_key`;
+
 /**
- * SQL: owes the queue a message for each attempt of `source`, a query of `id`, `webhook_id` and `due`, the time before
- * which it is not made (null: at once). The flow key limits how many attempts to one subscription run at once, so that
- * a slow receiver does not hold up others. Its rows are what `owed` collects.
+ * SQL: the part `name`, and one that it stands on, which owe the queue one message for each subscription of `source`, a
+ * query of `webhook_id` and `due`, a time that has come. Where one is owed already, whoever takes that one makes these
+ * attempts, too. The rows of `name` belong into `hands`.
  */
-export function oweAttempts(ctx: Pick<Context, "now">, source: SQL): SQL {
-  // Without it the queue would take a message that is owed anew for a duplicate of the one before.
-  const generation = ctx.now().getTime() % GENERATIONS;
+export function wake(ctx: Pick<Context, "now">, name: string, source: SQL): SQL {
+  return oweUnlessOwed(
+    name,
+    DELIVERER,
+    sql`select webhook_id as id, ${generationOf(ctx)} as generation, ${MESSAGE}
+      from (select webhook_id, max(due) as due from (${source}) a group by webhook_id) due`,
+  );
+}
+
+/**
+ * SQL: owes the queue a message for each subscription and second of `source`, a query of `webhook_id` and `due`, a time to
+ * come. The second makes the message's id, so that the queue takes those of many attempts for one. Its rows are what `owed`
+ * collects.
+ */
+export function oweLater(source: SQL): SQL {
   return oweAnew(
-    "deliver",
-    sql`select id, ${generation}::integer as generation, jsonb_build_object('delivery_id', id) as body,
-      webhook_id::text as flow_key, due as not_before from (${source}) a`,
+    DELIVERER,
+    sql`select md5(webhook_id || '.' || second)::uuid as id, second::integer as generation, ${MESSAGE}, due as not_before
+      from (select webhook_id, second, to_timestamp(second) as due from (
+        select distinct webhook_id, ceil(extract(epoch from due)) as second from (${source}) a) seconds) due`,
+  );
+}
+
+/** SQL: owes the queue the message `id` for the row of `source`, a query of `webhook_id` and `due`, if it has one: at once. */
+export function oweMore(ctx: Pick<Context, "now">, id: string, source: SQL): SQL {
+  return oweAnew(
+    DELIVERER,
+    sql`select ${id}::uuid as id, ${generationOf(ctx)} as generation, ${MESSAGE}, null::timestamptz as not_before
+      from (${source}) due`,
   );
 }

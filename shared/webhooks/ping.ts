@@ -5,7 +5,7 @@ import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { LEASE_S } from "./deliver.ts";
+import { LEASE_S } from "./claim.ts";
 import { eventBody, PING } from "./event.ts";
 import { record } from "./record.ts";
 import type { DeliveryRead } from "./schemas.ts";

@@ -7,9 +7,9 @@ import { users, webhook_deliveries, webhook_events, webhooks } from "../db/schem
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { PING } from "./event.ts";
-import { oweAttempts } from "./messages.ts";
+import { oweLater } from "./messages.ts";
 import { DeliveryRead } from "./schemas.ts";
-import type { Attempt, Outcome } from "./send.ts";
+import { type Attempt, type Outcome, succeeded } from "./send.ts";
 import { deliveryJson, webhookOwner } from "./view.ts";
 
 /** Seconds between an attempt that failed and the next. The event is given up when the last of these has failed, too. */
@@ -34,30 +34,30 @@ export async function record(
   outcome: Outcome,
 ): Promise<z.output<typeof DeliveryRead> | null> {
   const { status } = outcome;
-  const succeeded = status !== null && status >= 200 && status < 300;
+  const success = succeeded(outcome);
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const held = sql`d.id = ${attempt.id}::uuid and d.lease_token = ${attempt.lease}::uuid`;
   const counted = sql`${held} and w.id = d.webhook_id and ${attempt.type !== PING}`;
   return write(ctx, {
     parts: sql`with w as (
-      update ${webhooks} w set ${succeeded ? SUCCEEDED : failed(at, status === 410)} from ${webhook_deliveries} d
-      where ${counted} and (w.failures > 0 or not ${succeeded}) returning w.*, old.is_active as was_active
+      update ${webhooks} w set ${success ? SUCCEEDED : failed(at, status === 410)} from ${webhook_deliveries} d
+      where ${counted} and (w.failures > 0 or not ${success}) returning w.*, old.is_active as was_active
     ), next_state as (
-      select not ${succeeded} and exists (select from w where w.is_active) as retries
+      select not ${success} and exists (select from w where w.is_active) as retries
     ), recorded as (
       update ${webhook_deliveries} d set lease_token = null, lease_expires_at = null, response_status = ${status}::integer,
         duration_ms = ${outcome.durationMs}::integer, response_excerpt = ${outcome.excerpt},
         attempted_at = ${outcome.sentAt.toISOString()}::timestamptz,
         next_attempt_at = case when s.retries then ${at} + ${DELAY} * interval '1 second' end,
-        status = case when ${succeeded} then 'succeeded' when s.retries and ${DELAY} is not null then 'failed'
+        status = case when ${success} then 'succeeded' when s.retries and ${DELAY} is not null then 'failed'
           else 'exhausted' end
       from next_state s where ${held} and d.status = 'pending' returning d.*
     ), inserted as (
       insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
       select webhook_id, event_id, attempt + 1, next_attempt_at from recorded where status = 'failed'
-      on conflict do nothing returning id, webhook_id, next_attempt_at
-    ), messages as (${oweAttempts(ctx, sql`select id, webhook_id, next_attempt_at as due from inserted`)}),
+      on conflict do nothing returning webhook_id, next_attempt_at
+    ), messages as (${oweLater(sql`select webhook_id, next_attempt_at as due from inserted`)}),
     mailed as (${noticeOf(newId(now))})`,
     owes: ["messages", "mailed"],
     select: sql`select ${deliveryJson} as result from recorded d join ${webhook_events} e on e.id = d.event_id`,
@@ -69,7 +69,7 @@ export async function record(
 const DELAY: SQL = sql`(${JSON.stringify(RETRY_DELAYS_S)}::jsonb -> (d.attempt - 1))::integer`;
 
 /** SQL: what a success does to the subscription row `w`. */
-const SUCCEEDED: SQL = sql`failing_since = null, failures = 0`;
+export const SUCCEEDED: SQL = sql`failing_since = null, failures = 0`;
 
 /** SQL: what a failure does to the subscription row `w`. One that is already off keeps its reason. */
 function failed(at: SQL, gone: boolean): SQL {

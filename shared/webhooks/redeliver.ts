@@ -5,7 +5,7 @@ import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { oweAttempts } from "./messages.ts";
+import { wake } from "./messages.ts";
 import { DeliveryRead } from "./schemas.ts";
 import { deliveryJson, noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from "./view.ts";
 
@@ -43,8 +43,8 @@ export async function redeliver(
       on conflict (webhook_id, event_id, attempt) do update set next_attempt_at = excluded.next_attempt_at
         where w.status = 'pending' returning *
     ), d as (select * from rescheduled union all select * from inserted),
-    messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from d`)})`,
-    owes: ["messages"],
+    ${wake(ctx, "messages", sql`select webhook_id, next_attempt_at as due from d`)}`,
+    hands: ["messages"],
     result: sql`select jsonb_build_object(
       'outcome', case when t.outcome = 'done' and not exists (select from d) then 'no_delivery' else t.outcome end,
       'delivery', (select ${deliveryJson} from d join ${webhook_events} e on e.id = d.event_id)) as result from target t`,

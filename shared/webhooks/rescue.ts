@@ -3,7 +3,7 @@ import * as z from "zod";
 import { write } from "../db/change.ts";
 import { webhook_deliveries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { oweAttempts } from "./messages.ts";
+import { wake } from "./messages.ts";
 
 /** How many attempts one call rescues at most. */
 const BATCH_SIZE = 500;
@@ -14,8 +14,8 @@ const OVERDUE = sql`interval '1 hour'`;
 const ABANDONED = sql`interval '2 minutes'`;
 
 /**
- * Owes the queue a new message for attempts whose message was lost, and for those whose holder is gone, at most 500 a
- * call; returns how many.
+ * Has attempts made whose message was lost, and those whose holder is gone, at most 500 a call; returns how many. The
+ * queue is owed one message for each of their subscriptions.
  */
 export async function rescueDeliveries(ctx: Context): Promise<number> {
   const at = sql`${ctx.now().toISOString()}::timestamptz`;
@@ -27,9 +27,9 @@ export async function rescueDeliveries(ctx: Context): Promise<number> {
       order by d.next_attempt_at limit ${BATCH_SIZE} for update skip locked
     ), released as (
       update ${webhook_deliveries} d set next_attempt_at = ${at}, lease_token = null, lease_expires_at = null
-      from lost l where d.id = l.id returning d.id, d.webhook_id
-    ), messages as (${oweAttempts(ctx, sql`select id, webhook_id, null::timestamptz as due from released`)})`,
-    owes: ["messages"],
+      from lost l where d.id = l.id returning d.webhook_id, d.next_attempt_at as due
+    ), ${wake(ctx, "messages", sql`select webhook_id, due from released`)}`,
+    hands: ["messages"],
     select: sql`select to_jsonb(count(*)) as result from released`,
     result: z.int(),
   });

@@ -32,6 +32,11 @@ export interface Outcome {
   excerpt: string;
 }
 
+/** Whether the receiver took it: any 2xx. */
+export function succeeded({ status }: Outcome): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** What the log says of an attempt that our own fault kept from being sent. */
 export const UNSENT =
   "Nothing was sent: our own DNS resolver gave no definite answer. This is not held against the receiver.";
