@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { Caller } from "../stack/client.ts";
 import { listen } from "../stack/http.ts";
-import { type Measured, ratio } from "./measure.ts";
+import { type Measured, measured, ratio } from "./measure.ts";
 
 const RECEIVERS = 20;
 const EVENTS = 25;
@@ -15,13 +15,15 @@ type Owner = (method: string, path: string, body: unknown) => Promise<{ body: { 
 
 /**
  * What telling 25 events to 20 receivers takes, from the moment the events are owed to the last POST, over a bare loop of
- * fetch that makes as many POSTs of as many bytes to the same receivers with the same concurrency.
+ * fetch that makes as many POSTs of as many bytes to the same receivers with the same concurrency; and the database
+ * requests a delivery until all outcomes are kept, those of the minute's trigger that publishes the events included.
  */
 export async function fanOutRatio(
   stack: { owner: Owner; console: Caller; pool: Pool },
   agent: string,
-): Promise<Measured> {
+): Promise<{ time: Measured; requests: Measured }> {
   const { owner, console, pool } = stack;
+  const requests: number[] = [];
   let expected = { posts: 0, reached: () => {} };
   const receiver = await listen(() => {
     expected.posts -= 1;
@@ -41,7 +43,16 @@ export async function fanOutRatio(
        select user_id, u.url, event_types, secret from webhooks, unnest($2::text[]) as u(url) where id = $1`,
       [webhook.id, urls.slice(1)],
     );
+    /** Waits until every outcome is kept, and notes what that took in all. */
+    const kept = async () => {
+      const pending = "select from webhook_deliveries where status = 'pending' limit 1";
+      while ((await pool.query(pending)).rows.length > 0);
+      const { body: counts } = await console.call("GET", "/counters");
+      requests.push(counts.db.requests / (RECEIVERS * EVENTS));
+    };
     const subject = async () => {
+      await kept();
+      await console.call("POST", "/counters/reset", {});
       const told = all();
       await pool.query(
         `insert into outbox (consumer, id, body, due_at)
@@ -57,7 +68,9 @@ export async function fanOutRatio(
       for (let n = 0; n < EVENTS / PARALLELISM; n += 1) await fetch(url, { method: "POST", body });
     };
     const base = () => Promise.all(urls.flatMap((url) => Array.from({ length: PARALLELISM }, () => loop(url))));
-    return await ratio(ROUNDS, subject, base);
+    const time = await ratio(ROUNDS, subject, base);
+    await kept();
+    return { time, requests: measured(requests.slice(-ROUNDS)) };
   } finally {
     await pool.query("delete from webhooks");
     await receiver.close();
