@@ -98,7 +98,10 @@ export const AgentRead = z
       })
       .nullable()
       .optional()
-      .meta({ description: "Of the runs that the workspace paid for; null for a personal agent" }),
+      .meta({
+        description:
+          "Of the runs that the workspace paid for, today and on the 29 days before by UTC; null for a personal agent",
+      }),
     declared_configuration: z.record(z.string(), z.json()).nullable().optional(),
   })
   .meta({ id: "AgentRead" });

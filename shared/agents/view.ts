@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { board_entries, otlp_tokens, runs, team_members } from "../db/schema/index.ts";
+import { board_entries, otlp_tokens, run_days, team_members } from "../db/schema/index.ts";
 import { scoreInterval } from "../scoring/interval.ts";
 import { may, type Viewer } from "../teams/rights.ts";
 import { AgentRead } from "./schemas.ts";
@@ -19,16 +19,16 @@ export const retiredMode: SQL<boolean> = sql`a.connection_mode in ('customer_llm
 /** SQL: whether the agent row `a` can be called live now. */
 export const hasEndpoint = sql<boolean>`(a.connection_mode = 'http_endpoint' and a.endpoint is not null and a.is_active)`;
 
-/**
- * SQL: how a workspace uses the agent row `a`: by the runs that it paid for. Ids of runs carry their time, so that what
- * is older than 30 days is never read.
- */
+/** How many days, today's among them, the activity of a workspace tells of. */
+const ACTIVITY_DAYS = 30;
+
+/** SQL: how a workspace uses the agent row `a`: by the runs that it paid for, as the days of each account sum them up. */
 const workspaceActivity: SQL = sql`case when a.team_id is not null then (
-  select jsonb_build_object('runs_30d', count(*), 'active_members_30d', count(distinct m.user_id),
-    'last_run_at', (select r.created_at from ${runs} r where r.agent_id = a.id and r.team_id = a.team_id
-      order by r.id desc limit 1))
-  from ${runs} r left join ${team_members} m on m.team_id = r.team_id and m.user_id = r.user_id
-  where r.agent_id = a.id and r.team_id = a.team_id and r.id > (select uuidv7(interval '-30 days'))
+  select jsonb_build_object('runs_30d', coalesce(sum(d.runs), 0), 'active_members_30d', count(distinct m.user_id),
+    'last_run_at', (select l.last_run_at from ${run_days} l where l.agent_id = a.id and l.team_id = a.team_id
+      order by l.day desc, l.last_run_at desc limit 1))
+  from ${run_days} d left join ${team_members} m on m.team_id = d.team_id and m.user_id = d.user_id
+  where d.agent_id = a.id and d.team_id = a.team_id and d.day > (now() at time zone 'UTC')::date - ${ACTIVITY_DAYS}::integer
 ) end`;
 
 /**

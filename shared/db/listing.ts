@@ -36,7 +36,8 @@ export function pageParts(
     counting.length === 1
       ? count(counting)
       : sql`case when ${count(counting.slice(0, 1))} > ${most} then ${most + 1} else ${count(counting)} end`;
-  return sql`counted as (select ${counted} as n, ${most}::bigint as most), paged as (
+  // Where it stood in the statement, it would be counted once for the total and again for whether that is capped.
+  return sql`counted as materialized (select ${counted} as n, ${most}::bigint as most), paged as (
     select * from (${union(cutTo(sql`limit ${offset + size}`))}) x
     order by ${order} limit ${size} offset ${offset}
   )`;

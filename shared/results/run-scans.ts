@@ -37,11 +37,14 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     return [asked(condition), ofAgents(made, sql`${condition} and ${visibleRun(viewer)} ${own}`, cut)];
   }
   if (agentId !== undefined) {
-    const theirs = sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)})`;
+    // Who has or shares the agent sees all of its runs; only for others the public ones and their own are put together.
+    const theirs = sql`(select exists (
+      select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}))`;
     return [
-      ofAgent(agentId, own, cut),
-      asked(sql`and r.is_private`),
-      sql`select r.id from ${runs} r where ${theirs} ${own} ${cut}`,
+      sql`select x.id from (
+        (select r.id from ${runs} r where ${theirs} ${own} ${cut})
+        union all (${ofAgent(agentId, sql`and not ${theirs} ${own}`, cut)})
+        union all (${asked(sql`and r.is_private and not ${theirs}`)})) x ${cut}`,
     ];
   }
   const shared = ofOwners("see", viewer, (owner) =>

@@ -73,6 +73,8 @@ export async function fillWorld(
     insert into run_tallies select r.agent_id, r.task_id, r.is_private, sum(x.runs), sum(x.ended), sum(x.judged),
         sum(x.passed), sum(x.latency_ms), sum(x.latencies), sum(x.cost_usd), sum(x.costs)
       from runs r cross join lateral run_tally(r) x group by r.agent_id, r.task_id, r.is_private;
+    insert into run_days select agent_id, team_id, (created_at at time zone 'UTC')::date, user_id, count(*), max(created_at)
+      from runs where team_id is not null group by 1, 2, 3, 4;
     insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id)
       select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 4)}),
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))

@@ -2,6 +2,7 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  date,
   doublePrecision,
   index,
   integer,
@@ -10,6 +11,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  unique,
   uuid,
 } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
@@ -26,6 +28,8 @@ export const isOpenRun = (status: SQLWrapper): SQL => sql`${status} in ('queued'
 
 /** SQL: whether a run with this status has ended with a result: it was neither taken back nor is it still open. */
 export const isFinishedRun = (status: SQLWrapper): SQL => sql`${status} in ('completed', 'failed')`;
+
+const isPersonal = (scope: SQLWrapper): SQL => sql`${scope} = 'personal'`;
 
 /** What made a run begin. */
 export const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
@@ -146,6 +150,9 @@ export const runs = pgTable(
       .where(sql`${table.paid_kind} = 'trial_address' and ${table.paid_owner} is not null`),
     index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
     index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
+    // Personal runs are few among those of who works in a workspace, and of its agents.
+    index("runs_agent_personal_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(isPersonal(table.scope)),
+    index("runs_user_personal_idx").on(table.user_id, table.id.desc().nullsFirst()).where(isPersonal(table.scope)),
     index("runs_session_idx").on(table.screening_session_id, table.position, table.repeat_index),
     index("runs_agent_public_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(sql`not ${table.is_private}`),
     index("runs_agent_private_idx")
@@ -196,6 +203,27 @@ export const run_tallies = pgTable(
     costs: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
+);
+
+/**
+ * How many runs of an agent each account asked for on a day (by UTC) at the expense of a workspace, kept by triggers, so
+ * that how a workspace uses its agents is told without reading runs.
+ */
+export const run_days = pgTable(
+  "run_days",
+  {
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    /** A row is there only as long as the runs that it counts, and with them their workspace. */
+    team_id: uuid().notNull(),
+    day: date().notNull(),
+    /** Null for runs whose account is deleted. */
+    user_id: uuid(),
+    runs: bigint({ mode: "number" }).notNull(),
+    last_run_at: instant().notNull(),
+  },
+  (table) => [unique("run_days_key").on(table.agent_id, table.team_id, table.day, table.user_id).nullsNotDistinct()],
 );
 
 /** What went over the wire, with the salts of its commitments; for the owner's eyes. */
