@@ -15,7 +15,10 @@ export interface Application {
 /** Puts the whole service together for one set of settings. */
 export function createApplication(raw: Record<string, unknown>, overrides: Overrides = {}): Application {
   const service = createService(raw, DELIVERIES, overrides);
-  const app = createApp(service, ENDPOINTS);
+  const app = createApp(service, ENDPOINTS, async (problem, ctx) => {
+    const { showProblem } = await import("./site/parts/problem.tsx");
+    return showProblem(problem, ctx);
+  });
   app.route("/", deliveries(service, CONSUMERS));
   const fetch: Application["fetch"] = (request, ...rest) =>
     quickAnswer(service, request) ?? app.fetch(request, ...rest);

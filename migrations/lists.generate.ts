@@ -1,5 +1,5 @@
 /**
- * Writes the lists of what declares itself, from the files that are there: the groups of endpoints, the consumers and the
+ * Writes the lists of what declares itself, from the files that are there: the groups of endpoints, the pages, the consumers and the
  * schema's files. With `--check` it only compares them. Run by Node, never by the Worker.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,6 +24,7 @@ interface List {
 
 const ROUTE = /^\s*route\(\{/m;
 const GROUP = /^export const (\w+) = \[$/gm;
+const PAGES = /^export const (\w+): readonly View\[\] = \[/gm;
 const CONSUMER = /^export const (\w+) = consumer\(\{$/gm;
 /** Files beside the tables: the list itself, and the kinds of columns. */
 const NO_TABLES = new Set(["index", "columns"]);
@@ -44,6 +45,24 @@ export function groups(sources: readonly Source[]): string {
  * without the schemas, the work and the packages that only some requests need.
  */
 export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
+${lines.join("\n")}
+};
+`;
+}
+
+/** `functions/pages.ts`. Throws for a file that declares pages and does not export them as one list. */
+export function pages(sources: readonly Source[]): string {
+  const lines = sources
+    .filter(({ text }) => /\bview\(\{/.test(text))
+    .map((source) => {
+      const file = source.path.slice("functions/".length);
+      const name = file.replace(/\.tsx?$/, "");
+      return `  "${name}": async () => (await import("./${file}")).${onlyExport(source, PAGES, "export const NAME: readonly View[] = [")},`;
+    });
+  return `${HEAD}import type { View } from "./site/parts/view.ts";
+
+/** Every group of pages for people, loaded with the first visit to one of them. */
+export const PAGES: Record<string, () => Promise<readonly View[]>> = {
 ${lines.join("\n")}
 };
 `;
@@ -82,6 +101,7 @@ function onlyExport({ path, text }: Source, pattern: RegExp, form: string): stri
 
 const LISTS: readonly List[] = [
   { target: "functions/groups.ts", files: "functions/*/*.{ts,tsx}", write: groups },
+  { target: "functions/pages.ts", files: "functions/site/*.{ts,tsx}", write: pages },
   { target: "queues/consumers.ts", files: "queues/*.ts", write: consumers },
   { target: "shared/db/schema/index.ts", files: "shared/db/schema/*.ts", write: schema },
 ];

@@ -1,26 +1,73 @@
+import type { Context as HonoContext } from "hono";
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
 
+/** Where the head of a page leads: everybody, and somebody who is signed in. */
+const OPEN = [
+  ["/", "Board"],
+  ["/docs", "Interface"],
+  ["/home", "My agents"],
+] as const;
+const SIGNED_IN = [
+  ["/home", "My agents"],
+  ["/agents/new", "New agent"],
+  ["/settings", "Settings"],
+] as const;
+
+interface LayoutProps {
+  title: string;
+  /** The path of a page that belongs to somebody who is signed in. */
+  own?: string;
+  /** Seconds after which the browser asks for the page again. */
+  again?: number | undefined;
+  /** Where it then goes; by default the same page. */
+  to?: string;
+}
+
 /** The frame of every page. */
-export function Layout({ title, children }: PropsWithChildren<{ title: string }>) {
+export function Layout({ title, own, again, to, children }: PropsWithChildren<LayoutProps>) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {again !== undefined && (
+          <meta http-equiv="refresh" content={to === undefined ? String(again) : `${again};url=${to}`} />
+        )}
         <title>{title} · Agent Screening</title>
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <style>{raw(STYLE)}</style>
       </head>
       <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
         <header>
           <a class="name" href="/">
             Agent Screening
           </a>
-          <span class="mute">agents, tested on the same work</span>
+          <nav aria-label="Site">
+            <ul>
+              {(own === undefined ? OPEN : SIGNED_IN).map(([path, name]) => (
+                <li>
+                  <a href={path} {...(path === own ? { "aria-current": "page" } : {})}>
+                    {name}
+                  </a>
+                </li>
+              ))}
+              {own !== undefined && (
+                <li>
+                  <form method="post" action="/sign-out">
+                    <button type="submit">Sign out</button>
+                  </form>
+                </li>
+              )}
+            </ul>
+          </nav>
         </header>
-        <main>{children}</main>
+        <main id="content">{children}</main>
         <footer>
           Every counted run is signed: check it with the keys at <a href="/.well-known/jwks.json">jwks.json</a>. The
           interface is described at <a href="/openapi.json">openapi.json</a>.
@@ -53,13 +100,32 @@ export function Day({ time }: { time: string }) {
   return <time datetime={time}>{time.slice(0, 10)}</time>;
 }
 
+/** The text of a whole page. */
+export function documentOf(markup: unknown): string {
+  return `<!doctype html>${String(markup)}`;
+}
+
 /** A finished page as a reply. */
 export function page(markup: unknown, status: Reply["status"] = 200): Reply {
   const { "Content-Type": type, ...headers } = PAGE_HEADERS;
   return {
-    ...verbatim(`<!doctype html>${String(markup)}`, type, { ...headers, "Cache-Control": "public, max-age=10" }),
+    ...verbatim(documentOf(markup), type, { ...headers, "Cache-Control": "public, max-age=10" }),
     status,
   };
+}
+
+/** A page for one visitor alone, which no cache keeps; with the cookies that were set on the way. */
+export function personal(c: HonoContext, markup: unknown, status: Reply["status"] = 200): Response {
+  return c.newResponse(documentOf(markup), {
+    status,
+    headers: { ...PAGE_HEADERS, "Cache-Control": "no-store" },
+  });
+}
+
+/** Sends the browser on to another page of this service. */
+export function sendTo(c: HonoContext, path: string): Response {
+  c.header("Cache-Control", "no-store");
+  return c.redirect(path, 303);
 }
 
 /** A share of 0 to 1 as a percentage; a dash without evidence. */

@@ -2,40 +2,67 @@ import { createHash } from "node:crypto";
 
 /** The one style sheet of the pages. */
 export const STYLE = `
-:root{color-scheme:light dark;--ink:#16202b;--mute:#5c6b7a;--line:#d9e0e7;--ground:#fff;--tint:#f4f7fa;--bar:#2f6fde;--soft:#c9dbf8}
-@media(prefers-color-scheme:dark){:root{--ink:#e8edf2;--mute:#9aa8b6;--line:#2c3743;--ground:#10161d;--tint:#18212b;--bar:#6ea2ff;--soft:#27436f}}
+:root{color-scheme:light dark;--ink:#16202b;--mute:#566473;--line:#d3dbe3;--edge:#7b8896;--ground:#fff;--tint:#f4f7fa;--bar:#245fc9;--soft:#c9dbf8;--on:#fff;--bad:#a8201a;--badtint:#fdf0ef;--good:#17693a;--goodtint:#eef8f1}
+@media(prefers-color-scheme:dark){:root{--ink:#e8edf2;--mute:#9fadbb;--line:#2c3743;--edge:#7d8b99;--ground:#10161d;--tint:#18212b;--bar:#7dacff;--soft:#27436f;--on:#0c1218;--bad:#ff9c94;--badtint:#2c1716;--good:#83d3a0;--goodtint:#13251a}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-header,main,footer{max-width:64rem;margin:0 auto;padding:1rem}
-header{display:flex;flex-wrap:wrap;gap:1rem;align-items:baseline;border-bottom:1px solid var(--line)}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body>header,main,footer{max-width:64rem;margin:0 auto;padding:1rem}
+body>header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:baseline;border-bottom:1px solid var(--line)}
 header a.name{font-weight:700;font-size:1.15rem;color:var(--ink);text-decoration:none}
-h1{font-size:1.6rem;margin:1rem 0 .25rem}
+header nav{margin-left:auto}header nav ul{gap:.25rem 1rem;margin:0;align-items:baseline}
+header nav li a,header nav li button{padding:0;border:0;border-radius:0;background:none;color:var(--bar);text-decoration:underline;font:inherit;min-height:0}
+header nav li a[aria-current]{background:none;color:var(--ink);text-decoration:none;font-weight:600}
+header nav form,header nav form p{margin:0}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--ground);padding:.25rem .5rem}
+:focus-visible{outline:3px solid var(--bar);outline-offset:2px}
+h1{font-size:1.6rem;line-height:1.25;margin:1rem 0 .25rem}
 h2{font-size:1.15rem;margin:2rem 0 .5rem}
 p{max-width:44rem}
 a{color:var(--bar)}
 .mute,footer{color:var(--mute)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem .5rem;list-style:none;margin:.5rem 0;padding:0}
 nav li a{display:block;padding:.15rem .6rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none}
-nav li a[aria-current]{background:var(--bar);border-color:var(--bar);color:var(--ground)}
+nav li a[aria-current]{background:var(--bar);border-color:var(--bar);color:var(--on)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--mute);padding:.25rem 0}
-th,td{text-align:left;padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{text-align:left;padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:baseline}
 td.number,th.number{text-align:right}
-td.wide{white-space:normal;min-width:10rem}
-.tag{font-size:.8rem;border:1px solid var(--line);border-radius:.4rem;padding:0 .4rem;margin-left:.4rem;color:var(--mute)}
+td.wide,th.wide{white-space:normal;min-width:10rem}
+.tag{font-size:.8rem;border:1px solid var(--line);border-radius:.4rem;padding:0 .4rem;margin-left:.4rem;color:var(--mute);white-space:nowrap}
+.notice{border:1px solid var(--line);border-left:4px solid var(--bar);border-radius:.3rem;background:var(--tint);padding:.5rem 1rem;margin:1rem 0;max-width:44rem}
+.notice.bad{border-left-color:var(--bad);background:var(--badtint)}.notice.good{border-left-color:var(--good);background:var(--goodtint)}
+.notice p,.notice ul{margin:.25rem 0}
+.empty{border:1px dashed var(--edge);border-radius:.4rem;padding:1rem;max-width:44rem}
+form{max-width:28rem}td form,li form{max-width:none}td form p{margin:0}
+.field{margin:1rem 0}.field label{display:block;font-weight:600}.field.tick label{display:inline;font-weight:400;margin-left:.5rem}
+input,select,textarea{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--edge);border-radius:.3rem;padding:.45rem .6rem;width:100%;min-height:2.5rem}
+input[type=checkbox]{width:1.1rem;min-height:0;height:1.1rem;vertical-align:-.15rem}
+[aria-invalid]{border-color:var(--bad);border-width:2px}
+.hint{color:var(--mute);font-size:.9rem;margin:.2rem 0}.error{color:var(--bad);font-size:.9rem;margin:.2rem 0;font-weight:600}
+button,a.button{display:inline-block;font:inherit;font-weight:600;color:var(--on);background:var(--bar);border:1px solid var(--bar);border-radius:.3rem;padding:.45rem 1rem;min-height:2.5rem;cursor:pointer;text-decoration:none}
+button.quiet,a.button.quiet{color:var(--bar);background:none}button.danger{color:var(--on);background:var(--bad);border-color:var(--bad)}
+button:disabled{opacity:.6;cursor:default}
+progress{width:100%;height:1rem;accent-color:var(--bar)}
+pre,code{font:14px/1.5 ui-monospace,monospace}pre{background:var(--tint);border:1px solid var(--line);border-radius:.3rem;padding:.75rem;white-space:pre-wrap}
 svg{display:block}
 .track{fill:var(--tint)}.range{fill:var(--soft)}.value{fill:var(--bar)}
 .box rect{fill:var(--tint);stroke:var(--line)}.box.model rect{stroke:var(--bar)}.box text{fill:var(--ink);font-size:13px}
 .box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
+dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.25rem 1rem}
 dt{color:var(--mute)}dd{margin:0}
+@media(max-width:30rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.5rem}header nav{margin-left:0}}
 `;
 
 const HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** What a page may load: nothing but this style sheet, and no frame may hold it. */
+/**
+ * What a page may load: this style sheet and what lies here; its forms are sent here alone, and no frame may hold it. It tells
+ * nobody from where a link was followed but the site: an address may hold a token. A browser that is told to keep the site
+ * to itself too would send forms without an Origin to know them by.
+ */
 export const PAGE_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${HASH}'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  "Referrer-Policy": "strict-origin",
 };

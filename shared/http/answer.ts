@@ -83,7 +83,7 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
 /** Sets the headers that every answer carries. */
 export function setCommonHeaders(headers: Headers, baseUrl: string): void {
   headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("Referrer-Policy", "no-referrer");
+  if (!headers.has("Referrer-Policy")) headers.set("Referrer-Policy", "no-referrer");
   if (!headers.has("Content-Security-Policy")) {
     headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   }

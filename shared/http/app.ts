@@ -36,10 +36,17 @@ export interface Service {
 /** Statuses of problems with a request's content. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 
-/** The Hono app for these endpoints. A request passes through request id, limits, credentials, validation, handler. */
-export function createApp(service: Service, endpoints: readonly Endpoint[]): Hono<HttpEnv> {
+/** Shows a problem to a person, as a page. */
+export type ShowProblem = (problem: Problem, ctx: Context) => Promise<Response>;
+
+/**
+ * The Hono app for these endpoints. A request passes through request id, limits, credentials, validation, handler. A
+ * browser that asks for a page is shown problems by `show`; everybody else gets them as problem+json.
+ */
+export function createApp(service: Service, endpoints: readonly Endpoint[], show?: ShowProblem): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  app.use(begin(service), cors());
+  const fail = failWith(show);
+  app.use(begin(service, app), cors());
   for (const endpoint of namesFirst(endpoints)) {
     const path = endpoint.path.replace(REST, ":$1{.+}").replaceAll(/\{(\w+)\}/g, ":$1");
     app.on(endpoint.method.toUpperCase(), [path], whenAsked(service, endpoint));
@@ -79,7 +86,7 @@ function namesFirst(endpoints: readonly Endpoint[]): Endpoint[] {
   return places.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, one]) => one);
 }
 
-function begin(service: Service): MiddlewareHandler<HttpEnv> {
+function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const id = requestId(c.req.header("x-request-id"), new Date());
     const ctx = service.context({
@@ -91,6 +98,7 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
     c.set("standing", null);
     c.set("confirmed", null);
     c.set("assertRight", null);
+    c.set("own", async (request) => app.fetch(request, c.env, c.executionCtx));
     c.set("params", {});
     c.set("query", {});
     c.set("body", undefined);
@@ -106,17 +114,25 @@ function begin(service: Service): MiddlewareHandler<HttpEnv> {
   };
 }
 
-function fail(error: Error, c: HttpContext): Response {
-  const ctx = c.get("ctx");
-  const problem = toProblem(error);
-  // The lockout's answer is the same each time: it does not show the count of attempts.
-  if (problem.code === "login_locked") c.set("standing", null);
-  if (problem.status >= 500) {
-    ctx.log.error("request failed", { path: c.req.routePath, code: problem.code, detail: describeError(error) });
-  }
-  const response = problemResponse(problem, ctx.requestId);
-  // Made by the context, so that cookies which were cleared before the throw reach the caller.
-  return c.newResponse(response.body, response);
+function failWith(show: ShowProblem | undefined): (error: Error, c: HttpContext) => Promise<Response> {
+  return async (error, c) => {
+    const ctx = c.get("ctx");
+    const problem = toProblem(error);
+    // The lockout's answer is the same each time: it does not show the count of attempts.
+    if (problem.code === "login_locked") c.set("standing", null);
+    if (problem.status >= 500) {
+      ctx.log.error("request failed", { path: c.req.routePath, code: problem.code, detail: describeError(error) });
+    }
+    const shown = show !== undefined && asksForPage(c) ? await show(problem, ctx) : null;
+    const response = shown ?? problemResponse(problem, ctx.requestId);
+    // Made by the context, so that cookies which were cleared before the throw reach the caller.
+    return c.newResponse(response.body, response);
+  };
+}
+
+/** Whether a person looks at this path with a browser: the API is for programs, whatever they say they take. */
+function asksForPage({ req }: HttpContext): boolean {
+  return !req.path.startsWith("/api/") && /\btext\/html\b/i.test(req.header("accept") ?? "");
 }
 
 /** A parameter at the end of a path whose name ends in `_path` takes all that is left of the path, slashes included. */
@@ -242,10 +258,10 @@ async function handle(route: Route, c: HttpContext): Promise<Response> {
 }
 
 async function invoke(route: Route, c: HttpContext): Promise<Response> {
-  const { ctx, principal, params, query, body } = c.var;
+  const { ctx, principal, params, query, body, own } = c.var;
   if (route.idempotent === true) {
     ctx.idempotency = idempotencyOf(c, callersOf(c, viewerId(principal)), body);
   }
-  const result = await route.handler({ ctx, principal, params, query, body, c });
+  const result = await route.handler({ ctx, principal, params, query, body, c, own });
   return result instanceof Response ? result : render(route, c, result);
 }

@@ -203,13 +203,21 @@ function responses(route: Route, schemas: Record<string, Schema>, problem: Schem
   for (const [status, codes] of byStatus) {
     const own = found.get(status);
     const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code][1]}`).join("\n");
-    const content = { "application/problem+json": { schema: problem } };
+    const content = {
+      "application/problem+json": { schema: problem },
+      // A browser is shown what is wrong as a page, where it asked for one.
+      ...(!isPage(route) ? {} : { "text/html": { schema: TEXT } }),
+    };
     found.set(status, {
       description: own === undefined ? description : `${own.description}\n${description}`,
       content: { ...own?.content, ...content },
     });
   }
   return Object.fromEntries(found);
+}
+
+function isPage({ returns }: Route): boolean {
+  return Object.values(returns).some((one) => one !== null && "type" in one && one.type === "text/html");
 }
 
 function success(route: Route, status: number, schemas: Record<string, Schema>): Response {

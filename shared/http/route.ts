@@ -37,10 +37,12 @@ export interface Call<A extends AuthClass, P, Q, B> {
   body: Output<B>;
   /** Hono's context, for what no schema describes: cookies, streams, Accept. */
   c: HonoContext;
+  /** The service itself, for pages: answers another request in this process, with all the checks of one from outside. */
+  own(request: Request): Promise<Response>;
 }
 
 /** A call before its query and body are validated. */
-export type Asked<A extends AuthClass, P> = Omit<Call<A, P, undefined, undefined>, "query" | "body">;
+export type Asked<A extends AuthClass, P> = Omit<Call<A, P, undefined, undefined>, "query" | "body" | "own">;
 
 /** A call as the pipeline makes it, for any route: what the route's own schemas returned. */
 export interface AnyCall {
@@ -50,6 +52,7 @@ export interface AnyCall {
   query: unknown;
   body: unknown;
   c: HonoContext;
+  own(request: Request): Promise<Response>;
 }
 
 /** An answer that is not JSON of a schema: what it is, for the OpenAPI document. */
@@ -82,7 +85,7 @@ export interface Route {
    * a request is about to be refused for its content, so that strangers learn nothing else; for all other requests the
    * handler's own statement decides.
    */
-  right?(asked: Omit<AnyCall, "query" | "body">): Promise<unknown>;
+  right?(asked: Omit<AnyCall, "query" | "body" | "own">): Promise<unknown>;
   /**
    * Where the body is not JSON of at most 1 MiB: further media types, the limit in bytes, whether the handler gets the
    * bytes to decode by itself, and the problem for a body that does not fit its schema, where the standard that the

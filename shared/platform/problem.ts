@@ -104,7 +104,7 @@ export class Problem extends Error {
     this.extras = extras;
   }
 
-  get status(): number {
+  get status(): (typeof PROBLEMS)[ProblemCode][0] {
     return PROBLEMS[this.code][0];
   }
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Application } from "../../functions/app.ts";
+import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { openApi } from "../../shared/http/openapi.ts";
 import { SIZES, sizes } from "../commands/bundle.ts";
@@ -67,6 +68,21 @@ describe("the endpoints that the bundle knows before it loads them", () => {
   });
 
   test.each(named)("%s is loaded when it is asked for", async (_name, { method, path }) => {
+    const { status } = await ask(method.toUpperCase(), path);
+    expect(MISSED).not.toContain(status);
+  });
+});
+
+describe("the pages for people", () => {
+  const pages = PAGE_PLACES.map(({ method, path }) => [`${method.toUpperCase()} ${path}`, method, path] as const);
+
+  test("are at paths of their own", () => {
+    const places = [...named.map(([name]) => name), ...pages.map(([name]) => name)];
+    expect(places.filter((place, index) => places.indexOf(place) !== index)).toEqual([]);
+    expect(pages.length).toBeGreaterThan(20);
+  });
+
+  test.each(pages)("%s is loaded when it is asked for", async (_name, method, path) => {
     const { status } = await ask(method.toUpperCase(), path);
     expect(MISSED).not.toContain(status);
   });

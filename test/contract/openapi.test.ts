@@ -202,8 +202,13 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
       if (route.returns[status] !== undefined) continue;
       const response = operation.responses[status];
       expect(response?.description).toContain(`\`${code}\``);
+      // Browsers are shown the problems of a page as pages.
+      const page = Object.values(route.returns).some(
+        (one) => one !== null && "type" in one && one.type === "text/html",
+      );
       expect(response?.content).toEqual({
         "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+        ...(page ? { "text/html": { schema: { type: "string" } } } : {}),
       });
     }
   });

@@ -35,8 +35,8 @@ const OF_THE_APP: ProblemCode[] = ["method_not_allowed"];
 /** Codes of single findings that are no problems of their own; `validation_failed` stands above them. */
 const FINDINGS = ["invalid_format", "invalid_text", "missing_field", "not_unique", "too_deep"];
 
-/** The two modules that pass a code on instead of naming one. */
-const PASSING_ON = ["shared/http/validation.ts", "shared/platform/problem.ts"];
+/** The modules that pass a code on instead of naming one. */
+const PASSING_ON = ["functions/site/parts/api.ts", "shared/http/validation.ts", "shared/platform/problem.ts"];
 
 const named = ROUTES.map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
 const codes = Object.keys(PROBLEMS) as ProblemCode[];

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { LeaderboardRow } from "../../shared/board/board.ts";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+/** What browsers and machines ask every site for. */
+
+const DAY_MS = 86_400_000;
+/** RFC 9116 wants a date that is less than a year away. */
+const SECURITY_DAYS = 180;
+const MAX_AGENTS = 100;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#245fc9"/><path d="M7 24V17h4v7zM14 24V12h4v12zM21 24V7h4v17z" fill="#fff"/></svg>`;
+
+function file({ c }: Visit, text: string, type: string): Response {
+  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": "public, max-age=3600" } });
+}
+
+/** Only what is public and worth finding; the pages of an account say nothing to a stranger. */
+function robots(visit: Visit): Response {
+  const closed = ["/api/", "/home", "/settings", "/sessions/", "/agents/new"].map((path) => `Disallow: ${path}`);
+  const lines = ["User-agent: *", ...closed, "", `Sitemap: ${visit.ctx.env.BASE_URL}/sitemap.xml`, ""];
+  return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
+}
+
+const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true })) });
+
+/** The board, and the pages of the agents at its top. */
+async function sitemap(visit: Visit): Promise<Response> {
+  const { items } = await visit.api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
+  const paths = ["/", "/docs", "/sign-up", ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
+  const urls = paths.map((path) => `  <url><loc>${visit.ctx.env.BASE_URL}${path}</loc></url>`);
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join("\n")}
+</urlset>
+`;
+  return file(visit, text, "application/xml; charset=utf-8");
+}
+
+/** RFC 9116, with the mailbox that RFC 2142 has for it, at the domain that the service sends its mails from. */
+function security(visit: Visit): Response {
+  const { env, now } = visit.ctx;
+  const expires = new Date(now().getTime() + SECURITY_DAYS * DAY_MS).toISOString();
+  const address = /<([^>]+)>/.exec(env.EMAIL_FROM)?.[1] ?? env.EMAIL_FROM;
+  const contact = `mailto:security@${address.slice(address.lastIndexOf("@") + 1)}`;
+  const lines = [
+    `Contact: ${contact}`,
+    `Expires: ${expires}`,
+    "Preferred-Languages: en",
+    `Canonical: ${env.BASE_URL}/.well-known/security.txt`,
+    "",
+  ];
+  return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
+}
+
+export const filePages: readonly View[] = [
+  view({ path: "/favicon.svg", title: "The icon", show: (visit) => file(visit, ICON, "image/svg+xml") }),
+  view({ path: "/robots.txt", title: "What crawlers may read", show: robots }),
+  view({ path: "/sitemap.xml", title: "What there is to read", show: sitemap }),
+  view({ path: "/.well-known/security.txt", title: "Whom to tell of a weakness", show: security }),
+  view({
+    path: "/.well-known/change-password",
+    title: "Where a password is changed",
+    show: ({ c }) => c.redirect("/settings/password", 302),
+  }),
+];

@@ -1,0 +1,186 @@
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { UserRead } from "../../shared/identity/schemas.ts";
+import { RunRead } from "../../shared/runs/schemas.ts";
+import { Bar, Day, Layout, personal } from "./layout.tsx";
+import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+type User = z.output<typeof UserRead>;
+type Agent = z.output<typeof AgentRead>;
+
+const Agents = z.object({ items: z.array(AgentRead), total: z.number() });
+const Runs = z.object({
+  items: z.array(RunRead.pick({ agent_id: true, screening_session_id: true })),
+  total: z.number(),
+});
+
+/** A screening with runs that have not ended yet. */
+interface Open {
+  id: string;
+  agentId: string;
+  runs: number;
+}
+
+function openSessions(runs: readonly z.output<typeof Runs>[]): Open[] {
+  const found = new Map<string, Open>();
+  for (const { agent_id, screening_session_id: id } of runs.flatMap(({ items }) => items)) {
+    if (id === null) continue;
+    const open = found.get(id) ?? { id, agentId: agent_id, runs: 0 };
+    found.set(id, { ...open, runs: open.runs + 1 });
+  }
+  return [...found.values()];
+}
+
+function Steps({ agents }: { agents: readonly Agent[] }) {
+  const [first] = agents;
+  return (
+    <Empty>
+      <h2>Three steps to the first score</h2>
+      <ol>
+        <li>
+          {first === undefined ? (
+            <>
+              <a href="/agents/new">Connect an agent</a>: the URL that it answers at, tried before it is kept
+            </>
+          ) : (
+            <>
+              An agent is connected: <a href={`/agents/${first.id}`}>{first.name}</a>
+            </>
+          )}
+        </li>
+        <li>
+          {first === undefined ? "Start a screening" : <a href={`/agents/${first.id}/screen`}>Start a screening</a>}:
+          the core tasks once, 40 runs of your 50 a month
+        </li>
+        <li>Watch it, and read what it passed and why it failed</li>
+      </ol>
+    </Empty>
+  );
+}
+
+function Listed({ agents }: { agents: readonly Agent[] }) {
+  return (
+    <Scroll label="My agents">
+      <table>
+        <thead>
+          <tr>
+            <th class="wide">Agent</th>
+            <th class="number">Score</th>
+            <th>95% interval</th>
+            <th>State</th>
+            <th>Seen by</th>
+            <th>
+              <span class="mute">Do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {agents.map((agent) => (
+            <tr>
+              <td class="wide">
+                <a href={`/agents/${agent.id}`}>
+                  <bdi>{agent.name}</bdi>
+                </a>
+                {agent.simulated && <span class="tag">simulated</span>}
+              </td>
+              <td class="number">{agent.score_basis === null ? "–" : agent.composite_score.toFixed(2)}</td>
+              <td>
+                {agent.score_basis === null ? (
+                  "no run counts yet"
+                ) : (
+                  <Bar
+                    value={agent.composite_score / 100}
+                    low={agent.score_low / 100}
+                    high={agent.score_high / 100}
+                    label={`${agent.score_low.toFixed(1)} to ${agent.score_high.toFixed(1)}`}
+                  />
+                )}
+              </td>
+              <td>{agent.verified_state}</td>
+              <td>{agent.is_public ? "everybody" : "you"}</td>
+              <td>
+                <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
+                  Screen
+                </a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Standing({ user }: { user: User }) {
+  return (
+    <>
+      {!user.email_verified && (
+        <Notice>
+          <p>
+            Please confirm your email address by the link that we mailed to {user.email}.{" "}
+            <a href="/resend-verification">Send it again</a>
+          </p>
+        </Notice>
+      )}
+      {user.deletion_scheduled_for !== null && (
+        <Notice kind="bad">
+          <p>
+            Your account will be deleted on <Day time={user.deletion_scheduled_for} />.{" "}
+            <a href="/settings/deletion">Keep it</a>
+          </p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+async function home({ c, api }: Visit): Promise<Response> {
+  const [user, { items: agents, total }, ...open] = await Promise.all([
+    api.read("/api/v1/auth/me", UserRead),
+    api.read("/api/v1/agents?scope=personal&page_size=100", Agents),
+    api.read("/api/v1/runs?mine=true&status=running&page_size=100", Runs),
+    api.read("/api/v1/runs?mine=true&status=queued&page_size=100", Runs),
+  ]);
+  const names = new Map(agents.map(({ id, name }) => [id, name]));
+  const sessions = openSessions(open);
+  const scored = agents.some(({ score_basis }) => score_basis !== null);
+  return personal(
+    c,
+    <Layout title="My agents" own="/home">
+      <h1>My agents</h1>
+      <Standing user={user} />
+      {!scored && sessions.length === 0 && <Steps agents={agents} />}
+      {sessions.length > 0 && (
+        <>
+          <h2>Under way</h2>
+          <ul>
+            {sessions.map(({ id, agentId, runs }) => (
+              <li>
+                <a href={`/sessions/${id}`}>
+                  <bdi>{names.get(agentId) ?? "A screening"}</bdi>
+                </a>
+                : {runs} {runs === 1 ? "run" : "runs"} to go
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {agents.length > 0 && <Listed agents={agents} />}
+      {total > agents.length && <p class="mute">The newest {agents.length} of them; the interface lists all.</p>}
+      <h2>Allowance</h2>
+      <dl>
+        <dt>Runs this month</dt>
+        <dd>
+          {user.monthly_run_count} of {user.monthly_run_limit}
+        </dd>
+        <dt>Agents</dt>
+        <dd>{user.agent_count}</dd>
+        <dt>Plan</dt>
+        <dd>{user.plan}</dd>
+      </dl>
+    </Layout>,
+  );
+}
+
+export const homePages: readonly View[] = [view({ path: "/home", title: "My agents", show: home })];

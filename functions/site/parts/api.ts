@@ -1,0 +1,61 @@
+import type { Context as HonoContext } from "hono";
+import type * as z from "zod";
+import { ProblemDetails } from "../../../shared/http/problem-details.ts";
+import type { Context } from "../../../shared/platform/context.ts";
+import { Problem } from "../../../shared/platform/problem.ts";
+
+/** What of the visitor's request goes along with a page's own requests: who it is, and how it came. */
+const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", "cf-connecting-ip"];
+
+/** The service's own interface, called in this process as the page's visitor: with its checks, rights and limits. */
+export interface Api {
+  /** Reads `path`. Throws the `Problem` that the interface answers with. */
+  read<T>(path: string, schema: z.ZodType<T>): Promise<T>;
+  /**
+   * Sends a change, with `key` as its Idempotency-Key, and hands on the cookies that the answer sets. Returns the answer's
+   * JSON, null without one. Throws the `Problem` that the interface answers with.
+   */
+  send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<unknown>;
+}
+
+/** The interface for one visit; `extra` headers go along with each request. */
+export function apiOf(
+  c: HonoContext,
+  ctx: Context,
+  own: (request: Request) => Promise<Response>,
+  extra: Record<string, string> = {},
+): Api {
+  const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId, ...extra });
+  for (const name of PASSED_ON) {
+    const value = c.req.header(name);
+    if (value !== undefined && !headers.has(name)) headers.set(name, value);
+  }
+
+  async function ask(path: string, init: RequestInit): Promise<unknown> {
+    const answer = await own(new Request(ctx.env.BASE_URL + path, init));
+    for (const line of answer.headers.getSetCookie()) c.header("Set-Cookie", line, { append: true });
+    const text = await answer.text();
+    if (answer.status >= 400) throw problemOf(text, answer.headers);
+    return text === "" ? null : JSON.parse(text);
+  }
+
+  return {
+    read: async (path, schema) => schema.parse(await ask(path, { headers })),
+    send(method, path, body = {}, key) {
+      const sent = new Headers(headers);
+      sent.set("content-type", "application/json");
+      if (key !== undefined) sent.set("idempotency-key", key);
+      return ask(path, { method, headers: sent, body: JSON.stringify(body) });
+    },
+  };
+}
+
+/** A problem as the interface told it. */
+function problemOf(text: string, headers: Headers): Problem {
+  const { code, detail, errors } = ProblemDetails.parse(JSON.parse(text));
+  const retry = headers.get("retry-after");
+  return new Problem(code, detail, {
+    ...(errors === undefined ? {} : { errors }),
+    ...(retry === null ? {} : { headers: { "Retry-After": retry } }),
+  });
+}

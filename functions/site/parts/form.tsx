@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import type { PropsWithChildren } from "hono/jsx";
+import { Problem } from "../../../shared/platform/problem.ts";
+
+/** What was wrong with a form: in all, and by the name of each field that has to change. */
+export class Wrong {
+  readonly status: Problem["status"];
+  readonly message: string | null;
+  readonly fields: ReadonlyMap<string, string>;
+
+  constructor(status: Problem["status"], message: string | null, fields: ReadonlyMap<string, string> = new Map()) {
+    this.status = status;
+    this.message = message;
+    this.fields = fields;
+  }
+}
+
+/** Runs the work behind a form. What the person can mend comes back as `Wrong`; all else is thrown. */
+export async function attempt<T>(names: readonly string[], work: () => Promise<T>): Promise<T | Wrong> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500 || error.code === "unauthenticated") throw error;
+    return wrongOf(error, names);
+  }
+}
+
+/** A problem at the fields of a form; findings at none of `names` are told above the form. */
+export function wrongOf(problem: Problem, names: readonly string[]): Wrong {
+  const fields = new Map<string, string>();
+  const others: string[] = [];
+  for (const { pointer, message } of problem.extras.errors ?? []) {
+    const name = names.find((one) => pointer === `/${one}` || pointer.startsWith(`/${one}/`));
+    if (name === undefined) others.push(pointer === "" ? message : `${pointer.slice(1)}: ${message}`);
+    else if (!fields.has(name)) fields.set(name, message);
+  }
+  const message = fields.size === 0 && others.length === 0 ? problem.message : others.join(" ");
+  return new Wrong(problem.status, message === "" ? null : message, fields);
+}
+
+/** The name of the hidden field with a form's own key, by which it counts once however often it is sent. */
+export const KEY = "_key";
+
+/** A form that is sent to `action`. Without a script the browser sends it as it is. */
+export function Form({
+  action,
+  button,
+  once,
+  danger,
+  children,
+}: PropsWithChildren<{ action: string; button: string; once?: boolean; danger?: boolean }>) {
+  return (
+    <form method="post" action={action}>
+      {once === true && <input type="hidden" name={KEY} value={randomUUID()} />}
+      {children}
+      <p>
+        <button type="submit" {...(danger === true ? { class: "danger" } : {})}>
+          {button}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** What stands above a form that was refused: what is wrong, read out at once, with ways to the fields. */
+export function Refused({ wrong, labels }: { wrong: Wrong | null; labels: Record<string, string> }) {
+  if (wrong === null) return null;
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        <strong>That did not work.</strong> {wrong.message}
+      </p>
+      {wrong.fields.size > 0 && (
+        <ul>
+          {[...wrong.fields].map(([name, message]) => (
+            <li>
+              <a href={`#${name}`}>{labels[name] ?? name}</a>: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  name: string;
+  type?: "text" | "email" | "password" | "url" | "number";
+  value?: string | null;
+  hint?: string;
+  wrong?: Wrong | null;
+  autocomplete?: string;
+  optional?: boolean;
+  min?: number;
+  max?: number;
+}
+
+/** A field with its label, its hint and what is wrong with it. It keeps what was typed; a password is typed anew. */
+export function Field(props: FieldProps) {
+  const { label, name, type = "text", value, hint, wrong, autocomplete, optional = false, min, max } = props;
+  const error = wrong?.fields.get(name);
+  return (
+    <div class="field">
+      <Label name={name} label={label} optional={optional} />
+      <input
+        id={name}
+        name={name}
+        type={type}
+        value={type === "password" ? "" : (value ?? "")}
+        required={!optional}
+        autocomplete={autocomplete ?? "off"}
+        spellcheck={false}
+        min={min}
+        max={max}
+        {...described(name, hint, error)}
+      />
+      <Notes name={name} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** A choice of one among `options`, each a value and what it is called. */
+export function Choose({
+  label,
+  name,
+  value,
+  options,
+  hint,
+  wrong,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+  hint?: string;
+  wrong?: Wrong | null;
+}) {
+  const error = wrong?.fields.get(name);
+  return (
+    <div class="field">
+      <Label name={name} label={label} optional={false} />
+      <select id={name} name={name} {...described(name, hint, error)}>
+        {options.map(([one, text]) => (
+          <option value={one} selected={one === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Notes name={name} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** A box to tick; it sends `true`, or nothing. */
+export function Tick({ label, name, checked, hint }: { label: string; name: string; checked: boolean; hint?: string }) {
+  return (
+    <div class="field tick">
+      <input
+        type="checkbox"
+        id={name}
+        name={name}
+        value="true"
+        checked={checked}
+        {...described(name, hint, undefined)}
+      />
+      <label for={name}>{label}</label>
+      <Notes name={name} hint={hint} error={undefined} />
+    </div>
+  );
+}
+
+function Label({ name, label, optional }: { name: string; label: string; optional: boolean }) {
+  return (
+    <label for={name}>
+      {label} {optional && <span class="mute">(optional)</span>}
+    </label>
+  );
+}
+
+function described(name: string, hint: string | undefined, error: string | undefined): Record<string, string> {
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === undefined ? [] : [`${name}-error`])];
+  return {
+    ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),
+    ...(error === undefined ? {} : { "aria-invalid": "true" }),
+  };
+}
+
+function Notes({ name, hint, error }: { name: string; hint: string | undefined; error: string | undefined }) {
+  return (
+    <>
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+const PAGES = [
+  ["/settings", "Profile"],
+  ["/settings/password", "Password"],
+  ["/settings/sessions", "Sessions"],
+  ["/settings/api-keys", "API keys"],
+  ["/settings/deletion", "Deletion"],
+] as const;
+
+/** The ways between the settings. */
+export function SettingsNav({ current }: { current: string }) {
+  return (
+    <nav aria-label="Settings">
+      <ul>
+        {PAGES.map(([path, name]) => (
+          <li>
+            <a href={path} {...(path === current ? { "aria-current": "page" } : {})}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Context as HonoContext } from "hono";
+import { getCookie } from "hono/cookie";
+import * as z from "zod";
+import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
+import { assertSameSite } from "../../../shared/http/credentials.ts";
+import type { AnyCall, Route } from "../../../shared/http/route.ts";
+import type { Context } from "../../../shared/platform/context.ts";
+import { Problem } from "../../../shared/platform/problem.ts";
+import { type Api, apiOf } from "./api.ts";
+import { localPath, RESUME_PATH, withNext } from "./paths.ts";
+
+/** One visit of a page. */
+export interface Visit {
+  ctx: Context;
+  c: HonoContext;
+  /** The parameters of the path. */
+  params: Record<string, string>;
+  query: URLSearchParams;
+  /** What was typed; empty where nothing was sent. */
+  form: URLSearchParams;
+  api: Api;
+  own: AnyCall["own"];
+}
+
+type Shows = (visit: Visit) => Promise<Response> | Response;
+
+/**
+ * A page for people, declared once. It decides nothing: what it shows and changes it asks of the service's own interface,
+ * as its visitor. `take` gets what the page's form sends.
+ */
+export interface View {
+  /** With parameters as `{name}`. */
+  path: string;
+  title: string;
+  show: Shows;
+  take?: Shows;
+}
+
+/** Declares a page. */
+export function view(spec: View): View {
+  return spec;
+}
+
+const FORM = "application/x-www-form-urlencoded";
+const MAX_FORM_BYTES = 64 * 1024;
+const Bytes = z.instanceof(Uint8Array);
+
+/** The methods of a page. */
+export function methodsOf({ take }: View): ("get" | "post")[] {
+  return take === undefined ? ["get"] : ["get", "post"];
+}
+
+/** A page as the pipeline runs it. Who visits, and how often, is for the endpoints to judge that the page calls. */
+export function routeOf({ path, title, show, take }: View, method: string): Route {
+  const base = {
+    id: path,
+    path,
+    tag: "Pages",
+    summary: title,
+    auth: "none",
+    limit: null,
+    // People follow links with parameters of others in them.
+    query: z.looseObject({}),
+    returns: { 200: { type: "text/html", description: title } },
+  } as const;
+  if (method === "get") return { ...base, method, handler: (call) => visited(call, show) };
+  return {
+    ...base,
+    method: "post",
+    body: Bytes,
+    accepts: { types: [FORM], maxBytes: MAX_FORM_BYTES, asBytes: true },
+    handler(call) {
+      // Signing in is protected too: a visitor must not end up in somebody else's account.
+      assertSameSite(call.ctx, call.c);
+      return visited(call, take ?? show);
+    },
+  };
+}
+
+async function visited({ ctx, c, own, body }: AnyCall, work: Shows): Promise<Response> {
+  const form = new URLSearchParams(body === undefined ? "" : new TextDecoder().decode(Bytes.parse(body)));
+  const { searchParams: query } = new URL(c.req.url);
+  try {
+    return await work({ ctx, c, params: c.req.param(), query, form, own, api: apiOf(c, ctx, own) });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === "unauthenticated") return signInFirst(c);
+    // An address that no thing can have is one where nothing is.
+    if (error.extras.errors?.some((finding) => finding.in === "path")) {
+      throw new Problem("not_found", "There is nothing at this address.");
+    }
+    throw error;
+  }
+}
+
+/**
+ * Sends a visitor without a session in force to where one is taken up again: with a form still in hand where there was a
+ * session, since that of a page left open ends after minutes; else to sign in. Both lead back here.
+ */
+function signInFirst(c: HonoContext): Response {
+  const { pathname, search } = new URL(c.req.url);
+  const next = localPath(pathname + search);
+  const known = getCookie(c, SESSION_COOKIE) !== undefined;
+  c.header("Cache-Control", "no-store");
+  if (!known) return c.redirect(withNext("/sign-in", next), 303);
+  return c.redirect(withNext(RESUME_PATH, next), c.req.method === "POST" ? 307 : 303);
+}

@@ -1,0 +1,43 @@
+import { getCookie } from "hono/cookie";
+import { REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
+import { claimResumption } from "../../shared/identity/sessions/resume.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { localPath, RESUME_PATH, withNext } from "./parts/paths.ts";
+import { showProblem } from "./parts/problem.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+/**
+ * Replaces the refresh credential and goes back to the page, with the form where one was sent. Without a credential that
+ * holds, the visitor signs in.
+ */
+async function resume({ ctx, c, query, api }: Visit): Promise<Response> {
+  const next = localPath(query.get("next"));
+  const token = getCookie(c, REFRESH_COOKIE);
+  if (token === undefined) return sendTo(c, withNext("/sign-in", next));
+  if (!(await claimResumption(ctx, token))) {
+    return personal(
+      c,
+      <Layout title="One moment" again={1} to={next}>
+        <h1>One moment</h1>
+        <p>
+          Your session is being taken up again. Then the page opens by itself, or <a href={next}>open it now</a>.
+        </p>
+      </Layout>,
+    );
+  }
+  try {
+    await api.send("POST", "/api/v1/auth/refresh");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    // Under the interface's paths problems are told to programs, and this is a person.
+    if (error.code !== "invalid_refresh") return showProblem(error, ctx);
+    return sendTo(c, withNext("/sign-in", next));
+  }
+  c.header("Cache-Control", "no-store");
+  return c.redirect(next, c.req.method === "POST" ? 307 : 303);
+}
+
+export const resumePages: readonly View[] = [
+  view({ path: RESUME_PATH, title: "Takes a browser's session up again", show: resume, take: resume }),
+];

@@ -1,0 +1,269 @@
+import * as z from "zod";
+import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/schemas.ts";
+import { Day, Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { Notice, Scroll } from "./parts/notice.tsx";
+import { Removed } from "./parts/removed.tsx";
+import { SettingsNav } from "./parts/settings-nav.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+type User = z.output<typeof UserRead>;
+
+const LABELS = {
+  username: "Username",
+  current_password: "Current password",
+  new_password: "New password",
+  password: "Password",
+};
+const Sessions = z.object({ items: z.array(SessionRead) });
+
+const me = ({ api }: Visit): Promise<User> => api.read("/api/v1/auth/me", UserRead);
+
+/** What a settings page knows of the form that was sent to it. */
+interface Outcome {
+  done?: boolean;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
+  return (
+    <Layout title={wrong === undefined ? "Profile" : "Error: profile"} own="/settings">
+      <h1>Settings</h1>
+      <SettingsNav current="/settings" />
+      {done === true && (
+        <Notice kind="good" alert>
+          <p>Saved.</p>
+        </Notice>
+      )}
+      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <dl>
+        <dt>Email address</dt>
+        <dd>
+          {user.email}, {user.email_verified ? "confirmed" : <a href="/resend-verification">not confirmed yet</a>}
+        </dd>
+        <dt>Member since</dt>
+        <dd>
+          <Day time={user.created_at} />
+        </dd>
+        <dt>Plan</dt>
+        <dd>{user.plan}</dd>
+      </dl>
+      <Form action="/settings" button="Save">
+        <Field
+          label={LABELS.username}
+          name="username"
+          autocomplete="nickname"
+          value={typed?.get("username") ?? user.username}
+          hint="3 to 39 letters, digits, - or _; others see it"
+          wrong={wrong ?? null}
+        />
+      </Form>
+    </Layout>
+  );
+}
+
+async function saveProfile(visit: Visit): Promise<Response> {
+  const { c, form, api } = visit;
+  const result = await attempt(["username"], async () =>
+    UserRead.parse(await api.send("PATCH", "/api/v1/auth/me", { username: form.get("username") ?? "" })),
+  );
+  if (!(result instanceof Wrong)) return personal(c, <Profile user={result} done />);
+  return personal(c, <Profile user={await me(visit)} typed={form} wrong={result} />, result.status);
+}
+
+function Password({ user, done, wrong }: Outcome & { user: User }) {
+  return (
+    <Layout title={wrong === undefined ? "Password" : "Error: password"} own="/settings">
+      <h1>Password</h1>
+      <SettingsNav current="/settings/password" />
+      {done === true && (
+        <Notice kind="good" alert>
+          <p>The password is changed, and every other session has ended. API keys go on working.</p>
+        </Notice>
+      )}
+      <Refused wrong={wrong ?? null} labels={LABELS} />
+      {user.has_password ? (
+        <Form action="/settings/password" button="Change the password">
+          <input type="hidden" name="username" autocomplete="username" value={user.email} />
+          <Field
+            label={LABELS.current_password}
+            name="current_password"
+            type="password"
+            autocomplete="current-password"
+            wrong={wrong ?? null}
+          />
+          <Field
+            label={LABELS.new_password}
+            name="new_password"
+            type="password"
+            autocomplete="new-password"
+            hint="At least 10 characters, and not a common one"
+            wrong={wrong ?? null}
+          />
+        </Form>
+      ) : (
+        <p>You sign in by GitHub, so there is no password here.</p>
+      )}
+    </Layout>
+  );
+}
+
+async function changePassword(visit: Visit): Promise<Response> {
+  const { c, form, api } = visit;
+  const result = await attempt(["current_password", "new_password"], async () => {
+    const [current_password, new_password] = ["current_password", "new_password"].map((name) => form.get(name) ?? "");
+    return UserRead.parse(await api.send("PATCH", "/api/v1/auth/me", { current_password, new_password }));
+  });
+  if (!(result instanceof Wrong)) return personal(c, <Password user={result} done />);
+  return personal(c, <Password user={await me(visit)} wrong={result} />, result.status);
+}
+
+async function sessions({ c, api }: Visit): Promise<Response> {
+  const { items } = await api.read("/api/v1/auth/sessions?page_size=100", Sessions);
+  return personal(
+    c,
+    <Layout title="Sessions" own="/settings">
+      <h1>Where you are signed in</h1>
+      <SettingsNav current="/settings/sessions" />
+      <Scroll label="Sessions">
+        <table>
+          <thead>
+            <tr>
+              <th class="wide">Browser or program</th>
+              <th>Signed in</th>
+              <th>Last used</th>
+              <th>
+                <span class="mute">Do</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map(({ id, user_agent, created_at, last_used_at, current }) => (
+              <tr>
+                <td class="wide">{user_agent ?? "unknown"}</td>
+                <td>
+                  <Day time={created_at} />
+                </td>
+                <td>
+                  <Day time={last_used_at} />
+                </td>
+                <td>
+                  {current ? (
+                    "this one"
+                  ) : (
+                    <form method="post" action="/settings/sessions">
+                      <input type="hidden" name="id" value={id} />
+                      <button type="submit" class="quiet" aria-label={`Sign out ${user_agent ?? "unknown"}`}>
+                        Sign out there
+                      </button>
+                    </form>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <Form action="/settings/sessions" button="Sign out everywhere" danger>
+        <input type="hidden" name="id" value="all" />
+        <p>Ends every session, this one too. API keys go on working.</p>
+      </Form>
+    </Layout>,
+  );
+}
+
+async function endSession({ c, form, api }: Visit): Promise<Response> {
+  const id = form.get("id") ?? "";
+  await api.send("DELETE", id === "all" ? "/api/v1/auth/sessions" : `/api/v1/auth/sessions/${encodeURIComponent(id)}`);
+  return sendTo(c, id === "all" ? "/sign-in" : "/settings/sessions");
+}
+
+async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Response> {
+  const [user, preview] = await Promise.all([me(visit), visit.api.read("/api/v1/users/me/deletion", DeletionPreview)]);
+  const pending = user.deletion_scheduled_for;
+  return personal(
+    visit.c,
+    <Layout title={wrong === undefined ? "Delete the account" : "Error: delete the account"} own="/settings">
+      <h1>Delete the account</h1>
+      <SettingsNav current="/settings/deletion" />
+      <Refused wrong={wrong ?? null} labels={LABELS} />
+      {pending !== null ? (
+        <>
+          <Notice kind="bad" alert>
+            <p>
+              The account will be deleted on <Day time={pending} />. Until then everything works.
+            </p>
+          </Notice>
+          <Form action="/settings/deletion" button="Keep the account">
+            <input type="hidden" name="do" value="keep" />
+          </Form>
+        </>
+      ) : done === true ? (
+        <Notice alert>
+          <p>
+            {preview.has_password
+              ? "The account stays."
+              : `A link to confirm the deletion is on its way to ${user.email}.`}
+          </p>
+        </Notice>
+      ) : (
+        <>
+          <Removed preview={preview} />
+          <Form
+            action="/settings/deletion"
+            button={preview.has_password ? "Delete the account in 14 days" : "Mail me the link that confirms it"}
+            danger
+          >
+            <input type="hidden" name="do" value={preview.has_password ? "delete" : "mail"} />
+            {preview.has_password && (
+              <Field
+                label={LABELS.password}
+                name="password"
+                type="password"
+                autocomplete="current-password"
+                wrong={wrong ?? null}
+              />
+            )}
+          </Form>
+        </>
+      )}
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+async function changeDeletion(visit: Visit): Promise<Response> {
+  const { form, api } = visit;
+  const path = "/api/v1/users/me/deletion";
+  const result = await attempt(["password"], async () => {
+    const wish = form.get("do");
+    if (wish === "keep") await api.send("DELETE", path);
+    else if (wish === "mail") await api.send("POST", `${path}/confirmation-link`);
+    else await api.send("POST", path, { password: form.get("password") ?? "" });
+    return wish !== "delete";
+  });
+  return deletion(visit, result instanceof Wrong ? { wrong: result } : { done: result });
+}
+
+export const settingsPages: readonly View[] = [
+  view({
+    path: "/settings",
+    title: "Profile",
+    show: async (visit) => personal(visit.c, <Profile user={await me(visit)} />),
+    take: saveProfile,
+  }),
+  view({
+    path: "/settings/password",
+    title: "Password",
+    show: async (visit) => personal(visit.c, <Password user={await me(visit)} />),
+    take: changePassword,
+  }),
+  view({ path: "/settings/sessions", title: "Where you are signed in", show: sessions, take: endSession }),
+  view({
+    path: "/settings/deletion",
+    title: "Delete the account",
+    show: (visit) => deletion(visit),
+    take: changeDeletion,
+  }),
+];

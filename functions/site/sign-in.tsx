@@ -1,0 +1,215 @@
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { codeHostMode } from "../../shared/identity/code-host/code-host.ts";
+import type { Context } from "../../shared/platform/context.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { cookieOptions } from "../account/cookies.ts";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { HOME, localPath, withNext } from "./parts/paths.ts";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const SIGN_UP = ["email", "username", "password"] as const;
+const SIGN_IN = ["email", "password"] as const;
+const LABELS = { email: "Email address", username: "Username", password: "Password" };
+
+/** Remembers during a sign-in at the code host where the visitor wanted to go; only the page after it gets it. */
+const NEXT_COOKIE = "service_next";
+const NEXT_PATH = "/auth/callback";
+const NEXT_SECONDS = 600;
+
+interface Shown {
+  next: string;
+  codeHost: boolean;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+function CodeHost({ shown }: { shown: boolean }) {
+  if (!shown) return null;
+  return (
+    <p>
+      <a class="button quiet" href="/api/v1/auth/codehost">
+        Continue with GitHub
+      </a>
+    </p>
+  );
+}
+
+function SignIn({ next, codeHost, typed, wrong }: Shown) {
+  return (
+    <Layout title={wrong === undefined ? "Sign in" : "Error: sign in"}>
+      <h1>Sign in</h1>
+      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Form action={withNext("/sign-in", next)} button="Sign in">
+        <Field
+          label={LABELS.email}
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={typed?.get("email") ?? ""}
+          wrong={wrong ?? null}
+        />
+        <Field
+          label={LABELS.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          wrong={wrong ?? null}
+        />
+      </Form>
+      <CodeHost shown={codeHost} />
+      <p>
+        <a href="/forgot-password">Forgot the password?</a> No account yet?{" "}
+        <a href={withNext("/sign-up", next)}>Create one</a>.
+      </p>
+    </Layout>
+  );
+}
+
+function SignUp({ next, codeHost, typed, wrong }: Shown) {
+  return (
+    <Layout title={wrong === undefined ? "Create an account" : "Error: create an account"}>
+      <h1>Create an account</h1>
+      <p class="mute">Free: three agents and 50 runs a month, no card.</p>
+      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Form action={withNext("/sign-up", next)} button="Create the account">
+        <Field
+          label={LABELS.email}
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={typed?.get("email") ?? ""}
+          wrong={wrong ?? null}
+        />
+        <Field
+          label={LABELS.username}
+          name="username"
+          autocomplete="nickname"
+          optional
+          value={typed?.get("username") ?? ""}
+          hint="3 to 39 letters, digits, - or _"
+          wrong={wrong ?? null}
+        />
+        <Field
+          label={LABELS.password}
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          hint="At least 10 characters, and not a common one"
+          wrong={wrong ?? null}
+        />
+      </Form>
+      <CodeHost shown={codeHost} />
+      <p>
+        Have an account already? <a href={withNext("/sign-in", next)}>Sign in</a>.
+      </p>
+    </Layout>
+  );
+}
+
+/** What both pages show; where to go afterwards outlives the way to the code host and back. */
+function asked({ ctx, c, query }: Visit): Shown {
+  const next = localPath(query.get("next"));
+  if (next !== HOME) setCookie(c, NEXT_COOKIE, next, cookieOptions(ctx.env, NEXT_PATH, NEXT_SECONDS));
+  return { next, codeHost: offersCodeHost(ctx) };
+}
+
+function offersCodeHost(ctx: Context): boolean {
+  return codeHostMode(ctx) !== "off";
+}
+
+async function signIn(visit: Visit): Promise<Response> {
+  const { c, form, api } = visit;
+  const result = await attempt(SIGN_IN, () =>
+    api.send("POST", "/api/v1/auth/login", { email: form.get("email") ?? "", password: form.get("password") ?? "" }),
+  );
+  if (!(result instanceof Wrong)) return sendTo(c, localPath(visit.query.get("next")));
+  return personal(c, <SignIn {...asked(visit)} typed={form} wrong={result} />, result.status);
+}
+
+async function signUp(visit: Visit): Promise<Response> {
+  const { c, form, api } = visit;
+  const [email, password, username] = ["email", "password", "username"].map((name) => form.get(name) ?? "");
+  const result = await attempt(SIGN_UP, async () => {
+    try {
+      await api.send("POST", "/api/v1/auth/register", { email, password, ...(username === "" ? {} : { username }) });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "email_taken") throw error;
+      // A form that was sent twice made the account the first time: who has its password is signed in.
+      await api.send("POST", "/api/v1/auth/login", { email, password }).catch(() => {
+        throw error;
+      });
+    }
+  });
+  if (!(result instanceof Wrong)) return sendTo(c, localPath(visit.query.get("next")));
+  return personal(c, <SignUp {...asked(visit)} typed={form} wrong={result} />, result.status);
+}
+
+/** What is said of each failure of the code host's; every other is one of ours. */
+const FAILURES: Record<string, string> = {
+  access_denied: "You did not let GitHub tell us who you are.",
+  invalid_state: "This sign-in was not begun in this browser, or over ten minutes ago.",
+  email_not_verified: "Your primary email address at GitHub is not verified there. Verify it, then try again.",
+  code_host_unavailable: "GitHub does not answer at this moment. Try again in a minute.",
+  code_host_not_configured: "Sign-in by GitHub is not set up here. Use email and password.",
+};
+
+function callback({ ctx, c, query }: Visit): Response {
+  const error = query.get("error");
+  const next = localPath(getCookie(c, NEXT_COOKIE));
+  if (error === null) {
+    deleteCookie(c, NEXT_COOKIE, { path: NEXT_PATH });
+    return sendTo(c, next);
+  }
+  return personal(
+    c,
+    <Layout title="Not signed in">
+      <h1>You are not signed in</h1>
+      <Notice kind="bad" alert>
+        <p>{FAILURES[error] ?? "The sign-in did not come through on our side. Try again in a minute."}</p>
+      </Notice>
+      <p>
+        <a href={withNext("/sign-in", next)}>Back to the sign-in</a>
+      </p>
+      <CodeHost shown={offersCodeHost(ctx)} />
+    </Layout>,
+  );
+}
+
+async function signOut({ c, api }: Visit): Promise<Response> {
+  await api.send("POST", "/api/v1/auth/logout");
+  // The cookies are cleared by name: `"cookies"` would take those of neighbours under the same domain, too.
+  c.header("Clear-Site-Data", '"cache", "storage"');
+  return sendTo(c, "/");
+}
+
+export const signInPages: readonly View[] = [
+  view({
+    path: "/sign-in",
+    title: "Sign in",
+    show: (visit) => personal(visit.c, <SignIn {...asked(visit)} />),
+    take: signIn,
+  }),
+  view({
+    path: "/sign-up",
+    title: "Create an account",
+    show: (visit) => personal(visit.c, <SignUp {...asked(visit)} />),
+    take: signUp,
+  }),
+  view({ path: NEXT_PATH, title: "After the code host", show: callback }),
+  view({
+    path: "/sign-out",
+    title: "Sign out",
+    show: ({ c }) =>
+      personal(
+        c,
+        <Layout title="Sign out">
+          <h1>Sign out</h1>
+          <p>Ends your session in this browser; other devices stay signed in.</p>
+          <Form action="/sign-out" button="Sign out" />
+        </Layout>,
+      ),
+    take: signOut,
+  }),
+];
