@@ -237,13 +237,15 @@ export const runs = [
     method: "get",
     path: "/api/v1/runs/{run_id}/output",
     tag,
-    summary: "What went over the wire, for owner and members",
+    summary: "What went over the wire, for owner and members, or published",
     description:
       "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed. " +
       "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded. Of a minted task also " +
-      "what was asked, and what would have been right.",
+      "what was asked, and what would have been right.\n\n" +
+      "Everybody is shown it of a counted run of a minted task that is not secret, which was submitted while its agent's " +
+      "`publish_answers` was set, once its epoch is revealed. This stays so until agent or account is deleted; " +
+      "the runs of a private agent are shown to nobody else.",
     auth: "open",
-    needs: "account",
     params,
     returns: { 200: RunOutput },
     problems: ["not_found", "forbidden"],

@@ -13,7 +13,7 @@ export const closing: CloseDomain = ({ owns }) => {
     parts: {
       unnamed: sql`update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, provider_url = null,
           manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
-          allow_trial = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
+          allow_trial = false, publish_answers = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
           verified_state = case a.verified_state when 'certified' then 'verified' else a.verified_state end
         from u where ${owns}`,
     },

@@ -48,6 +48,15 @@ export const AgentUpdate = z
     manifest_url: url.nullable().optional(),
     declared_configuration: z.record(z.string(), z.json()).nullable().optional(),
     is_active: z.boolean().optional(),
+    publish_answers: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "Whether what goes over the wire in its counted runs of minted tasks becomes public (GET /api/v1/runs/{run_id}/output) " +
+          "once their epoch is revealed, so that outsiders can grade them again; default false. It holds for the runs that are " +
+          "submitted while it is set, and for these it can't be taken back.",
+      }),
     clear_customer_llm_key: z.boolean().optional().meta({
       description: "Gives up a retired mode; needed before an agent of one can be connected again",
     }),
@@ -65,6 +74,9 @@ export const AgentRead = z
     connection_retired: z.boolean(),
     agent_protocol: Protocol,
     allow_trial: z.boolean(),
+    publish_answers: z
+      .boolean()
+      .meta({ description: "Whether the answers of runs that are submitted now become public" }),
     verified_state: z
       .enum(VERIFIED_STATES)
       .meta({ description: "`verified` by a signed, completed real run, private ones among them" }),

@@ -108,6 +108,7 @@ function assignments(input: z.output<typeof AgentUpdate>): SQL[] {
     "agent_protocol",
     "is_public",
     "allow_trial",
+    "publish_answers",
     "variant_of",
     "provider_url",
     "manifest_url",

@@ -40,6 +40,7 @@ export function agentJson(viewer: string | null): SQL {
     'id', a.id, 'name', a.name, 'description', a.description,
     'has_endpoint', ${hasEndpoint}, 'connection_retired', ${retiredMode},
     'agent_protocol', a.agent_protocol, 'allow_trial', a.allow_trial,
+    'publish_answers', a.publish_answers,
     'verified_state', a.verified_state, 'registry_status', a.registry_status,
     'is_public', a.is_public, 'is_active', a.is_active, 'variant_of', a.variant_of,
     'created_at', a.created_at, 'updated_at', a.updated_at,

@@ -40,7 +40,6 @@ const ACCOUNT = SECURITY.read;
 
 /** The same for endpoints whose handler decides who may call. */
 const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: string }> = {
-  account: { security: ACCOUNT, callers: "An account with the right to it, by a session or an API key." },
   runToken: {
     security: [{ runToken: [] }, ...ACCOUNT],
     callers:

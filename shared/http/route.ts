@@ -15,10 +15,10 @@ import type { Reply } from "./reply.ts";
 export type AuthClass = "none" | "open" | "session" | "read" | "write" | "admin";
 
 /**
- * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing,
- * that or the run's callback token, an agent's receiver token, the refresh cookie, or the payment provider's signature.
+ * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing
+ * or the run's callback token, an agent's receiver token, the refresh cookie, or the payment provider's signature.
  */
-export type Needed = "account" | "runToken" | "receiver" | "refresh" | "signature";
+export type Needed = "runToken" | "receiver" | "refresh" | "signature";
 
 type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
   ? SessionPrincipal

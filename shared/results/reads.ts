@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { run_exchanges, run_phases, runs, tasks } from "../db/schema/index.ts";
+import { epochs, run_exchanges, run_phases, runs, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -53,7 +53,14 @@ const Output = z.discriminatedUnion("allowed", [
 
 const Answer = z.object({ output: z.unknown().default(null) });
 
-/** What was sent and received in a run, for owner and members; throws 404, and `forbidden` for others who see the run. */
+/** SQL: whether the output of the run row `r` of the task `t` is public: its owner said so, and its epoch is revealed. */
+const isPublished: SQL = sql`(r.publishes_answer and r.counted and not t.is_secret
+  and exists (select from ${epochs} e where e.kind = 'open' and e.name = r.epoch and e.revealed_at is not null))`;
+
+/**
+ * What was sent and received in a run, for owner and members, and for everybody who sees the run once it is published;
+ * throws 404, and `forbidden` for others who see the run.
+ */
 export async function readOutput(
   ctx: Context,
   principal: Principal,
@@ -68,19 +75,20 @@ export async function readOutput(
   const row = await read(
     ctx,
     Output,
-    sql`select jsonb_build_object('allowed', ${mayRun("see_outputs", viewer)}) || case when ${mayRun("see_outputs", viewer)}
+    sql`select jsonb_build_object('allowed', x.allowed) || case when x.allowed
         then jsonb_build_object('answer', e.answer, 'explanation', r.explanation,
           'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")},
           'drawn', case when r.status in ('completed', 'failed') and not t.is_secret then ${drawn} end)
         else '{}' end as result
       from ${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id left join ${run_exchanges} e on e.run_id = r.id
+        cross join lateral (select coalesce(${mayRun("see_outputs", viewer)}, false) or ${isPublished} as allowed) x
       where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
   );
   if (row === null) throw notFound("run");
   if (!row.allowed)
     throw new Problem(
       "forbidden",
-      "Only the agent's owner and the members of its workspace may see the output of its runs.",
+      "Only the agent's owner and the members of its workspace may see the output of its runs, unless they are published.",
     );
   const { answer, explanation, request, response, drawn: source } = row;
   const { output } = answer === null ? { output: null } : Answer.parse(JSON.parse(answer));

@@ -11,7 +11,6 @@ export type Callers =
   | "admin"
   | "receiver credential"
   | "agent or owner"
-  | "owner or member"
   | "open or session"
   | "open (anonymous trial), key (write) or session";
 
@@ -26,7 +25,6 @@ export const CLASSES: Record<Callers, readonly AuthClass[]> = {
   admin: ["admin"],
   "receiver credential": ["none"],
   "agent or owner": ["open"],
-  "owner or member": ["open", "read"],
   "open or session": ["open"],
   "open (anonymous trial), key (write) or session": ["open"],
 };
@@ -122,7 +120,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["PATCH", "/api/v1/runs/{run_id}", "agent or owner"],
   ["POST", "/api/v1/runs/{run_id}/cancel", "owner"],
   ["GET", "/api/v1/runs/{run_id}/phases", "open or session"],
-  ["GET", "/api/v1/runs/{run_id}/output", "owner or member"],
+  ["GET", "/api/v1/runs/{run_id}/output", "open or session"],
   ["GET", "/api/v1/runs/{run_id}/evidence", "open or session"],
   ["GET", "/api/v1/runs/{run_id}/events", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}", "open or session"],

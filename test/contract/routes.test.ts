@@ -11,7 +11,6 @@ import { modules } from "./sources.ts";
 
 /** What callers have to show where the auth class lets everybody through to the handler. */
 const NEEDED_BY: Partial<Record<Callers, Route["needs"]>> = {
-  "owner or member": "account",
   "agent or owner": "runToken",
   "receiver credential": "receiver",
   "refresh cookie": "refresh",

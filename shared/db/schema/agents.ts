@@ -40,6 +40,7 @@ export const agents = pgTable(
     variant_of: uuid().references((): AnyPgColumn => agents.id),
     is_public: boolean().notNull().default(true),
     allow_trial: boolean().notNull().default(false),
+    publish_answers: boolean().notNull().default(false),
     is_active: boolean().notNull().default(true),
     verified_state: text({ enum: VERIFIED_STATES }).notNull().default("unverified"),
     registry_status: text({ enum: REGISTRY_STATES }).notNull().default("unregistered"),

@@ -109,6 +109,8 @@ export const runs = pgTable(
     /** The epoch that a minted run was first taken up in, and the version of the template that it was asked by last. */
     epoch: text(),
     template_version: integer(),
+    /** Whether its agent published answers when the run was submitted. */
+    publishes_answer: boolean().notNull().default(false),
     attempt: integer().notNull().default(0),
     lease_token: uuid(),
     lease_expires_at: instant(),

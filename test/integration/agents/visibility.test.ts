@@ -6,7 +6,7 @@ import { startService, type TestService } from "../../stack/service.ts";
 const AGENTS = "/api/v1/agents";
 
 const PUBLIC_FIELDS = [
-  "id name description has_endpoint connection_retired agent_protocol allow_trial verified_state registry_status",
+  "id name description has_endpoint connection_retired agent_protocol allow_trial publish_answers verified_state registry_status",
   "is_public is_active variant_of composite_score score_low score_high score_basis simulated created_at updated_at",
 ].flatMap((line) => line.split(" "));
 const OWNER_FIELDS = [

@@ -97,7 +97,14 @@ describe("a change", () => {
     const id = await made({ endpoint: ENDPOINT, description: "old", declared_configuration: { model: "m" } });
     const before = (await call("GET", `${AGENTS}/${id}`)).body;
     expect((await patch(id, {})).body).toEqual({ ...before, updated_at: expect.any(String) });
-    const changed = { name: "Renamed", description: "", is_public: false, allow_trial: true, agent_protocol: "a2a" };
+    const changed = {
+      name: "Renamed",
+      description: "",
+      is_public: false,
+      allow_trial: true,
+      publish_answers: true,
+      agent_protocol: "a2a",
+    };
     expect((await patch(id, changed)).body).toEqual({ ...before, ...changed, updated_at: expect.any(String) });
   });
 
@@ -123,6 +130,7 @@ describe("a change", () => {
     "agent_protocol",
     "is_public",
     "allow_trial",
+    "publish_answers",
     "is_active",
     "clear_customer_llm_key",
   ])("with null for what must have a value is 422: %s", async (field) => {
