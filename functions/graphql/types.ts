@@ -73,6 +73,9 @@ const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
     correctness: t.exposeFloat("correctness", { nullable: true }),
     latencyMs: t.exposeFloat("latency_ms", { nullable: true }),
     evidenceCostUsd: t.exposeFloat("evidence_cost_usd", { nullable: true }),
+    evidenceCostFloorApplied: t.exposeBoolean("evidence_cost_floor_applied", {
+      description: "A call was reported below its floor, and is taken at that",
+    }),
     evidenceSigned: t.exposeBoolean("evidence_signed"),
     createdAt: t.expose("created_at", { type: "DateTime" }),
     finalizedAt: t.expose("finalized_at", { type: "DateTime", nullable: true }),
@@ -147,10 +150,14 @@ const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("L
     scoreHigh: t.exposeFloat("score_high"),
     successRate: t.exposeFloat("success_rate"),
     reliability: t.exposeFloat("reliability"),
-    costEfficiency: t.exposeFloat("cost_efficiency"),
+    costEfficiency: t.exposeFloat("cost_efficiency", { description: "Costs are reported by the agents themselves" }),
+    evidenceCostFloorApplied: t.exposeBoolean("evidence_cost_floor_applied", {
+      description: "A run's cost was reported below its floor, and is taken at that",
+    }),
     axes: t.expose("axes", { type: AxesType }),
     runs: t.exposeInt("runs"),
     tasks: t.exposeInt("tasks"),
+    variants: t.exposeInt("variants", { description: "How many variants the root of its group has" }),
     lastRunAt: t.expose("last_run_at", { type: "DateTime" }),
   }),
 });

@@ -5,7 +5,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { type AgentEntry, readEntries } from "../../shared/board/board.ts";
 import { readRecord } from "../../shared/results/agent-record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
-import { Bar, Day, Layout, page, percent } from "./layout.tsx";
+import { Bar, Day, Layout, page, percent, variantsOf } from "./layout.tsx";
 
 const AXES = [
   ["correctness", "Correctness"],
@@ -104,6 +104,17 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
               success {percent(overall.success_rate)}, reliability {percent(overall.reliability)}, cost{" "}
               {percent(overall.cost_efficiency)}
             </dd>
+            <dt>Cost</dt>
+            <dd>
+              reported by the agent itself
+              {overall.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
+            </dd>
+            {overall.variants > 0 && (
+              <>
+                <dt>Group</dt>
+                <dd>{variantsOf(overall)}</dd>
+              </>
+            )}
             <dt>Evidence</dt>
             <dd>
               {overall.runs} runs of {overall.tasks} tasks: <a href={`/api/v1/runs?agent_id=${agent.id}`}>runs</a>,{" "}

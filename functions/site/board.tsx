@@ -3,7 +3,7 @@ import { DOMAINS } from "../../shared/catalogue/schemas.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
 import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
-import { Bar, Layout, page, percent } from "./layout.tsx";
+import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 
 const PERIODS = [
   ["all", "all time"],
@@ -77,6 +77,8 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
         {row.simulated && <span class="tag">simulated</span>}
         {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
+        {row.evidence_cost_floor_applied && <span class="tag">cost at floor</span>}
+        {row.variants > 0 && <span class="tag">{variantsOf(row)}</span>}
       </td>
       <td class="number">{row.composite_score.toFixed(2)}</td>
       <td>
@@ -102,7 +104,9 @@ function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[];
       <h1>Talent pool</h1>
       <p class="mute">
         Score = 40% success, 30% reliability, 30% cost efficiency. Agents with counted runs of every core task are
-        ranked on those tasks alone; the others are provisional.
+        ranked on those tasks alone; the others are provisional. Costs are reported by the agents themselves: they are
+        only held against a floor, and rows where one was below it are marked. An owner can try several agents and show
+        the best: the variants that it declares in public are counted, those that it keeps to itself can't be.
       </p>
       <Filters view={view} />
       {rows.length === 0 ? (

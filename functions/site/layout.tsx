@@ -132,3 +132,8 @@ export function sendTo(c: HonoContext, path: string): Response {
 export function percent(share: number | null): string {
   return share === null ? "–" : `${Math.round(share * 100)}%`;
 }
+
+/** How many variants a group has, in words; `variants` counts up to 100. */
+export function variantsOf({ variants }: { variants: number }): string {
+  return variants === 1 ? "1 variant" : `${variants}${variants < 100 ? "" : " or more"} variants`;
+}

@@ -13,8 +13,9 @@ function periods(now: Date): SQL {
   return sql`(values ('all', '-infinity'::timestamptz), ('30d', ${since(30)}), ('7d', ${since(7)})) as p(period, since)`;
 }
 
-/** SQL: a run's cost where every call of it has a price, otherwise null; the same as `scoredCost`. */
-export const COST: SQL = sql`case when not r.evidence_cost_partial then r.evidence_cost_usd::double precision end`;
+/** SQL: a run's cost where every call of it is known and has a price, otherwise null; the same as `scoredCost`. */
+export const COST: SQL = sql`case when not r.evidence_cost_partial and r.evidence_cost_source <> 'runner_aggregate'
+  then r.evidence_cost_usd::double precision end`;
 
 /** How many of an agent's runs of a task are scored: the latest ones. */
 export const SCORED_RUNS = 10;
@@ -38,15 +39,16 @@ export function cells(scope: SQL, now: Date): SQL {
     select agent_id, task_id, period, simulated, n, c, c::double precision / n as success,
       ((c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as reliability,
       cost_efficiency, correctness, latency, cost, tool_efficiency,
-      (gradable * (c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as robustness, last_run_at
+      (gradable * (c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as robustness,
+      cost_floor_applied, last_run_at
     from (
       select agent_id, task_id, period, simulated, count(*)::integer as n, count(*) filter (where passed)::integer as c,
         avg(coalesce(efficiency, 0)) as cost_efficiency, avg(correctness) as correctness, avg(latency) as latency,
         avg(efficiency) as cost, avg(tool_efficiency) as tool_efficiency,
-        avg(gradable)::double precision as gradable, max(finalized_at) as last_run_at
+        avg(gradable)::double precision as gradable, bool_or(cost_floor_applied) as cost_floor_applied, max(finalized_at) as last_run_at
       from (
         select r.agent_id, r.task_id, p.period, r.simulated, r.passed, r.correctness, r.finalized_at,
-          (r.status = 'completed')::integer as gradable,
+          (r.status = 'completed')::integer as gradable, r.evidence_cost_floor_applied as cost_floor_applied,
           ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
           case when r.passed or ${COST} is null then ${ratio(sql`t.reference_cost_usd`, COST)} else 0 end as efficiency,
           case when t.expected_tool_calls > 0
@@ -73,7 +75,7 @@ export const CELLS: Aggregate = {
   table: task_scores,
   key: "agent_id, period, task_id, simulated",
   values:
-    "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, last_run_at",
+    "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, last_run_at",
   shown: "success, reliability, cost_efficiency",
 };
 
@@ -82,7 +84,7 @@ export const BOARD: Aggregate = {
   table: board_entries,
   key: "agent_id, domain, period",
   values:
-    "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified",
+    "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified",
   shown: "tier, composite_score, runs, tasks",
 };
 
@@ -139,7 +141,8 @@ export function entries(wanted: SQL): SQL {
       min(score) as score_lowest, max(score) as score_highest,
       avg(success) as success_rate, avg(c.reliability) as reliability, avg(c.cost_efficiency) as cost_efficiency,
       avg(c.correctness) as correctness, avg(c.latency) as latency, avg(c.cost) as cost,
-      avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness, sum(n)::integer as runs,
+      avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness,
+      bool_or(c.cost_floor_applied) as cost_floor_applied, sum(n)::integer as runs,
       count(*)::integer as tasks, max(c.last_run_at) as last_run_at,
       a.is_public and a.is_active as listed, a.verified_state <> 'unverified' as verified
     from chosen c join ${agents} a on a.id = c.agent_id

@@ -11,6 +11,9 @@ import { Instant } from "../platform/time.ts";
 import { scoreInterval } from "../scoring/interval.ts";
 import { Axes } from "./schemas.ts";
 
+/** How far variants are counted, so that no group of thousands makes the board slow for everybody. */
+const MOST_VARIANTS = 100;
+
 const share = z.number().min(0).max(1);
 
 export const LeaderboardRow = z
@@ -26,10 +29,20 @@ export const LeaderboardRow = z
     score_high: z.number(),
     success_rate: share,
     reliability: share,
-    cost_efficiency: share,
+    cost_efficiency: share.meta({ description: "Costs are reported by the agents themselves" }),
+    evidence_cost_floor_applied: z.boolean().meta({
+      description: "At least one of these runs has a cost that was reported below its floor, and is taken at that",
+    }),
     axes: Axes,
     runs: z.number().int(),
     tasks: z.number().int(),
+    variants: z
+      .number()
+      .int()
+      .max(MOST_VARIANTS)
+      .meta({
+        description: `How many public variants the root of the agent's group has, or the agent itself where it is the root; removed ones count, and from ${MOST_VARIANTS} on it is ${MOST_VARIANTS}`,
+      }),
     last_run_at: Instant,
   })
   .meta({ id: "LeaderboardRow" });
@@ -71,8 +84,16 @@ export const BOARD_COLUMNS = [
     "cost_efficiency",
     "correctness",
   ],
-  ["latency", "cost", "tool_efficiency", "robustness", "runs", "tasks", "last_run_at"],
+  ["latency", "cost", "tool_efficiency", "robustness", "cost_floor_applied", "runs", "tasks", "last_run_at"],
 ].flat();
+
+/**
+ * SQL: what a BoardEntry shows of the agent row `a` itself. Its variants are those of its owner that are public, or were
+ * when they were removed: a hired copy is none, and what is private must not show here.
+ */
+export const boardAgent: SQL = sql`jsonb_build_object('name', a.name, 'verified_state', a.verified_state,
+  'variants', (select count(*) from (select from ${agents} v where v.variant_of = coalesce(a.variant_of, a.id) and v.is_public
+    and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id) limit ${MOST_VARIANTS}) x))`;
 
 /** SQL: the order of a board's entries `b`, from its first place, and from its last. */
 const ORDER = {
@@ -129,7 +150,7 @@ export async function readBoard(
     select jsonb_build_object(
       'total', (select total from board),
       'items', coalesce((select jsonb_agg(${columnsJson("b", BOARD_COLUMNS)}
-          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by ${ORDER.fromFirst})
+          || ${boardAgent} order by ${ORDER.fromFirst})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
   if (result === null) return { items: [], total: 0 };
@@ -146,7 +167,7 @@ export async function readEntries(ctx: Context, agentId: string): Promise<AgentE
     ctx,
     z.array(BoardEntry),
     sql`select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "domain"])}
-        || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by b.domain) as result
+        || ${boardAgent} order by b.domain) as result
       from ${board_entries} b join ${agents} a on a.id = b.agent_id
       where b.agent_id = ${agentId}::uuid and b.period = 'all' and b.listed`,
   );
@@ -155,7 +176,7 @@ export async function readEntries(ctx: Context, agentId: string): Promise<AgentE
 
 /** What `LeaderboardRow` parses, of an entry at a place of its board (1 is the first); only ranked entries are given it. */
 export function toBoardRow(
-  { tier, correctness, latency, cost, tool_efficiency, robustness, ...entry }: BoardEntry,
+  { tier, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied: floored, ...entry }: BoardEntry,
   place: number,
 ) {
   const { low, high } = scoreInterval(entry);
@@ -166,6 +187,7 @@ export function toBoardRow(
     score_basis: tier === 0 ? "core" : "provisional",
     score_low: low,
     score_high: high,
+    evidence_cost_floor_applied: floored,
     axes: { correctness, latency, cost, tool_efficiency, robustness },
   };
 }

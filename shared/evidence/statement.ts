@@ -48,6 +48,7 @@ export interface EvidenceInput {
     evidence_priced_call_count: number;
     evidence_unpriced_call_count: number;
     evidence_total_call_count: number;
+    evidence_cost_floor_applied: boolean;
   };
   task: {
     id: string;
@@ -108,6 +109,8 @@ export interface EvidenceStatement extends Credential {
       priced_calls: number;
       unpriced_calls: number;
       total_calls: number;
+      /** A call was reported below its floor, and `amount_usd` has it at that. */
+      floor_applied: boolean;
     };
     architecture_hash: string | null;
     commitments: { alg: "sha-256"; request: string; response: string | null };
@@ -168,6 +171,7 @@ export function buildStatement(input: EvidenceInput): EvidenceStatement {
         priced_calls: integer("evidence_priced_call_count", run.evidence_priced_call_count),
         unpriced_calls: integer("evidence_unpriced_call_count", run.evidence_unpriced_call_count),
         total_calls: integer("evidence_total_call_count", run.evidence_total_call_count),
+        floor_applied: run.evidence_cost_floor_applied,
       },
       architecture_hash: input.architecture_hash,
       commitments: { alg: "sha-256", request: input.commitments.request, response: input.commitments.response },

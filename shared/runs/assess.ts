@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { grade } from "../grading/grade.ts";
-import { parseExact } from "../platform/exact-json.ts";
+import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { type CostEvidence, costEvidence, scoredCost } from "../scoring/cost.ts";
+import { leastTokens } from "../scoring/floor.ts";
 import { DEFAULT_PRICES } from "../scoring/prices.ts";
 import { cell } from "../scoring/score.ts";
 import { Answer } from "./answer.ts";
@@ -39,7 +40,7 @@ export function assess({ run, task, answer }: Answered, observed: Observation): 
         },
         given,
       );
-  const cost = costOf(given, observed);
+  const cost = costOf(given, observed, leastTokens(task.prompt, task.input === null ? "" : stringifyExact(task.input)));
   const tool_calls_made = given === null ? null : (given.tool_calls?.length ?? observed.toolCalls ?? 0);
   const scored = {
     passed: verdict.passed,
@@ -62,11 +63,11 @@ export function assess({ run, task, answer }: Answered, observed: Observation): 
 /**
  * The evidence of cost: the calls, or the total, that the answer carries; else the calls that telemetry shows. Model and
  * tokens of the whole run come from those calls, then from the sweep result contract, then from telemetry; where the
- * answer lists calls of several models, telemetry names none.
+ * answer lists calls of several models, telemetry names none. `leastInput` is how many tokens at least the task itself is.
  */
-function costOf(answer: Answer | null, { usage }: Observation): CostEvidence {
-  const told = costEvidence(answer?.usage ?? null, DEFAULT_PRICES);
-  const seen = costEvidence(usage, DEFAULT_PRICES);
+function costOf(answer: Answer | null, { usage }: Observation, leastInput: number): CostEvidence {
+  const told = costEvidence(answer?.usage ?? null, DEFAULT_PRICES, leastInput);
+  const seen = costEvidence(usage, DEFAULT_PRICES, leastInput);
   const cost = told.evidence_cost_source === "unavailable" ? seen : told;
   const seenModel = told.evidence_total_call_count === 0 ? seen.serving_model : null;
   return {

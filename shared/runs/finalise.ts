@@ -99,7 +99,7 @@ const COLUMNS =
   sql.raw(`id uuid, status text, passed boolean, correctness double precision, explanation text, axes jsonb,
   tool_calls_made integer, suite_id uuid, suite_version integer, evidence_cost_usd numeric, evidence_cost_source text,
   evidence_cost_partial boolean, evidence_priced_call_count integer, evidence_unpriced_call_count integer,
-  evidence_total_call_count integer, total_cost_usd numeric, serving_model text, input_tokens bigint,
+  evidence_total_call_count integer, evidence_cost_floor_applied boolean, total_cost_usd numeric, serving_model text, input_tokens bigint,
   output_tokens bigint, counted boolean, jws text, kid text, facts jsonb`);
 
 function toRow(ended: Ended): Record<string, unknown> {
@@ -145,7 +145,8 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
       evidence_cost_usd = g.evidence_cost_usd, evidence_cost_source = g.evidence_cost_source,
       evidence_cost_partial = g.evidence_cost_partial, evidence_priced_call_count = g.evidence_priced_call_count,
       evidence_unpriced_call_count = g.evidence_unpriced_call_count,
-      evidence_total_call_count = g.evidence_total_call_count, total_cost_usd = g.total_cost_usd,
+      evidence_total_call_count = g.evidence_total_call_count,
+      evidence_cost_floor_applied = g.evidence_cost_floor_applied, total_cost_usd = g.total_cost_usd,
       serving_model = g.serving_model, input_tokens = g.input_tokens, output_tokens = g.output_tokens,
       evidence_signed = g.jws is not null, counted = g.counted,
       awaiting_callback = false, callback_hash = null, lease_token = null, lease_expires_at = null,

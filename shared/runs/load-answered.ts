@@ -31,6 +31,9 @@ const Loaded = z.object({
     suite_id: z.string().nullable(),
     suite_version: z.int().nullable(),
     is_secret: z.boolean(),
+    /** What was asked, as it was sent. */
+    prompt: z.string(),
+    input: Json,
     grader: graderSchema,
     expected_output: Json,
     output_schema: Json,
@@ -47,7 +50,7 @@ const Loaded = z.object({
   drawn: Drawn.nullable(),
 });
 
-/** An answered run with all that grading, pricing and signing look at; the key of a minted one is its instance's. */
+/** An answered run with all that grading, pricing and signing look at; a minted one has its instance's prompt and key. */
 export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
   minted: Minted | null;
 }
@@ -70,7 +73,7 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
         'repeat_total', r.repeat_total, 'started_at', r.started_at, 'latency_ms', r.latency_ms, 'failure_code', r.failure_code),
       'agent', jsonb_build_object('name', a.name, 'connection_mode', a.connection_mode, 'agent_protocol', a.agent_protocol),
       'task', jsonb_build_object('id', t.id, 'domain', t.domain, 'suite_id', t.suite_id, 'suite_version', t.suite_version,
-        'is_secret', t.is_secret, 'grader', t.grader, 'expected_output', t.expected_output, 'output_schema', t.output_schema,
+        'is_secret', t.is_secret, 'prompt', t.prompt, 'input', t.input, 'grader', t.grader, 'expected_output', t.expected_output, 'output_schema', t.output_schema,
         'pass_threshold', t.pass_threshold, 'reference_cost_usd', t.reference_cost_usd,
         'reference_latency_ms', t.reference_latency_ms, 'expected_tool_calls', t.expected_tool_calls),
       'answer', e.answer,
@@ -83,11 +86,11 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
   });
   return (answered ?? []).map(({ drawn: source, ...run }) => {
     const minted = mintNow(run.run.id, source, ctx.env.DATA_ENCRYPTION_KEYS);
-    return { ...run, task: minted === null ? run.task : { ...run.task, ...keyOf(minted.instance) }, minted };
+    return { ...run, task: minted === null ? run.task : { ...run.task, ...askedBy(minted.instance) }, minted };
   });
 }
 
-/** What an answer to the instance is graded by. */
-function keyOf({ grader, expected_output, output_schema }: Instance) {
-  return { grader, expected_output, output_schema };
+/** What the instance asks, and what an answer to it is graded by. */
+function askedBy({ prompt, input, grader, expected_output, output_schema }: Instance) {
+  return { prompt, input, grader, expected_output, output_schema };
 }

@@ -106,6 +106,10 @@ export const RunRead = z
     evidence_priced_call_count: z.number().int(),
     evidence_unpriced_call_count: z.number().int(),
     evidence_total_call_count: z.number().int(),
+    evidence_cost_floor_applied: z.boolean().meta({
+      description:
+        "At least one call was reported below a tenth of its model's list price for the tokens that the task must at least hold, and is taken at that",
+    }),
     total_cost_usd: z.number().nullable(),
     serving_model: z.string().nullable(),
     input_tokens: z.number().int().nullable(),

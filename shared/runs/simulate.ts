@@ -15,7 +15,7 @@ export function simulate(job: Job): CallOutcome {
   const right = draw.readUInt8(0) < RIGHT;
   const latencyMs = Math.round(job.task.reference_latency_ms * (0.5 + draw.readUInt8(1) / 255));
   const cost = job.task.reference_cost_usd * (0.5 + draw.readUInt8(2) / 255);
-  const answer: Answer = { ...(right ? keyAnswer(job) : { output: null }), usage: { cost_usd: cost } };
+  const answer: Answer = { ...(right ? keyAnswer(job) : { output: null }), usage: { calls: [{ cost_usd: cost }] } };
   return { kind: "answer", answer, response: new TextEncoder().encode(JSON.stringify(answer)), latencyMs };
 }
 

@@ -24,7 +24,14 @@ const PUBLIC_COLUMNS = [
   ],
   ["suite_id", "suite_version", "passed", "correctness", "axes", "latency_ms", "tool_calls_made", "failure_code"],
   ["evidence_cost_usd", "evidence_cost_source", "evidence_cost_partial", "evidence_priced_call_count"],
-  ["evidence_unpriced_call_count", "evidence_total_call_count", "total_cost_usd", "serving_model", "input_tokens"],
+  [
+    "evidence_unpriced_call_count",
+    "evidence_total_call_count",
+    "evidence_cost_floor_applied",
+    "total_cost_usd",
+    "serving_model",
+    "input_tokens",
+  ],
   ["output_tokens", "evidence_signed", "created_at", "started_at", "finalized_at"],
 ].flat();
 

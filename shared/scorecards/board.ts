@@ -7,7 +7,15 @@ import { agents, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { BOARD_COLUMNS, BoardEntry, type boardQuery, boardRows, boardTotal, toBoardRow } from "../board/board.ts";
+import {
+  BOARD_COLUMNS,
+  boardAgent,
+  BoardEntry,
+  type boardQuery,
+  boardRows,
+  boardTotal,
+  toBoardRow,
+} from "../board/board.ts";
 import { may } from "../teams/rights.ts";
 import { AXES } from "./schemas.ts";
 import { findTemplate } from "./templates.ts";
@@ -42,7 +50,7 @@ export async function readScorecardBoard(
     select jsonb_build_object(
       'total', least(${boardTotal(query)}, ${RANKED_ROWS}),
       'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "scorecard_score"])}
-          || jsonb_build_object('name', a.name, 'verified_state', a.verified_state) order by ${order})
+          || ${boardAgent} order by ${order})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result from s`,
   );
   if (result === null) throw notFound("scorecard");

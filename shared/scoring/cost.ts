@@ -1,3 +1,4 @@
+import { costFloors } from "./floor.ts";
 import { type PriceTable, priceOf } from "./prices.ts";
 
 /** What an agent that keeps to the protocol reports. Nothing of it is trusted. */
@@ -19,6 +20,8 @@ export interface CostEvidence {
   evidence_priced_call_count: number;
   evidence_unpriced_call_count: number;
   evidence_total_call_count: number;
+  /** At least one priced call was reported below what it can't have cost less than, and is taken at that. */
+  evidence_cost_floor_applied: boolean;
   /** The agent's own total; without one the evidence where it is complete, so that no part ever poses as the whole. */
   total_cost_usd: number | null;
   /** Sums over the calls that report them; null where none does. */
@@ -34,6 +37,8 @@ interface Call {
   output: number | null;
   /** In 1e-12 USD; null when the call has no price. */
   cost: bigint | null;
+  /** The cost was below the floor, and is the floor. */
+  floored: boolean;
   source: "self_reported" | "estimated";
 }
 
@@ -48,13 +53,16 @@ const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
  * The evidence of cost in what an agent reported. Total on any parsed JSON: what is malformed counts as not reported,
  * except that an entry of `calls` is always a call and that a `cost_usd` which is no amount from 0 to 1,000,000 leaves
  * its call without a price, whatever its tokens would have given. A call is estimated only from both token counts.
+ * Each priced call costs at least what its model takes for reading `leastInput` tokens, less nine tenths.
  * @example
- * costEvidence({ calls: [{ model: "m", input_tokens: 1000, output_tokens: 10, cost_usd: 0.01 }] }, DEFAULT_PRICES)
+ * costEvidence({ calls: [{ model: "m", input_tokens: 1000, output_tokens: 10, cost_usd: 0.01 }] }, DEFAULT_PRICES, 250)
  * // { evidence_cost_usd: 0.01, evidence_cost_source: "self_reported", evidence_total_call_count: 1, … }
  */
-export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
+export function costEvidence(usage: unknown, prices: PriceTable, leastInput: number): CostEvidence {
   const report = members(usage);
-  const calls = (Array.isArray(report.calls) ? report.calls : []).map((call: unknown) => readCall(call, prices));
+  const reported: unknown[] = Array.isArray(report.calls) ? report.calls : [];
+  const floorOf = costFloors(prices, leastInput);
+  const calls = reported.map((call) => floored(readCall(call, prices), floorOf));
   const priced = calls.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const total = amount(report.cost_usd);
   const aggregate = calls.length === 0 ? total : null;
@@ -68,6 +76,7 @@ export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
     evidence_priced_call_count: priced.length,
     evidence_unpriced_call_count: calls.length - priced.length,
     evidence_total_call_count: calls.length,
+    evidence_cost_floor_applied: calls.some((call) => call.floored),
     total_cost_usd: usd(total ?? (partial ? null : evidence)),
     input_tokens: sumOf(calls.map(({ input }) => input)),
     output_tokens: sumOf(calls.map(({ output }) => output)),
@@ -77,11 +86,21 @@ export function costEvidence(usage: unknown, prices: PriceTable): CostEvidence {
 
 /**
  * The cost in USD that scoring may use. A sum that leaves calls out is none: an agent would gain by hiding its dear calls.
+ * Nor is a total without calls: it can't be held against a floor.
  * @example
- * scoredCost({ evidence_cost_usd: 0.01, evidence_cost_partial: true }) // null
+ * scoredCost({ evidence_cost_usd: 0.01, evidence_cost_source: "estimated", evidence_cost_partial: true }) // null
  */
-export function scoredCost(evidence: Pick<CostEvidence, "evidence_cost_usd" | "evidence_cost_partial">): number | null {
-  return evidence.evidence_cost_partial ? null : evidence.evidence_cost_usd;
+export function scoredCost(
+  evidence: Pick<CostEvidence, "evidence_cost_usd" | "evidence_cost_source" | "evidence_cost_partial">,
+): number | null {
+  const { evidence_cost_usd: cost, evidence_cost_source: source, evidence_cost_partial: partial } = evidence;
+  return partial || source === "runner_aggregate" ? null : cost;
+}
+
+/** The call, at no less than its floor. */
+function floored(call: Call, floorOf: (model: string | null) => bigint): Call {
+  const floor = floorOf(call.model);
+  return call.cost === null || call.cost >= floor ? call : { ...call, cost: floor, floored: true };
 }
 
 function readCall(value: unknown, prices: PriceTable): Call {
@@ -91,9 +110,10 @@ function readCall(value: unknown, prices: PriceTable): Call {
   const output = tokens(output_tokens);
   // JSON null says the same as a missing member.
   if (cost_usd === undefined || cost_usd === null) {
-    return { model, input, output, cost: estimate(prices, model, input, output), source: "estimated" };
+    const cost = estimate(prices, model, input, output);
+    return { model, input, output, cost, floored: false, source: "estimated" };
   }
-  return { model, input, output, cost: amount(cost_usd), source: "self_reported" };
+  return { model, input, output, cost: amount(cost_usd), floored: false, source: "self_reported" };
 }
 
 function estimate(prices: PriceTable, model: string | null, input: number | null, output: number | null) {

@@ -64,6 +64,12 @@ export function priceOf(table: PriceTable, model: string, inputTokens: number): 
   return entry.tiers.find(({ above }) => inputTokens > above)?.price ?? entry.price;
 }
 
+/** The lowest price of an input token in the list, in 1e-12 USD; 0 for an empty list. */
+export function cheapestInput(table: PriceTable): number {
+  const prices = [...table.values()].map(({ price }) => price.input);
+  return prices.length === 0 ? 0 : Math.min(...prices);
+}
+
 function find(table: PriceTable, model: string): Entry | null {
   const slash = model.indexOf("/");
   const name = fold(model.slice(slash + 1));

@@ -69,5 +69,8 @@ export const agents = pgTable(
       .on(table.manifest_checked_at.asc().nullsFirst())
       .where(sql`${table.is_active} and ${table.registry_status} <> 'unregistered'`),
     index("agents_variant_idx").on(table.variant_of).where(sql`${table.variant_of} is not null`),
+    index("agents_public_variant_idx")
+      .on(table.variant_of)
+      .where(sql`${table.variant_of} is not null and ${table.is_public}`),
   ],
 );

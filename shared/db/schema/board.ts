@@ -40,6 +40,8 @@ export const task_scores = pgTable(
     cost: doublePrecision(),
     tool_efficiency: doublePrecision(),
     robustness: doublePrecision().notNull(),
+    /** One of these runs has a cost that was reported below its floor. */
+    cost_floor_applied: boolean().notNull().default(false),
     last_run_at: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.agent_id, table.period, table.task_id, table.simulated] })],
@@ -69,6 +71,7 @@ export const board_entries = pgTable(
     cost: doublePrecision(),
     tool_efficiency: doublePrecision(),
     robustness: doublePrecision().notNull(),
+    cost_floor_applied: boolean().notNull().default(false),
     runs: integer().notNull(),
     tasks: integer().notNull(),
     last_run_at: instant().notNull(),

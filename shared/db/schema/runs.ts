@@ -132,6 +132,8 @@ export const runs = pgTable(
     evidence_priced_call_count: integer().notNull().default(0),
     evidence_unpriced_call_count: integer().notNull().default(0),
     evidence_total_call_count: integer().notNull().default(0),
+    /** A call was reported below its floor, and is taken at that. */
+    evidence_cost_floor_applied: boolean().notNull().default(false),
     total_cost_usd: numeric({ precision: 18, scale: 6, mode: "number" }),
     serving_model: text(),
     input_tokens: bigint({ mode: "number" }),

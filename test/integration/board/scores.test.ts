@@ -40,6 +40,8 @@ const history = fc.array(
     latency_ms: fc.option(fc.integer({ min: 0, max: 5000 })),
     cost_micros: fc.option(fc.integer({ min: 0, max: 20_000 })),
     partial: fc.boolean(),
+    source: fc.constantFrom("self_reported", "estimated", "runner_aggregate"),
+    floored: fc.boolean(),
     tool_calls_made: fc.option(fc.nat(4)),
     age_hours: fc.integer({ min: 0, max: 40 * 24 }),
   }),
@@ -97,6 +99,8 @@ async function insert(agent: string, runs: Run[]): Promise<void> {
     latency_ms: run.latency_ms,
     evidence_cost_usd: run.cost_micros === null ? null : run.cost_micros / 1_000_000,
     evidence_cost_partial: run.partial,
+    evidence_cost_source: run.source,
+    evidence_cost_floor_applied: run.floored,
     tool_calls_made: run.tool_calls_made,
     failure_code: run.kind === "service_error" ? "service_error" : run.completed ? null : "agent_timeout",
     evidence_signed: run.kind === "real" || run.kind === "private" || run.kind === "old",
@@ -125,7 +129,8 @@ function toScored(run: Run): ScoredRun {
     correctness: run.completed ? run.correctness : 0,
     gradable: run.completed,
     latency_ms: run.completed ? run.latency_ms : null,
-    cost_usd: run.partial || run.cost_micros === null ? null : run.cost_micros / 1_000_000,
+    cost_usd:
+      run.partial || run.source === "runner_aggregate" || run.cost_micros === null ? null : run.cost_micros / 1_000_000,
     tool_calls_made: run.tool_calls_made,
   };
 }
@@ -139,8 +144,11 @@ function expected(runs: Run[], domain: keyof typeof DOMAINS, period: keyof typeo
         .map((run, index) => ({ run, index }))
         .filter(({ run }) => run.task === task && run.kind === kind && finalizedAt(run) >= since)
         .toSorted((a, b) => finalizedAt(b.run) - finalizedAt(a.run) || b.index - a.index)
-        .map(({ run }) => toScored(run));
-      return scored.length === 0 ? [] : [{ task, cell: cell(scored, TASKS[task] as TaskReference) }];
+        .map(({ run }) => run);
+      const floored = scored.slice(0, 10).some((run) => run.floored);
+      return scored.length === 0
+        ? []
+        : [{ task, floored, cell: cell(scored.map(toScored), TASKS[task] as TaskReference) }];
     });
   const real = cellsOf("real");
   const shown = real.length > 0 ? real : cellsOf("simulated");
@@ -150,6 +158,7 @@ function expected(runs: Run[], domain: keyof typeof DOMAINS, period: keyof typeo
   const chosen = covers ? shown.filter(({ task }) => CORE.includes(task)) : shown;
   return {
     ...composite(chosen.map((one) => one.cell)),
+    evidence_cost_floor_applied: chosen.some(({ floored }) => floored),
     score_basis: covers ? "core" : "provisional",
     simulated: real.length === 0,
   };
@@ -198,7 +207,15 @@ describe("what the boards serve", () => {
     const solved = { kind: "real", completed: true, correctness: 1, latency_ms: 1, cost_micros: 0 } as const;
     await insert(
       agent,
-      CORE.map((task) => ({ ...solved, task, partial: false, tool_calls_made: null, age_hours: 1 })),
+      CORE.map((task) => ({
+        ...solved,
+        task,
+        partial: false,
+        source: "estimated" as const,
+        floored: false,
+        tool_calls_made: null,
+        age_hours: 1,
+      })),
     );
     await service.app.scheduled(DAILY);
     const { body } = await caller(service).call("GET", `/api/v1/agents/${agent}`);

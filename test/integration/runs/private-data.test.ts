@@ -94,6 +94,7 @@ beforeAll(async () => {
     verified_only: "true",
     status: "completed",
     agent_id: root,
+    agent_ids: `${root},${open.variant}`,
     task_id: suite.tasks[0] ?? "",
     a: root,
     b: open.variant,

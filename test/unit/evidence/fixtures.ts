@@ -48,6 +48,7 @@ export const passedRun: EvidenceInput = {
     evidence_priced_call_count: 2,
     evidence_unpriced_call_count: 0,
     evidence_total_call_count: 2,
+    evidence_cost_floor_applied: false,
   },
   task: {
     id: "01980000-0000-7000-8000-000000000003",
@@ -93,6 +94,7 @@ export const anyRun: fc.Arbitrary<EvidenceInput> = fc.record({
     evidence_priced_call_count: count,
     evidence_unpriced_call_count: count,
     evidence_total_call_count: count,
+    evidence_cost_floor_applied: fc.boolean(),
   }),
   task: fc.record({
     id: fc.uuid(),

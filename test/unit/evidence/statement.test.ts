@@ -49,6 +49,7 @@ describe("buildStatement", () => {
           priced_calls: 2,
           unpriced_calls: 0,
           total_calls: 2,
+          floor_applied: false,
         },
         architecture_hash: "a".repeat(64),
         commitments: { alg: "sha-256", request: "b".repeat(64), response: "c".repeat(64) },

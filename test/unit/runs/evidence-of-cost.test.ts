@@ -6,6 +6,8 @@ import { observe } from "../../../shared/runs/observe.ts";
 import type { Span } from "../../../shared/telemetry/trace.ts";
 import { inner, model, RUN, SENT, span, tool } from "../telemetry/spans.ts";
 
+const PROMPT = "How many?";
+
 /** A run whose agent gave this answer, or none, and sent these spans. */
 function assessed(answer: Partial<Answer> | null, spans: Span[]) {
   const answered: Answered = {
@@ -29,6 +31,8 @@ function assessed(answer: Partial<Answer> | null, spans: Span[]) {
       suite_id: null,
       suite_version: null,
       is_secret: false,
+      prompt: PROMPT,
+      input: null,
       grader: { type: "exact" },
       expected_output: "42",
       output_schema: null,

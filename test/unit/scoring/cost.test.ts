@@ -10,7 +10,7 @@ const prices = priceTable([
 ]);
 
 /** As a report comes: JSON that nobody has checked. */
-const read = (json: string): CostEvidence => costEvidence(JSON.parse(json), prices);
+const read = (json: string): CostEvidence => costEvidence(JSON.parse(json), prices, 0);
 const evidence = (usage: unknown): CostEvidence => read(JSON.stringify(usage));
 
 const counted = { model: "known", input_tokens: 1000, output_tokens: 500 };
@@ -91,8 +91,8 @@ describe("the source of a cost", () => {
   it("an estimate over a million leaves its call without a price", () => {
     const dear = priceTable([{ vendor: "acme", model: "known", input: 0, output: 1_000_000_001 }]);
     const call = { model: "known", input_tokens: 0, output_tokens: 1_000_000_000 };
-    expect(costEvidence({ calls: [call] }, dear)).toMatchObject({ evidence_cost_source: "unpriced" });
-    expect(costEvidence({ calls: [{ ...call, output_tokens: 999_999_999 }] }, dear)).toMatchObject({
+    expect(costEvidence({ calls: [call] }, dear, 0)).toMatchObject({ evidence_cost_source: "unpriced" });
+    expect(costEvidence({ calls: [{ ...call, output_tokens: 999_999_999 }] }, dear, 0)).toMatchObject({
       evidence_cost_usd: 1_000_000,
     });
   });
@@ -139,7 +139,7 @@ describe("the legacy total", () => {
 describe("the cost that scoring uses", () => {
   it.each([
     ["a complete sum", { calls: [paid, counted] }, 0.256],
-    ["a total", { cost_usd: 0.5 }, 0.5],
+    ["no total, which no floor can be held against", { cost_usd: 0.5 }, null],
     ["no sum that leaves calls out, lest hiding the dear ones pays", { calls: [paid, unknown] }, null],
     ["no total that covers for calls without a price", { calls: [unknown], cost_usd: 0.01 }, null],
     ["nothing where nothing came", null, null],
