@@ -52,6 +52,12 @@ describe("the templates", () => {
     expect(templates.filter(({ id, sample }) => sample !== `core-${id}`)).toEqual([]);
     expect(Object.keys(solvers).toSorted()).toEqual(templates.map(({ id }) => id).toSorted());
   });
+
+  test("are there for all 40 core tasks, four a domain", () => {
+    expect([...templatesBySample.keys()].toSorted()).toEqual(core.tasks.map(({ slug }) => slug).toSorted());
+    const domains = Object.groupBy(templates, ({ sample }) => coreTask(sample).domain);
+    expect(Object.values(domains).map((own) => own.length)).toEqual(Array.from({ length: 10 }, () => 4));
+  });
 });
 
 describe.each(templates)("$id", { timeout: 60_000 + 60 * DRAWS }, (template) => {
