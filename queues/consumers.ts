@@ -17,4 +17,5 @@ export const CONSUMERS: Record<string, () => Promise<Consumer>> = {
   regression: async () => (await import("./regression.ts")).regressionConsumer,
   schedule: async () => (await import("./schedule.ts")).scheduleConsumer,
   score: async () => (await import("./score.ts")).scoreConsumer,
+  settle: async () => (await import("./settle.ts")).settleConsumer,
 };

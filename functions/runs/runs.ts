@@ -108,7 +108,9 @@ export const runs = [
     description:
       "All or nothing: tasks × repeats runs are reserved at once. With `suite_id` the active tasks of that public suite, " +
       "with `task_ids` exactly these, with neither the first 100 of the catalogue. The runs come in task order, then by " +
-      "repeat; their `screening_session_id` is the receipt.",
+      "repeat; their `screening_session_id` is the receipt.\n\n" +
+      "With two repeats or more, one run in ten of minted tasks is a canary: asked the published sample, not counted, and " +
+      "given back. Which ones is told when all runs are final; until then their evidence and what they add to the score wait.",
     auth: "write",
     body: BatchCreate,
     returns: { 200: z.array(RunRead) },
@@ -241,7 +243,7 @@ export const runs = [
     description:
       "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed. " +
       "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded. Of a minted task also " +
-      "what was asked, and what would have been right.\n\n" +
+      "what was asked, and what would have been right, once `canary` is not null.\n\n" +
       "Everybody is shown it of a counted run of a minted task that is not secret, which was submitted while its agent's " +
       "`publish_answers` was set, once its epoch is revealed. This stays so until agent or account is deleted; " +
       "the runs of a private agent are shown to nobody else.",
@@ -260,7 +262,8 @@ export const runs = [
     tag,
     summary: "The signed statement of a run",
     description:
-      "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs and trials have none. The statement of a " +
+      "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs, trials and canaries have none, and none is " +
+      "given out while the run's `canary` is null. The statement of a " +
       "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.\n\n" +
       "With `format=tlog-proof`, or `Accept: application/vnd.c2sp.tlog-proof`, the proof that the log has it, alone: its line " +
       "`extra` is the JWS in base64, and the log's entry is the RFC 8785 JSON of `kind` (`run`) and `sha256`, the JWS's.",

@@ -11,6 +11,9 @@ export const sessions = [
     path: "/api/v1/screening-sessions/{session_id}",
     tag: "Runs",
     summary: "One screening session: its plan, runs and progress",
+    description:
+      "A session whose runs may be canaries is `running` until all are final and it was told which ones are: a moment " +
+      "after the last of them.",
     auth: "open",
     params: z.object({ session_id: z.uuid() }),
     returns: { 200: ScreeningSessionRead },

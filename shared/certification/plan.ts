@@ -15,7 +15,7 @@ export function newSession(now: Date): SQL {
   ), session as (${insertSession(
     sql`select x.session_id as id, x.agent_id, x.buyer_id as user_id, a.team_id, null::uuid as suite_id,
       'certification' as trigger, (select jsonb_agg(to_jsonb(p) order by p.position) from plan p) as task_plan,
-      ${REPEATS}::integer as repeats, false as is_private
+      ${REPEATS}::integer as repeats, false as is_private, null as epoch
     from target x join ${agents} a on a.id = x.agent_id`,
     now,
   )})`;

@@ -11,6 +11,7 @@ import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
+import { settleForgotten } from "../runs/settle.ts";
 import { recompute } from "../board/recompute.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
 import { catchUp } from "../transparency/catch-up.ts";
@@ -37,6 +38,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "re-check manifests", pieces: 5, work: scheduleRechecks },
   { name: "expire certifications", pieces: 20, work: expireCertifications },
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
+  { name: "settle sessions", pieces: 5, work: settleForgotten },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
   { name: "catch up with the log", pieces: 20, work: catchUp },

@@ -31,7 +31,7 @@ const SessionNews = z.object({
  * throws.
  *
  * The cursor says what the reader knows, with one letter for each run in the order of `run_ids`: q queued, r running, c
- * completed, f failed, x cancelled; followed by `+` while a certification may add runs, or by `-` for a session that ended
+ * completed, f failed, x cancelled; followed by `+` while a certification may add runs or results are held back, or by `-` for a session that ended
  * without any; empty at the beginning. So no change is missed, in whatever order and by whichever clock the runs end.
  */
 export async function followSession(
@@ -63,11 +63,11 @@ async function lookAtSession(
     ctx,
     SessionNews,
     sql`select jsonb_build_object('rights', v.rights, 'session', ${sessionJson}, 'state', coalesce(x.letters, '') || case
-          when ${underWay} is not null then '+' when x.letters is null then '-' else '' end,
+          when ${underWay} is not null or x.is_held then '+' when x.letters is null then '-' else '' end,
         'runs', coalesce(x.runs, '[]')) as result
       from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
         cross join ${rightsOf(viewers, visibleSession, (viewer) => mayRun("see", viewer))} cross join lateral (
-        select string_agg(r.letter, '' order by r.place) as letters,
+        select string_agg(r.letter, '' order by r.place) as letters, bool_or(r.canary is null) as is_held,
           jsonb_agg(jsonb_build_object('place', r.place, 'run', ${runParts}) order by r.place)
             filter (where r.letter <> coalesce(nullif(substr(${lettersOf(known)}, r.place::integer, 1), ''), 'q')) as runs
         from (

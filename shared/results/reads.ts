@@ -78,7 +78,7 @@ export async function readOutput(
     sql`select jsonb_build_object('allowed', x.allowed) || case when x.allowed
         then jsonb_build_object('answer', e.answer, 'explanation', r.explanation,
           'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")},
-          'drawn', case when r.status in ('completed', 'failed') and not t.is_secret then ${drawn} end)
+          'drawn', case when r.status in ('completed', 'failed') and not r.canary and not t.is_secret then ${drawn} end)
         else '{}' end as result
       from ${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id left join ${run_exchanges} e on e.run_id = r.id
         cross join lateral (select coalesce(${mayRun("see_outputs", viewer)}, false) or ${isPublished} as allowed) x

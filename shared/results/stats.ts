@@ -27,8 +27,8 @@ export const AgentStats = z
 /** How many runs a record shows. */
 const RECENT = 10;
 
-/** SQL: whether the run row `r` belongs to a record: one that failed by our fault does not. */
-const belongs: SQL = sql`r.failure_code is distinct from 'service_error'`;
+/** SQL: whether the run row `r` belongs to a record: one that failed by our fault does not, and no canary. */
+const belongs: SQL = sql`(r.failure_code is distinct from 'service_error' and r.canary is not true)`;
 
 /**
  * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see. Of final

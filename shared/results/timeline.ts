@@ -59,7 +59,7 @@ export function versionNumbers(viewer: string | null): { ofRun: SQL; ofVersion: 
 export function timelineJson(viewer: string | null): SQL {
   const { ofRun, ofVersion } = versionNumbers(viewer);
   return sql`(with seen as (
-      select ${ofRun} as version, count(*) as run_count, avg(r.passed::integer)::double precision as pass_rate,
+      select ${ofRun} as version, count(*) as run_count, (avg(r.passed::integer) filter (where r.canary is not true))::double precision as pass_rate,
         min(r.finalized_at) as first_seen_at, max(r.finalized_at) as last_seen_at
       from ${runs} r
       where r.agent_id = a.id and r.architecture_version is not null and ${ofRun} is not null and ${visibleRun(viewer)}

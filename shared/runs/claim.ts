@@ -31,7 +31,7 @@ const LEASE_MARGIN_S = 30;
  * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
  * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt. A run of
  * a minted task gets the instance of the epoch in which it was first taken up, which throws, and alarms, while the log has
- * no timely commitment to that.
+ * no timely commitment to that; a canary gets the task as it is published, and nothing here takes note of it.
  */
 export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
   const now = ctx.now();
@@ -73,10 +73,11 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
   });
   if (claimed === null) return null;
   const { drawn: source, ...job } = claimed;
-  if (source?.sealed === null) ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
+  if (source?.sealed === null || source?.place?.sealed === null)
+    ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
   const minted = mintNow(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
   return {
-    job: minted === null ? job : asking(job, minted.instance),
+    job: minted === null || minted.isCanary ? job : asking(job, minted.instance),
     lease,
     deadline: new Date(now.getTime() + job.task.time_limit_ms),
     callbackToken,

@@ -1,21 +1,21 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { type Write, writeInTurn } from "../db/change.ts";
+import { writeInTurn } from "../db/change.ts";
 import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
-import { storeCells, storeEntries } from "../board/aggregates.ts";
-import { oweEvents } from "./announcements.ts";
 import type { Assessment } from "./assess.ts";
 import { FOLLOW_UP, followUp } from "./follow-up.ts";
 import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
+import { holdResults, signing } from "./held.ts";
 import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
 import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 import type { Signed } from "./sign.ts";
+import { rescore, sumUp } from "./sum-up.ts";
 import { VERIFIES } from "./verified.ts";
 
 /** A run, and everything that it ends with. */
@@ -32,6 +32,9 @@ export interface Ended {
  * by side sum up one after the other. A run that is final already stays as it is. The messages that would have had the
  * runs scored are taken out in the same batch: they are the way back from wherever this breaks off.
  *
+ * Of a run whose session may have canaries, all that would tell one from another is put aside until every run of the session
+ * is final: the statement, what it adds to numbers, and the fact of its signature.
+ *
  * A run with an architecture must come alone: it is bound to its version too. Returns whether any run ended: one does not
  * either where versions shall be minted `inOrder`, and it would mint one while another was minted that it was not placed by.
  */
@@ -46,10 +49,11 @@ export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, 
       select: sql`select to_jsonb(count(*)) from done`,
       result: z.number(),
     },
-    moving.length > 0 ? [sumUp(moving, at), rescore(moving, at)] : [],
+    moving.length > 0 ? [sumUp(cellsOf(moving), at), rescore(boardsOf(moving), at)] : [],
   );
   // A private run moves no numbers, but may make its agent a verified one.
-  if (ended.some((one) => moves(one) || one.signed !== null)) ctx.cache.invalidate("board");
+  if (ended.some((one) => moves(one) || (one.signed !== null && !one.answered.run.is_held)))
+    ctx.cache.invalidate("board");
   return done !== null && done > 0;
 }
 
@@ -57,9 +61,9 @@ function idsOf(ids: Iterable<string>): SQL {
   return sql`select jsonb_array_elements_text(${JSON.stringify([...ids])}::jsonb)::uuid`;
 }
 
-/** Whether a run moves public numbers. */
+/** Whether a run moves public numbers now; one that is held does so, if at all, when its session is settled. */
 function isCounted({ answered, signed }: Ended): boolean {
-  return signed !== null && !answered.run.is_private;
+  return signed !== null && !answered.run.is_private && !answered.run.is_held;
 }
 
 /** Whether a run is summed up: a counted one, or one of those that show before there is any. */
@@ -68,30 +72,19 @@ function moves(ended: Ended): boolean {
   return isCounted(ended) || (simulated && !is_private && trigger !== "trial");
 }
 
-/** Sums up the cells of the runs' agents and tasks. */
-function sumUp(ended: readonly Ended[], at: Date): Pick<Write<z.ZodType>, "parts"> {
+/** SQL: the agents and tasks of the runs, as `sumUp` wants them. */
+function cellsOf(ended: readonly Ended[]): SQL {
   const pairs = ended.map(({ answered: { run, task } }) => ({ agent_id: run.agent_id, task_id: task.id }));
-  const given = sql`select distinct agent_id, task_id
+  return sql`select distinct agent_id, task_id
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(agent_id uuid, task_id uuid)`;
-  return { parts: sql`with cells as (${storeCells(given, at)})` };
 }
 
-/** Sums up the entries of the runs' agents, and announces each score that changed, with the last run that may have done so. */
-function rescore(ended: readonly Ended[], at: Date): Pick<Write<z.ZodType>, "parts" | "owes"> {
+/** SQL: the boards that the runs stand on, as `rescore` wants them. */
+function boardsOf(ended: readonly Ended[]): SQL {
   const boards = ended.flatMap(({ answered: { run, task } }) =>
     ["all", task.domain].map((domain) => ({ agent_id: run.agent_id, domain, run_id: run.id })),
   );
-  const changed = sql`select s.agent_id, 'agent.score_updated' as type, jsonb_build_object('agent_id', s.agent_id,
-      'previous_score', s.previous_score, 'score', s.score,
-      'run_id', (select max(g.run_id) from given g where g.agent_id = s.agent_id)) as data
-    from stored s where s.domain = 'all' and s.period = 'all' and s.score is distinct from s.previous_score`;
-  const parts = sql`with given as (
-    select * from jsonb_to_recordset(${JSON.stringify(boards)}::jsonb) as b(agent_id uuid, domain text, run_id text)
-  ), stored as (
-    ${storeEntries(sql`select distinct agent_id, domain from given`)}
-    returning agent_id, domain, period, old.composite_score as previous_score, new.composite_score as score
-  ), announced as (${oweEvents(changed, at)})`;
-  return { parts, owes: ["announced"] };
+  return sql`select * from jsonb_to_recordset(${JSON.stringify(boards)}::jsonb) as b(agent_id uuid, domain text, run_id text)`;
 }
 
 /** What the statement is given of a run. */
@@ -100,7 +93,7 @@ const COLUMNS =
   tool_calls_made integer, suite_id uuid, suite_version integer, evidence_cost_usd numeric, evidence_cost_source text,
   evidence_cost_partial boolean, evidence_priced_call_count integer, evidence_unpriced_call_count integer,
   evidence_total_call_count integer, evidence_cost_floor_applied boolean, total_cost_usd numeric, serving_model text, input_tokens bigint,
-  output_tokens bigint, counted boolean, jws text, kid text, facts jsonb`);
+  output_tokens bigint, counted boolean, is_held boolean, is_canary boolean, jws text, kid text, facts jsonb`);
 
 function toRow(ended: Ended): Record<string, unknown> {
   const { answered, assessment, signed } = ended;
@@ -113,6 +106,8 @@ function toRow(ended: Ended): Record<string, unknown> {
     suite_id,
     suite_version,
     counted,
+    is_held: answered.run.is_held,
+    is_canary: answered.minted?.isCanary ?? false,
     jws,
     kid,
     facts: toFacts(factsOf(ended)),
@@ -148,7 +143,7 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
       evidence_total_call_count = g.evidence_total_call_count,
       evidence_cost_floor_applied = g.evidence_cost_floor_applied, total_cost_usd = g.total_cost_usd,
       serving_model = g.serving_model, input_tokens = g.input_tokens, output_tokens = g.output_tokens,
-      evidence_signed = g.jws is not null, counted = g.counted,
+      evidence_signed = g.jws is not null and not g.is_held, counted = g.counted,
       awaiting_callback = false, callback_hash = null, lease_token = null, lease_expires_at = null,
       architecture_version = p.version, architecture_public_version = p.public_version,
       finalized_at = ${at.toISOString()}::timestamptz
@@ -156,8 +151,10 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
     returning r.*
   ), proof as (
     insert into ${run_evidence} (run_id, jws, kid)
-    select g.id, g.jws, g.kid from given g join done d on d.id = g.id where g.jws is not null
+    select g.id, g.jws, g.kid from given g join done d on d.id = g.id where g.jws is not null and not g.is_held
     returning jws
+  ), held as (
+    ${holdResults(sql`select g.id, g.is_canary, g.jws, g.kid from given g join done d on d.id = g.id where g.is_held`)}
   ), said as (
     ${logged(sql`select ${logEntry("run", { sha256: sha256Hex(sql`p.jws`) })} from proof p`)}
   ), taken_back as (
@@ -173,7 +170,7 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
   )}), ${followUp("done", at)}`;
 }
 
-function factsOf({ assessment: { status, passed }, observed, signed }: Ended): PhaseEvent[] {
+function factsOf({ answered, assessment: { status, passed }, observed, signed }: Ended): PhaseEvent[] {
   const graded = status === "completed";
   const { spans, architectureHash: hash } = observed;
   return [
@@ -186,7 +183,7 @@ function factsOf({ assessment: { status, passed }, observed, signed }: Ended): P
       : { phase: "architecture_hashed", outcome: "succeeded", metadata: { architecture_hash: hash } },
     { phase: "architecture_compared", outcome: hasPredecessor(observed) ? "succeeded" : "not_applicable" },
     { phase: "scored", outcome: "succeeded" },
-    { phase: "evidence_signed", outcome: signed === null ? "not_applicable" : "succeeded" },
+    ...(answered.run.is_held ? [] : [signing(signed !== null)]),
   ];
 }
 

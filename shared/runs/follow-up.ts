@@ -4,17 +4,31 @@ import { oweAnew } from "../db/owed.ts";
 import { isHeard, oweEvents, runEvents } from "./announcements.ts";
 
 /** The parts of `followUp` whose rows are messages. */
-export const FOLLOW_UP = ["announced", "comparisons", "certifications"] as const;
+export const FOLLOW_UP = ["announced", "comparisons", "settlements", "certifications"] as const;
 
 /**
- * SQL: the parts `announced`, `finished`, `comparisons` and `certifications` of a statement whose part `ended` made runs final
+ * SQL: a part that owes the comparison of each session of `finished` (columns `id`, `agent_id`) with the one before it, if a
+ * subscription listens for regressions.
+ */
+export function oweComparisons(finished: SQL): SQL {
+  return oweAnew(
+    "regression",
+    sql`select f.id, 0 as generation, jsonb_build_object('screening_session_id', f.id) as body, null as flow_key,
+      null::timestamptz as not_before
+    from (${finished}) f where ${isHeard(sql`'regression.detected'`, sql`f.agent_id`)}`,
+  );
+}
+
+/**
+ * SQL: the parts `announced`, `finished`, `comparisons`, `settlements` and `certifications` of a statement whose part `ended` made runs final
  * and returned all their columns. They announce the runs and mark each session without an open run as finished, once. A
- * session that finishes is compared with the one before it, if a subscription listens for regressions, and its
- * certification goes on. The session of a paused certification does not finish, because more of its runs will come.
+ * session that finishes is compared with the one before it, if a subscription listens for regressions, after it was settled
+ * where results of its runs were held back; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
  * `FOLLOW_UP` names the parts that owe messages.
  */
 export function followUp(ended: string, at: Date): SQL {
   const name = sql.identifier(ended);
+  const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}
   ), finished as (
     update ${screening_sessions} s set finished_at = ${at.toISOString()}::timestamptz
@@ -23,11 +37,12 @@ export function followUp(ended: string, at: Date): SQL {
         and r.id not in (select id from ${name}))
       and not exists (select from ${certifications} c where c.screening_session_id = s.id and c.status = 'paused_quota')
     returning s.id, s.agent_id
-  ), comparisons as (${oweAnew(
-    "regression",
+  ), comparisons as (${oweComparisons(sql`select * from finished f where not ${isHeld}`)}
+  ), settlements as (${oweAnew(
+    "settle",
     sql`select f.id, 0 as generation, jsonb_build_object('screening_session_id', f.id) as body, null as flow_key,
       null::timestamptz as not_before
-    from finished f where ${isHeard(sql`'regression.detected'`, sql`f.agent_id`)}`,
+    from finished f where ${isHeld}`,
   )}), certifications as (${oweAnew(
     "certify",
     sql`select c.id, (select count(*)::integer from ${runs} r where r.screening_session_id = f.id) as generation,

@@ -16,7 +16,7 @@ export function givingUp(scope: SQL, now: Date): SQL {
   return sql`given_up as (
       update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
         failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
-        lease_expires_at = null, awaiting_callback = false, finalized_at = ${now.toISOString()}::timestamptz
+        lease_expires_at = null, awaiting_callback = false, canary = false, finalized_at = ${now.toISOString()}::timestamptz
       where ${scope} and ${isOpenRun(sql`r.status`)} returning r.*
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from given_up`)}
     ), ${followUp("given_up", now)}`;

@@ -17,6 +17,8 @@ const Loaded = z.object({
     trigger: z.string(),
     simulated: z.boolean(),
     is_private: z.boolean(),
+    /** Whether what follows from it waits for the end of its session. */
+    is_held: z.boolean(),
     screening_session_id: z.string().nullable(),
     repeat_index: z.int().nullable(),
     repeat_total: z.int().nullable(),
@@ -50,7 +52,10 @@ const Loaded = z.object({
   drawn: Drawn.nullable(),
 });
 
-/** An answered run with all that grading, pricing and signing look at; a minted one has its instance's prompt and key. */
+/**
+ * An answered run with all that grading, pricing and signing look at; a minted one has its instance's
+ * prompt and key, a canary its task's.
+ */
 export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
   minted: Minted | null;
 }
@@ -69,7 +74,7 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
     result: z.array(Loaded),
     select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
-        'is_private', r.is_private, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
+        'is_private', r.is_private, 'is_held', r.canary is null, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
         'repeat_total', r.repeat_total, 'started_at', r.started_at, 'latency_ms', r.latency_ms, 'failure_code', r.failure_code),
       'agent', jsonb_build_object('name', a.name, 'connection_mode', a.connection_mode, 'agent_protocol', a.agent_protocol),
       'task', jsonb_build_object('id', t.id, 'domain', t.domain, 'suite_id', t.suite_id, 'suite_version', t.suite_version,
@@ -86,7 +91,8 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
   });
   return (answered ?? []).map(({ drawn: source, ...run }) => {
     const minted = mintNow(run.run.id, source, ctx.env.DATA_ENCRYPTION_KEYS);
-    return { ...run, task: minted === null ? run.task : { ...run.task, ...askedBy(minted.instance) }, minted };
+    const isAsIs = minted === null || minted.isCanary;
+    return { ...run, task: isAsIs ? run.task : { ...run.task, ...askedBy(minted.instance) }, minted };
   });
 }
 

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { screening_sessions } from "../db/schema/index.ts";
 import { openSecret, usableSecret } from "../epochs/secret.ts";
 import type { Keyring } from "../platform/encryption.ts";
 import { samples, templatesBySample } from "../templates/index.ts";
-import { instanceCommitment, instanceSalt, mintInstance, requestSalt } from "../templates/mint.ts";
+import { instanceCommitment, instanceSalt, isCanary, mintInstance, requestSalt } from "../templates/mint.ts";
 import type { Instance } from "../templates/types.ts";
 
 /** What a minted run is drawn from, as statements read it. */
@@ -14,6 +15,8 @@ export const Drawn = z.object({
   epoch: z.string(),
   /** The encrypted secret; null while the epoch has none that the log was told of in time. */
   sealed: z.string().nullable(),
+  /** Its place in a session that may have canaries, with the encrypted secret that says which; null once that is told. */
+  place: z.object({ session_id: z.string(), number: z.int(), sealed: z.string().nullable() }).nullable(),
 });
 export type Drawn = z.output<typeof Drawn>;
 
@@ -25,6 +28,8 @@ export interface Minted {
   commitment: string;
   /** The salt of the commitment to the request, so that who has the epoch's secret can open that too. */
   requestSalt: Uint8Array;
+  /** Whether it is asked the sample of its task instead of the instance, and judged by that. */
+  isCanary: boolean;
 }
 
 const SAMPLES = JSON.stringify(samples);
@@ -34,20 +39,31 @@ export const templateVersion: SQL = sql`(${SAMPLES}::jsonb -> t.slug ->> 'versio
 
 /** SQL: a `Drawn` of the run `r` and its task `t`; null for a run that is not minted. */
 export const drawn: SQL = sql`case when r.epoch is not null then jsonb_build_object('sample', t.slug,
-  'version', r.template_version, 'epoch', r.epoch, 'sealed', ${usableSecret(sql`r.epoch`)}) end`;
+  'version', r.template_version, 'epoch', r.epoch, 'sealed', ${usableSecret(sql`r.epoch`)},
+  'place', case when r.canary is null then jsonb_build_object('session_id', r.screening_session_id,
+    'number', (r.position - 1) * r.repeat_total + r.repeat_index - 1, 'sealed', ${usableSecret(
+      sql`(select s.epoch from ${screening_sessions} s where s.id = r.screening_session_id)`,
+    )}) end) end`;
 
 /**
- * What the run is asked, the same each time; null once its template has another version. Throws where the epoch has no
- * secret that may be used, or the key to it is gone.
+ * What the run is asked, the same each time; null once its template has another version. Throws where the epoch, or that of
+ * its session, has no secret that may be used, or the key to it is gone.
  */
-export function mint(runId: string, { sample, version, epoch, sealed }: Drawn, keys: Keyring): Minted | null {
+export function mint(runId: string, { sample, version, epoch, sealed, place }: Drawn, keys: Keyring): Minted | null {
   const template = templatesBySample.get(sample);
   if (template?.version !== version) return null;
-  if (sealed === null) throw new Error(`The log has no timely commitment to the epoch ${epoch}: nothing is minted.`);
+  if (sealed === null || place?.sealed === null)
+    throw new Error(`The log has no timely commitment to the epoch ${epoch}, or to its session's: nothing is minted.`);
   const secret = openSecret(sealed, keys);
   const instance = mintInstance(template, secret, runId);
   const commitment = instanceCommitment(instance, instanceSalt(secret, runId));
-  return { epoch, instance, commitment, requestSalt: requestSalt(secret, runId) };
+  return {
+    epoch,
+    instance,
+    commitment,
+    requestSalt: requestSalt(secret, runId),
+    isCanary: place !== null && isCanary(openSecret(place.sealed, keys), place.session_id, place.number),
+  };
 }
 
 /** What a run that is under way is asked; null for a run that is not minted. Throws as `mint`, and for an old template. */

@@ -17,8 +17,9 @@ const Comparison = z.object({
   after: Passes,
 });
 
-/** SQL: whether the run row `r` says how good its agent is: real, and ended neither by hand nor by our fault. */
-const isConclusive = sql`(${isFinishedRun(sql`r.status`)} and not r.simulated
+/** SQL: whether the run row `r` says how good its agent is: real, no canary, and ended neither by hand nor by our
+ * fault. */
+const isConclusive = sql`(${isFinishedRun(sql`r.status`)} and not r.simulated and r.canary is not true
   and r.failure_code is distinct from 'service_error')`;
 
 /** SQL: how many conclusive runs the session row `alias` has, and how many of them passed. */

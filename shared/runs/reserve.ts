@@ -3,11 +3,11 @@ import { runIdAt } from "../db/run-id.ts";
 import { agents, runs, screening_sessions } from "../db/schema/index.ts";
 import { oweDispatch } from "./messages.ts";
 
-const SESSION = sql.raw("id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private");
+const SESSION = sql.raw("id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private, epoch");
 
 /**
  * SQL: a part of a statement that inserts a screening session for each row of `source`, a query of the columns `id`,
- * `agent_id`, `user_id`, `team_id`, `suite_id`, `trigger`, `task_plan`, `repeats` and `is_private`.
+ * `agent_id`, `user_id`, `team_id`, `suite_id`, `trigger`, `task_plan`, `repeats`, `is_private` and `epoch`.
  * @example
  * sql`with session as (${insertSession(sql`select … from target`, ctx.now())})`
  */
@@ -17,14 +17,14 @@ export function insertSession(source: SQL, at: Date): SQL {
 }
 
 const RUN = sql.raw(
-  "agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index, repeat_total, user_id, team_id, paid_kind, paid_owner, paid_period, suite_id",
+  "agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index, repeat_total, user_id, team_id, paid_kind, paid_owner, paid_period, suite_id, canary",
 );
 
 /**
  * SQL: the parts `reserved` and `dispatches` of a statement that inserts a queued run for each row of `source` and owes its
  * dispatch. `source` is a query of the columns `agent_id`, `task_id`, `trigger`, `simulated`, `is_private`,
  * `screening_session_id`, `position`, `repeat_index`, `repeat_total`, `user_id`, `team_id` (null for a personal run),
- * `paid_kind`, `paid_owner`, `paid_period` and `suite_id`; the ids follow position and repeat. `reserved` has all columns
+ * `paid_kind`, `paid_owner`, `paid_period`, `suite_id` and `canary` (null where it may be one, else false); the ids follow position and repeat. `reserved` has all columns
  * of the runs, and `dispatches` are messages.
  * @example
  * sql`with target as (…), ${reserveRuns(sql`select … from target`, ctx.now())}` // then `owes: ["dispatches"]`

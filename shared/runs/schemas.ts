@@ -118,7 +118,17 @@ export const RunRead = z
       description:
         "The version of the agent's architecture that the run belongs to, by its telemetry; null without. The owner and members count over all runs, others over public runs alone",
     }),
-    evidence_signed: z.boolean(),
+    evidence_signed: z.boolean().meta({
+      description: "Of a run whose `canary` is null: once its session is final",
+    }),
+    canary: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether it was asked the sample of its task, to see if that was learned by heart: not counted, not signed, its " +
+          "allowance given back. Null while its session may have canaries and is not final.",
+      }),
     created_at: Instant,
     started_at: Instant.nullable(),
     finalized_at: Instant.nullable(),
@@ -185,7 +195,7 @@ export const RunOutput = z
     instance: InstanceRead.nullable().meta({
       description:
         "What a run of a minted task was asked, and what would have been right: it never comes again. Null until the run " +
-        "is final, for a task with a fixed text, for a secret one, and once the template has another version.",
+        "and its session are final, for a canary, for a task with a fixed text, for a secret one, and once the template has another version.",
     }),
   })
   .meta({ id: "RunOutput" });
@@ -210,6 +220,9 @@ export const ScreeningSessionRead = z
       passed: count,
     }),
     suite_id: z.uuid().nullable(),
+    canaries: z.object({ runs: count, passed: count }).nullable().meta({
+      description: "How many of its runs were canaries, and how many of those passed; null until it is final",
+    }),
     created_at: Instant,
     started_at: Instant.nullable(),
     finished_at: Instant.nullable(),

@@ -28,11 +28,13 @@ export const underWay: SQL = sql`(case when s.trigger = 'certification' then (
 /** SQL: the order of a session's runs `r`: that in which they were reserved, so that one added later comes last. */
 export const runOrder: SQL = sql`r.created_at, r.position, r.repeat_index, r.id`;
 
-/** SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may add to them. */
+/** SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may
+ * add to them. While results of its runs are held back it is not over. */
 export const sessionJson: SQL = sql`(select jsonb_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
     'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
+    'canaries', case when x.open = 0 and c.status is null then x.canaries end,
     'status', case when c.status = 'paused_quota' then 'running'
       when x.open > 0 and x.started_at is null then 'queued'
       when x.open > 0 or c.status is not null then 'running'
@@ -40,7 +42,8 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
   from (select ${underWay} as status) c cross join (
     select coalesce(jsonb_agg(r.id order by ${runOrder}), '[]') as run_ids, min(r.started_at) as started_at,
       max(r.finalized_at) as finished_at, count(*) as total, count(*) filter (where r.status = 'cancelled') as cancelled,
-      count(*) filter (where ${isOpenRun(sql`r.status`)}) as open,
+      count(*) filter (where ${isOpenRun(sql`r.status`)} or r.canary is null) as open,
+      jsonb_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
       jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),
         'running', count(*) filter (where r.status = 'running'), 'completed', count(*) filter (where r.status = 'completed'),
         'failed', count(*) filter (where r.status = 'failed'), 'cancelled', count(*) filter (where r.status = 'cancelled'),

@@ -13,8 +13,8 @@ export interface Signed {
 }
 
 /**
- * Signs the evidence of a run; null for one that can't be evidence: simulated, a stranger's trial, or failed by our own
- * fault. A private run is signed too: its owner may show the statement to whom they like. `architectureHash` is of what
+ * Signs the evidence of a run; null for one that can't be evidence: simulated, a stranger's trial, a canary, or failed by
+ * our own fault. A private run is signed too: its owner may show the statement to whom they like. `architectureHash` is of what
  * this run showed; the version that it belongs to is made of other runs too.
  */
 export async function signRun(
@@ -26,6 +26,7 @@ export async function signRun(
 ): Promise<Signed | null> {
   const { run, agent, task, commitments, minted } = answered;
   if (
+    minted?.isCanary === true ||
     run.simulated ||
     run.trigger === "trial" ||
     run.failure_code === "service_error" ||

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Principal } from "../identity/principal.ts";
 import { LIMITS } from "./limits.ts";
+import { templateVersion } from "./minting.ts";
 
 /** Who submits: a caller, or a schedule in the name of an account. */
 export type Submitter = Principal | { kind: "schedule"; userId: string };
@@ -20,7 +21,7 @@ export interface Submission {
 
 /** SQL: the tasks asked for, in order. Those that are `ok` can be run; those that are `missing` don't exist for the caller. */
 export function wantedTasks({ tasks: wanted }: Pick<Submission, "tasks">): SQL {
-  const columns = sql`t.id, t.suite_id, t.suite_version`;
+  const columns = sql`t.id, t.suite_id, t.suite_version, ${templateVersion} is not null as is_minted`;
   switch (wanted.kind) {
     case "one":
     case "exact": {

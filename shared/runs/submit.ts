@@ -3,6 +3,7 @@ import * as z from "zod";
 import { inactive, retired } from "../agents/connection.ts";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { takeAllowance } from "../billing/allowances.ts";
+import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
 import { agents, allowances, suites, teams, users } from "../db/schema/index.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
@@ -99,6 +100,7 @@ function reservation(
   const trigger = TRIGGERS[principal.kind];
   const address = ctx.addressHash ?? "unknown";
   const suiteId = submission.tasks.kind === "suite" ? submission.tasks.suiteId : null;
+  const epoch = !single && repeats > 1 && !isPrivate ? epochAt(now, ctx.env.EPOCH_SECONDS).name : null;
   const parts = sql`with agent as (
     select a.*, ${may("run", viewer, agentOwner)} as owned, ${may("see", viewer, agentOwner)} as member,
       coalesce(t.owner_id, a.user_id) as payer
@@ -135,7 +137,8 @@ function reservation(
     sql`select ${sessionId}::uuid as id, t.id as agent_id, ${viewer}::uuid as user_id, t.team_id, ${suiteId}::uuid as suite_id,
       ${trigger} as trigger, (select jsonb_agg(jsonb_build_object('task_id', id, 'suite_version', suite_version,
         'position', position) order by position) from wanted) as task_plan,
-      ${repeats}::integer as repeats, ${isPrivate}::boolean as is_private
+      ${repeats}::integer as repeats, ${isPrivate}::boolean as is_private,
+      case when t.connection_mode <> 'mock' then ${epoch} end as epoch
     from target t where ${!single} and exists (select from paid)`,
     now,
   )}), ${reserveRuns(
@@ -144,7 +147,7 @@ function reservation(
       ${sessionId}::uuid as screening_session_id, ${single ? sql`null::integer` : sql`w.position`} as position,
       ${single ? sql`null::integer` : sql`n`} as repeat_index, ${single ? null : repeats}::integer as repeat_total,
       ${viewer}::uuid as user_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,
-      w.suite_id
+      w.suite_id, case when ${epoch}::text is null or t.connection_mode = 'mock' or not w.is_minted then false end as canary
     from target t cross join wanted w cross join generate_series(1, ${repeats}::integer) n
     where exists (select from paid)`,
     now,

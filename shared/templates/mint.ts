@@ -41,6 +41,19 @@ export function instanceCommitment(instance: Instance, salt: Uint8Array): string
   return createHash("sha256").update(salt).update(canonicalBytes(instance)).digest("hex");
 }
 
+/** Of so many runs of a session that follow each other, one is a canary. */
+const CANARY_EVERY = 10;
+
+/**
+ * Whether a run is a canary, which is asked the sample of its task: one in every ten that follow each other in a session, at
+ * a place drawn from the secret. `number` counts the session's runs from 0, task by task in the order of its plan. So a task
+ * that is asked from two to ten times has an ordinary run besides. RangeError when the secret has not 32 bytes.
+ */
+export function isCanary(secret: Uint8Array, sessionId: string, number: number): boolean {
+  const seed = derive(secret, ["canary", sessionId, Math.floor(number / CANARY_EVERY)]);
+  return randomFrom(seed).int(0, CANARY_EVERY - 1) === number % CANARY_EVERY;
+}
+
 /** HMAC-SHA-256 under the secret over the RFC 8785 form of the parts. */
 function derive(secret: Uint8Array, parts: (string | number)[]): Uint8Array {
   if (secret.length !== BYTES) throw new RangeError(`an epoch secret has ${BYTES} bytes`);

@@ -33,6 +33,7 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
   "deliver-due": { webhook_id: RUN.run_id, due: "2026-11-21T09:00:00.000Z" },
   schedule: { schedule_id: RUN.run_id, due_at: "2026-11-21T09:00:00.000Z" },
   regression: { screening_session_id: RUN.run_id },
+  settle: { screening_session_id: RUN.run_id },
   certify: { certification_id: RUN.run_id },
   daily: { name: "recompute", turn: RUN.run_id },
   "cancel-billing": { customer_id: "cus_1" },

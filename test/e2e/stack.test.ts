@@ -50,7 +50,9 @@ describe("the Worker in workerd", () => {
       () => owner.call("GET", `/api/v1/screening-sessions/${batch.body[0].screening_session_id}`),
       (session) => session.body.status === "completed",
     );
-    const evidence = await first.call("GET", `/api/v1/runs/${batch.body[0].id}/evidence`);
+    const listed = await first.call("GET", `/api/v1/runs?agent_id=${created.body.id}`);
+    const counted = listed.body.items.find(({ canary }: { canary: boolean | null }) => canary === false);
+    const evidence = await first.call("GET", `/api/v1/runs/${counted.id}/evidence`);
     expect(evidence.body.verified).toBe(true);
     const verdict = await first.call("POST", "/api/v1/evidence/verify", { jws: evidence.body.jws });
     expect(verdict.body.valid).toBe(true);

@@ -59,6 +59,8 @@ export const screening_sessions = pgTable(
     task_plan: jsonb().notNull(),
     repeats: integer().notNull(),
     is_private: boolean().notNull().default(false),
+    /** The epoch whose secret says which of its runs are canaries; null where none can be. */
+    epoch: text(),
     created_at: createdAt(),
     /** Set once, when the last of its runs has become final. */
     finished_at: instant(),
@@ -144,6 +146,11 @@ export const runs = pgTable(
     evidence_signed: boolean().notNull().default(false),
     /** Moves public numbers: final, real, signed, neither a trial nor private. */
     counted: boolean().notNull().default(false),
+    /**
+     * Whether it was asked the sample of its task, to see if that was learned by heart. Null while its session is open: until
+     * then nothing may tell, so all that follows from it waits in `held_results`.
+     */
+    canary: boolean().default(false),
     created_at: createdAt(),
     started_at: instant(),
     finalized_at: instant(),
@@ -177,6 +184,10 @@ export const runs = pgTable(
     index("runs_architecture_idx")
       .on(table.agent_id, table.architecture_version)
       .where(sql`${table.architecture_version} is not null`),
+    index("runs_held_idx").on(table.screening_session_id).where(sql`${table.canary} is null`),
+    index("runs_canary_idx")
+      .on(table.agent_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`${table.canary}`),
     index("runs_open_idx").on(table.lease_expires_at).where(isOpenRun(table.status)),
   ],
 );
@@ -258,6 +269,17 @@ export const run_phases = pgTable(
   },
   (table) => [primaryKey({ columns: [table.run_id, table.sequence] })],
 );
+
+/** What is not to be known of a run before its session is final; the row goes when it is told. */
+export const held_results = pgTable("held_results", {
+  run_id: uuid()
+    .primaryKey()
+    .references(() => runs.id, { onDelete: "cascade" }),
+  is_canary: boolean().notNull(),
+  /** The signed statement; a canary has none. */
+  jws: text(),
+  kid: text(),
+});
 
 export const run_evidence = pgTable("run_evidence", {
   run_id: uuid()

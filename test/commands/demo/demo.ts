@@ -49,8 +49,10 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   parts.push(traced.agent.close);
   await finished(api, reserved[0]?.screening_session_id ?? "", createProgress());
 
-  const runs = await api.all(`/api/v1/runs?agent_id=${agent.id}`, RunRead);
-  ensure(runs.length === reserved.length, `${runs.length} of ${reserved.length} runs are listed.`);
+  const listed = await api.all(`/api/v1/runs?agent_id=${agent.id}`, RunRead);
+  ensure(listed.length === reserved.length, `${listed.length} of ${reserved.length} runs are listed.`);
+  const runs = listed.filter(({ canary }) => canary === false);
+  printStep(`${listed.length - runs.length} of them were canaries, which do not count`);
   const unscored = runs.find((run) => run.simulated || !run.evidence_signed || run.failure_code === "service_error");
   ensure(unscored === undefined, `Run ${unscored?.id} is not a signed real run (${unscored?.failure_code}).`);
   const row = await boardRow(open, agent.id, runs.length);

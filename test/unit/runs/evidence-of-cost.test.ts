@@ -17,6 +17,7 @@ function assessed(answer: Partial<Answer> | null, spans: Span[]) {
       trigger: "manual",
       simulated: false,
       is_private: false,
+      is_held: false,
       screening_session_id: null,
       repeat_index: null,
       repeat_total: null,

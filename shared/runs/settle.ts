@@ -1,0 +1,98 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { lockAgents } from "../agents/lock.ts";
+import { markVerified } from "../agents/parts.ts";
+import { giveBackAllowance } from "../billing/allowances.ts";
+import { read, writeInTurn } from "../db/change.ts";
+import type { Piece } from "../db/pieces.ts";
+import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
+import { oweComparisons } from "./follow-up.ts";
+import { releaseResults, signing } from "./held.ts";
+import { appendFacts, toFacts } from "./phases.ts";
+import { rescore, sumUp } from "./sum-up.ts";
+import { VERIFIES } from "./verified.ts";
+
+/** How many sessions one call settles that were forgotten. */
+const SIZE = 5;
+
+/**
+ * Tells what was put aside while runs of a session were open, in one batch: which of them were canaries, whose allowance is
+ * given back; the statements of the others, which the log names; and what those add to cells, board and events. Only then
+ * is the session over. A session with an open run stays as it is, and so does one that was settled before.
+ */
+export async function settle(ctx: Context, sessionId: string): Promise<void> {
+  const at = ctx.now();
+  const session = sql`${sessionId}::uuid`;
+  const isCounted = sql`r.screening_session_id = ${session} and r.counted`;
+  await writeInTurn(
+    ctx,
+    {
+      lock: lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${session}`),
+      parts: telling(session, at),
+      owes: ["comparisons"],
+      select: sql`select to_jsonb(count(*)) from told`,
+      result: z.number(),
+    },
+    [
+      sumUp(sql`select distinct r.agent_id, r.task_id from ${runs} r where ${isCounted}`, at),
+      rescore(
+        sql`select r.agent_id, d.domain, max(r.id::text) as run_id
+          from ${runs} r join ${tasks} t on t.id = r.task_id cross join lateral (values ('all'), (t.domain)) d (domain)
+          where ${isCounted} group by 1, 2`,
+        at,
+      ),
+    ],
+  );
+  ctx.cache.invalidate("board");
+}
+
+/** SQL: tells of each run of the session what was put aside, in the part `told`. */
+function telling(session: SQL, at: Date): SQL {
+  const [signed, unsigned] = [true, false].map((isSigned) => JSON.stringify(toFacts([signing(isSigned)])));
+  return sql`with released as (
+    ${releaseResults(session)}
+  ), told as (
+    update ${runs} r set canary = h.is_canary, evidence_signed = h.jws is not null, counted = h.jws is not null
+    from released h where r.id = h.run_id and r.canary is null returning r.*
+  ), proof as (
+    insert into ${run_evidence} (run_id, jws, kid)
+    select h.run_id, h.jws, h.kid from released h where h.jws is not null returning jws
+  ), said as (
+    ${logged(sql`select ${logEntry("run", { sha256: sha256Hex(sql`p.jws`) })} from proof p`)}
+  ), refunded as (
+    ${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from told where canary`)}
+  ), verified as (
+    ${markVerified(sql`select r.agent_id from told r where ${VERIFIES}`)}
+  ), facts as (
+    ${appendFacts(sql`select id, case when evidence_signed then ${signed}::jsonb else ${unsigned}::jsonb end as facts from told`, at)}
+  ), comparisons as (
+    ${oweComparisons(sql`select distinct r.screening_session_id as id, r.agent_id from told r`)}
+  )`;
+}
+
+/**
+ * Settles sessions whose message was lost for good: the next 5 after the one that `cursor` names. One that fails does not
+ * hold up the others.
+ */
+export async function settleForgotten(ctx: Context, cursor: string | null): Promise<Piece> {
+  const ids = await read(
+    ctx,
+    z.array(z.uuid()),
+    sql`select jsonb_agg(id) as result from (
+      select distinct r.screening_session_id as id from ${held_results} h join ${runs} r on r.id = h.run_id
+      where (${cursor}::uuid is null or r.screening_session_id > ${cursor}::uuid) and not exists (select from ${runs} o
+        where o.screening_session_id = r.screening_session_id and ${isOpenRun(sql`o.status`)})
+      order by id limit ${SIZE}) x`,
+  );
+  let failure: unknown;
+  for (const id of ids ?? []) {
+    try {
+      await settle(ctx, id);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  return { next: ids?.length === SIZE ? (ids.at(-1) ?? null) : null, failure };
+}
