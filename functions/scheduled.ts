@@ -1,6 +1,8 @@
 import type { Service } from "../shared/http/app.ts";
 import { resumeCertifications } from "../shared/certification/resume.ts";
+import { recordSuites } from "../shared/catalogue/record.ts";
 import { DAILY_AT, startDaily, startMissedDaily } from "../shared/daily/start.ts";
+import { foldMoves } from "../shared/board/spread.ts";
 import { describeError } from "../shared/db/client.ts";
 import { keepEpochs } from "../shared/epochs/keep.ts";
 import { denyEnded } from "../shared/identity/sessions/deny.ts";
@@ -27,7 +29,9 @@ const SCHEDULE: Record<string, Work[]> = {
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
     ["keep the epochs", keepEpochs],
+    ["record the suites", recordSuites],
     ["integrate the log", integrate],
+    ["fold what moved on the boards", foldMoves],
     ["start daily work that was missed", startMissedDaily],
   ],
   [DAILY]: [["start the daily work", startDaily]],

@@ -15,7 +15,8 @@ export const board = [
       "are followed by provisional agents and then by agents with simulated runs only, neither of which have a rank. `domain` ranks on the core " +
       "tasks of one domain; `period` looks at the runs of the last 30 or 7 days. Costs are reported by the agents " +
       "themselves, and held against a floor alone: `evidence_cost_floor_applied` says where one was below it. An owner can " +
-      "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself.",
+      "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself. " +
+      "`rank_low` to `rank_high` are the places that an agent's interval does not rule out on the same board.",
     auth: "open",
     query: pageQuery.extend(boardQuery.shape),
     returns: { 200: pageOf(LeaderboardRow, "Leaderboard") },

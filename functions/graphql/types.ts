@@ -140,6 +140,14 @@ const AxesType = builder.objectRef<z.output<typeof LeaderboardRow>["axes"]>("Axe
 const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("LeaderboardRow").implement({
   fields: (t) => ({
     rank: t.exposeInt("rank", { nullable: true, description: "Null for provisional and simulated agents" }),
+    rankLow: t.exposeInt("rank_low", {
+      nullable: true,
+      description: "First place that the interval does not rule out",
+    }),
+    rankHigh: t.exposeInt("rank_high", {
+      nullable: true,
+      description: "Last place that the interval does not rule out",
+    }),
     agentId: t.exposeID("agent_id"),
     name: t.exposeString("name"),
     verifiedState: t.expose("verified_state", { type: VerifiedState }),

@@ -54,7 +54,8 @@ export const log = [
       "As C2SP tlog-tiles says. `tile_path` is `L/N` for the hashes of level L, or `entries/N` for 256 entries, each " +
       "behind its length in two bytes; `.p/W` follows for the last one while it has only W. N is in groups of three digits: " +
       "`x001/x234/067`. An entry is RFC 8785 JSON with a `kind`: `run` and `credential` (the SHA-256 of what was signed), " +
-      "`revoked`, `key`, and what else is published once and for all.",
+      "`revoked`, `key`, `epoch` and `reveal`, `suite` (SHA-256 over the public form of a suite's active tasks), and `board` " +
+      "(SHA-256 over a night's ranked board).",
     auth: "none",
     params: z.object({
       tile_path: z

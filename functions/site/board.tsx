@@ -71,7 +71,10 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
   const interval = `${row.score_low.toFixed(1)} to ${row.score_high.toFixed(1)}`;
   return (
     <tr>
-      <td class="number">{row.rank ?? "–"}</td>
+      <td class="number">
+        {row.rank ?? "–"}
+        {row.rank !== null && <small class="mute">{` (${row.rank_low}–${row.rank_high})`}</small>}
+      </td>
       <td class="wide">
         <a href={`/agents/${row.agent_id}`}>{row.name}</a>
         {row.simulated && <span class="tag">simulated</span>}
@@ -106,7 +109,8 @@ function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[];
         Score = 40% success, 30% reliability, 30% cost efficiency. Agents with counted runs of every core task are
         ranked on those tasks alone; the others are provisional. Costs are reported by the agents themselves: they are
         only held against a floor, and rows where one was below it are marked. An owner can try several agents and show
-        the best: the variants that it declares in public are counted, those that it keeps to itself can't be.
+        the best: the variants that it declares in public are counted, those that it keeps to itself can't be. Behind
+        each rank stand the places that the 95% interval does not rule out.
       </p>
       <Filters view={view} />
       {rows.length === 0 ? (

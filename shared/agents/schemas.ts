@@ -64,6 +64,7 @@ export const AgentUpdate = z
   .meta({ id: "AgentUpdate" });
 
 const score = z.number().min(0).max(100);
+const place = z.int().min(1).nullable();
 
 export const AgentRead = z
   .object({
@@ -89,6 +90,9 @@ export const AgentRead = z
     score_high: score,
     score_basis: z.enum(SCORE_BASES).nullable().meta({ description: "Null until a run counts" }),
     simulated: z.boolean().meta({ description: "The score comes from simulated runs" }),
+    rank: place.meta({ description: "Its place on the public board; null unless it is ranked there" }),
+    rank_low: place.meta({ description: "The first place that its interval does not rule out" }),
+    rank_high: place.meta({ description: "The last place that its interval does not rule out" }),
     created_at: Instant,
     updated_at: Instant,
     connection_mode: ConnectionMode.optional().meta({

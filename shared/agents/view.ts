@@ -32,6 +32,14 @@ const workspaceActivity: SQL = sql`case when a.team_id is not null then (
 ) end`;
 
 /**
+ * SQL: a value of the board entry `b` where the board ranks it, the agent `a`; what follows from null is null. An agent
+ * that this very statement hides is hidden already, its entry not yet.
+ */
+function whereRanked(value: SQL): SQL {
+  return sql`case when b.tier = 0 and b.listed and a.is_public and a.is_active then ${value} end`;
+}
+
+/**
  * SQL: the JSON of the agent row `a` for a viewer. Columns of the owner's tier are added for owner and workspace alone,
  * so that they never leave the database for anybody else.
  */
@@ -46,8 +54,12 @@ export function agentJson(viewer: string | null): SQL {
     'created_at', a.created_at, 'updated_at', a.updated_at,
     'board', (
       select jsonb_build_object('composite_score', b.composite_score, 'score_variance', b.score_variance,
-        'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier)
-      from ${board_entries} b where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
+        'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier,
+        'rank', board_rank('all', 'all', ${whereRanked(sql`b.composite_score`)}, b.runs, b.agent_id),
+        'rank_low', r.rank_low, 'rank_high', r.rank_high)
+      from ${board_entries} b
+        cross join lateral board_range('all', 'all', false, ${whereRanked(sql`b.score_low`)}, b.score_high) r
+      where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
     )
   ) || case when ${may("see", viewer, agentOwner)} then jsonb_build_object(
     'connection_mode', a.connection_mode, 'endpoint', a.endpoint, 'manifest_url', a.manifest_url,
@@ -69,6 +81,9 @@ const BoardEntry = z.object({
   score_highest: z.number(),
   tasks: z.int(),
   tier: z.literal([0, 1, 2]),
+  rank: z.int().nullable(),
+  rank_low: z.int().nullable(),
+  rank_high: z.int().nullable(),
 });
 
 /** An agent as `agentJson` gives it: with its scores as the board keeps them. */
@@ -78,13 +93,23 @@ export const AgentRow = AgentRead.omit({
   score_high: true,
   score_basis: true,
   simulated: true,
+  rank: true,
+  rank_low: true,
+  rank_high: true,
 }).extend({ board: BoardEntry.nullable() });
 export type AgentRow = z.output<typeof AgentRow>;
 
 /** AgentRead from the database's JSON. */
 export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof AgentRead> {
   if (board === null) {
-    return { ...agent, composite_score: 0, score_low: 0, score_high: 100, score_basis: null, simulated: false };
+    const unscored = {
+      composite_score: 0,
+      score_low: 0,
+      score_high: 100,
+      score_basis: null,
+      simulated: false,
+    } as const;
+    return { ...agent, ...unscored, rank: null, rank_low: null, rank_high: null };
   }
   const { low, high } = scoreInterval(board);
   return {
@@ -94,5 +119,8 @@ export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof Agen
     score_high: high,
     score_basis: board.tier === 0 ? "core" : "provisional",
     simulated: board.tier === 2,
+    rank: board.rank,
+    rank_low: board.rank_low,
+    rank_high: board.rank_high,
   };
 }

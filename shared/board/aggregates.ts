@@ -84,7 +84,7 @@ export const BOARD: Aggregate = {
   table: board_entries,
   key: "agent_id, domain, period",
   values:
-    "tier, composite_score, score_variance, score_lowest, score_highest, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified",
+    "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified",
   shown: "tier, composite_score, runs, tasks",
 };
 
@@ -135,7 +135,7 @@ export function entries(wanted: SQL): SQL {
         case when not p.has_real then 2 when p.covered = coalesce(d.tasks, -1) then 0 else 1 end as tier
       from placed p left join standard d on d.domain = p.domain
       where p.simulated = not p.has_real
-    )
+    ), summed as (
     select c.agent_id, c.domain, c.period, c.tier::smallint as tier,
       floor(avg(score) * 10000 + 0.5 + 1e-7) / 100 as composite_score, coalesce(var_samp(score), 0) as score_variance,
       min(score) as score_lowest, max(score) as score_highest,
@@ -148,7 +148,14 @@ export function entries(wanted: SQL): SQL {
     from chosen c join ${agents} a on a.id = c.agent_id
     where c.tier <> 0 or c.is_core
     group by c.agent_id, c.domain, c.period, c.tier, a.id
-    order by c.domain, c.period, c.agent_id`;
+    ), intervals as materialized (
+      select x.*, i.low, i.high
+      from (select distinct composite_score, score_variance, score_lowest, score_highest, tasks from summed) x
+        cross join score_interval(composite_score, score_variance, score_lowest, score_highest, tasks) i
+    )
+    select s.*, i.low as score_low, i.high as score_high
+    from summed s join intervals i using (composite_score, score_variance, score_lowest, score_highest, tasks)
+    order by s.domain, s.period, s.agent_id`;
 }
 
 /** SQL: stores the entries that the query `wanted` (columns `agent_id`, `domain`) names, in every period. */

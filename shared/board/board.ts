@@ -19,6 +19,14 @@ const share = z.number().min(0).max(1);
 export const LeaderboardRow = z
   .object({
     rank: z.number().int().nullable().meta({ description: "Null for provisional and simulated agents" }),
+    rank_low: z.number().int().nullable().meta({
+      description: "The first place that the interval does not rule out: behind all that lie wholly above it",
+    }),
+    rank_high: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "The last such place: before all whose intervals lie wholly below it" }),
     agent_id: z.uuid(),
     name: z.string(),
     verified_state: z.enum(VERIFIED_STATES),
@@ -112,6 +120,12 @@ export function boardRows(
     order by ${order}`;
 }
 
+/** SQL: a FROM item of `rank_low` and `rank_high` of the entry `b` of a board; both are null where it is not ranked. */
+function rankRange({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
+  return sql`board_range(${domain ?? "all"}, ${period}, ${verifiedOnly}::boolean,
+    case when b.tier = 0 then b.score_low end, b.score_high)`;
+}
+
 /** SQL: how many entries a board shows, read from a counter. */
 export function boardTotal({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
   return sql`coalesce((select ${verifiedOnly ? sql`t.verified` : sql`t.listed`} from ${board_totals} t
@@ -144,12 +158,13 @@ export async function readBoard(
         offset (select greatest(total - ${offset} - ${size}, 0) from board))
       ) x limit ${size}
     ), rows as (
-      select b.* from page p join ${board_entries} b on b.agent_id = p.agent_id
+      select b.*, r.rank_low, r.rank_high from page p join ${board_entries} b on b.agent_id = p.agent_id
+        cross join lateral ${rankRange(query)} r
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
     )
     select jsonb_build_object(
       'total', (select total from board),
-      'items', coalesce((select jsonb_agg(${columnsJson("b", BOARD_COLUMNS)}
+      'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "rank_low", "rank_high"])}
           || ${boardAgent} order by ${ORDER.fromFirst})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
@@ -158,7 +173,7 @@ export async function readBoard(
 }
 
 /** An agent's place on the board of one domain, or of `all`; it has no rank. */
-const AgentEntry = LeaderboardRow.omit({ rank: true }).extend({ domain: z.string() });
+const AgentEntry = LeaderboardRow.omit({ rank: true, rank_low: true, rank_high: true }).extend({ domain: z.string() });
 export type AgentEntry = z.output<typeof AgentEntry>;
 
 /** An agent's entries on all boards of all time, by domain. Empty without a counted run. */

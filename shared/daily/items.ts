@@ -12,7 +12,9 @@ import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
 import { settleForgotten } from "../runs/settle.ts";
+import { keepDay } from "../board/keep-day.ts";
 import { recompute } from "../board/recompute.ts";
+import { recount } from "../board/spread.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
 import { catchUp } from "../transparency/catch-up.ts";
 import { forgetDeliveries } from "../webhooks/forget.ts";
@@ -31,6 +33,8 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "delete accounts", pieces: 3, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "recompute", pieces: 20, work: recompute },
+  { name: "keep the board's day", pieces: 20, work: keepDay },
+  { name: "recount the boards", pieces: 33, work: recount },
   { name: "forget allowances", pieces: 20, work: forgetAllowances },
   { name: "forget addresses", pieces: 20, work: forgetAddresses },
   { name: "forget spans", pieces: 20, work: forgetSpans },

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
 import { linkHeader, pageShown } from "./page-links.ts";
@@ -42,7 +42,7 @@ export function render(route: Route, c: HttpContext, { status, body, headers, ve
 }
 
 /** The answer, or 304 where the caller already has the version that this weak ETag names (RFC 9110 section 8.8.3). */
-function conditional(c: HttpContext, response: Response, etag: string): Response {
+export function conditional(c: Pick<HonoContext, "req">, response: Response, etag: string): Response {
   const known = c.req.header("if-none-match");
   if (known === undefined) return response;
   const matches =

@@ -134,6 +134,12 @@ try {
   add("board page of 1,000,000 / primary-key read", await ratio(100, board, byKey), "×", "most", 3);
   const lastPage = () => owner("GET", `/api/v1/leaderboard?page=${LARGE / 20}`);
   add("last board page of 1,000,000 / primary-key read", await ratio(100, lastPage, byKey), "×", "most", 3);
+  const { rows: some } = await pool.query<{ id: string }>(
+    "select agent_id as id from board_entries where domain = 'all' and period = 'all' order by composite_score limit 100 offset $1",
+    [LARGE / 2],
+  );
+  const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
+  add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
 } finally {
   await agent.close();
   await baseline.stop();

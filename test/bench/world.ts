@@ -12,6 +12,13 @@ export interface Viewers {
   other: string;
 }
 
+/** What the board's triggers and the minute's work make of the entries: the spread in its three grains, and no moves. */
+const SPREAD = `truncate board_spread, board_moves;
+    insert into board_spread select domain, period, grain, at / grain, sum(s), sum(l), sum(h), sum(l), sum(h)
+      from board_entries e cross join (values (1), (20), (400)) g (grain) cross join lateral (values
+        ((composite_score * 100)::integer, 1, 0, 0), ((score_low * 100)::integer, 0, 1, 0),
+        ((score_high * 100)::integer, 0, 0, 1)) x (at, s, l, h) group by domain, period, grain, at / grain`;
+
 const FILLED = [
   "agents",
   "runs",
@@ -49,9 +56,12 @@ export async function fillWorld(
     insert into agents (user_id, name, connection_mode, verified_state)
       select '${other}', 'Agent ' || n, 'mock', 'verified' from generate_series(1, ${size}) n;
     insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate, reliability,
-        cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified)
-      select id, 'all', 'all', 0, round((random() * 100)::numeric, 2), 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5,
-        (random() * 400)::integer, 40, now(), true, true from agents where user_id = '${other}';
+        cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified,
+        score_low, score_high)
+      select id, 'all', 'all', 0, score, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, (random() * 400)::integer, 40, now(), true,
+        true, greatest(score - random() * 12, 0), least(score + random() * 12, 100)
+      from (select id, round((random() * 100)::numeric, 2) as score from agents where user_id = '${other}') a;
+    ${SPREAD};
     insert into board_totals values ('all', 'all', ${size}, ${size})
       on conflict (domain, period) do update set listed = excluded.listed, verified = excluded.verified;
     insert into listings (agent_id, seller_id, title, price_usd)

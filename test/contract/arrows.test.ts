@@ -6,8 +6,8 @@ const DOMAINS: Record<string, string[]> = {
   agents: ["identity", "plans", "scoring", "teams", "telemetry"],
   analytics: [],
   billing: ["identity", "plans"],
-  board: ["agents", "catalogue", "identity", "scoring"],
-  catalogue: ["grading", "suites", "templates"],
+  board: ["agents", "catalogue", "identity", "scoring", "transparency"],
+  catalogue: ["grading", "suites", "templates", "transparency"],
   certification: ["agents", "billing", "board", "evidence", "identity", "plans", "results", "runs", "scoring", "teams"],
   closings: [
     "agents",

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  check,
+  date,
   doublePrecision,
   index,
   integer,
@@ -63,6 +65,9 @@ export const board_entries = pgTable(
     score_variance: doublePrecision().notNull(),
     score_lowest: doublePrecision().notNull().default(0),
     score_highest: doublePrecision().notNull().default(1),
+    /** The interval that follows from them, by which rank ranges are counted. */
+    score_low: numeric({ precision: 5, scale: 2, mode: "number" }).notNull().default(0),
+    score_high: numeric({ precision: 5, scale: 2, mode: "number" }).notNull().default(100),
     success_rate: doublePrecision().notNull(),
     reliability: doublePrecision().notNull(),
     cost_efficiency: doublePrecision().notNull(),
@@ -114,4 +119,102 @@ export const board_totals = pgTable(
     verified: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.domain, table.period] })],
+);
+
+/**
+ * How many ranked entries of a board have their score, and the ends of its interval, at a place: in hundredths of a point
+ * (`grain` 1), and in steps of 20 and 400 of them. So all from a place on are counted by some sixty rows, among a million
+ * entries too. What changed in the last minute stands in `board_moves`.
+ */
+export const board_spread = pgTable(
+  "board_spread",
+  {
+    domain: text().notNull(),
+    period: text().notNull(),
+    grain: smallint().notNull(),
+    place: smallint().notNull(),
+    scores: integer().notNull(),
+    lows: integer().notNull(),
+    highs: integer().notNull(),
+    verified_lows: integer().notNull(),
+    verified_highs: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.domain, table.period, table.grain, table.place] })],
+);
+
+/** Ranked entries that came (1) or went (-1) and are not in `board_spread` yet: appended, so that no two writers meet. */
+export const board_moves = pgTable(
+  "board_moves",
+  {
+    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    domain: text().notNull(),
+    period: text().notNull(),
+    /** In hundredths of a point. */
+    score: smallint().notNull(),
+    low: smallint().notNull(),
+    high: smallint().notNull(),
+    listed: smallint().notNull(),
+    verified: smallint().notNull(),
+  },
+  (table) => [index("board_moves_board_idx").on(table.domain, table.period)],
+);
+
+/** The days whose boards were kept. What is copied of a day changes until it is closed, and never after it is published. */
+export const board_days = pgTable(
+  "board_days",
+  {
+    day: date().primaryKey(),
+    closed_at: instant(),
+    /** SHA-256, in hex, over the ranked board as RFC 8785 JSON: what the log says of the day. */
+    sha256: text(),
+    published_at: instant(),
+  },
+  (table) => [
+    check(
+      "board_days_published",
+      sql`num_nulls(${table.sha256}, ${table.published_at}) in (0, 2) and (${table.sha256} is null or ${table.closed_at} is not null)`,
+    ),
+  ],
+);
+
+/** An agent's entry on the board of everything as it was on a day. */
+export const board_scores = pgTable(
+  "board_scores",
+  {
+    agent_id: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    day: date()
+      .notNull()
+      .references(() => board_days.day),
+    tier: smallint().notNull(),
+    composite_score: numeric({ precision: 5, scale: 2, mode: "number" }).notNull(),
+    score_low: numeric({ precision: 5, scale: 2, mode: "number" }).notNull(),
+    score_high: numeric({ precision: 5, scale: 2, mode: "number" }).notNull(),
+    runs: integer().notNull(),
+    tasks: integer().notNull(),
+    /** Whether the day's board ranks it; its rank is given once all of the day are there. */
+    is_ranked: boolean().notNull(),
+    rank: integer(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agent_id, table.day] }),
+    index("board_scores_unranked_idx")
+      .on(table.day, table.composite_score.desc().nullsFirst(), table.runs.desc().nullsFirst(), table.agent_id)
+      .where(sql`${table.is_ranked} and ${table.rank} is null`),
+  ],
+);
+
+/** The ranked board of a day in pieces of its JSON: the rows of each, with commas between. */
+export const board_pages = pgTable(
+  "board_pages",
+  {
+    day: date()
+      .notNull()
+      .references(() => board_days.day),
+    page: integer().notNull(),
+    entries: integer().notNull(),
+    body: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.page] })],
 );

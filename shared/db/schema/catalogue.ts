@@ -51,6 +51,19 @@ export const tasks = pgTable(
   ],
 );
 
+/** What the log last said of each suite. */
+export const suite_records = pgTable("suite_records", {
+  suite_id: uuid()
+    .primaryKey()
+    .references(() => suites.id),
+  suite_version: integer().notNull(),
+  /** Of the state that was logged, as the database tells it apart from others. */
+  fingerprint: text().notNull(),
+  /** SHA-256, in hex, over the public form of its active tasks as RFC 8785 JSON. */
+  sha256: text().notNull(),
+  recorded_at: instant().notNull(),
+});
+
 /** Secrets that the service has made for itself, encrypted; `minting` is the one that secret tasks are drawn by. */
 export const service_secrets = pgTable("service_secrets", {
   name: text().primaryKey(),

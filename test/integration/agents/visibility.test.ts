@@ -7,7 +7,8 @@ const AGENTS = "/api/v1/agents";
 
 const PUBLIC_FIELDS = [
   "id name description has_endpoint connection_retired agent_protocol allow_trial publish_answers verified_state registry_status",
-  "is_public is_active variant_of composite_score score_low score_high score_basis simulated created_at updated_at",
+  "is_public is_active variant_of composite_score score_low score_high score_basis simulated rank rank_low rank_high",
+  "created_at updated_at",
 ].flatMap((line) => line.split(" "));
 const OWNER_FIELDS = [
   "connection_mode endpoint manifest_url provider_url daemon_last_seen_at customer_llm_provider user_id team_id",

@@ -62,7 +62,7 @@ describe("a query", () => {
       `query ($id: ID!, $task: ID!) {
         agent(id: $id) { ${AGENT} }
         agents(pageSize: 1) { items { ${AGENT} } total page pageSize }
-        leaderboard { items { rank agentId name verifiedState simulated scoreBasis compositeScore scoreLow scoreHigh
+        leaderboard { items { rank rankLow rankHigh agentId name verifiedState simulated scoreBasis compositeScore scoreLow scoreHigh
           successRate reliability costEfficiency axes { correctness latency cost toolEfficiency robustness } runs tasks
           lastRunAt } total page pageSize }
         task(id: $task) { id title domain instances template { id version } prompt input outputFormat outputSchema tools graderType suiteId suiteVersion

@@ -50,6 +50,8 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   deleteAgent: 404,
   readAgentStats: 404,
   compareAgents: 422,
+  readAgentHistory: 404,
+  readLeaderboardOfDay: 422,
   readBlueprint: 404,
   readBlueprintVersions: 404,
   readFrontier: 404,

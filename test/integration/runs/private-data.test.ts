@@ -77,6 +77,8 @@ beforeAll(async () => {
   await service.sql("update users set charges_enabled = true where id = $1", [owner.id]);
   await offer(root);
   await certify(service, root, passed.session, new Date(time));
+  await service.sql(`insert into board_days (day, closed_at, sha256, published_at)
+    values ('2026-01-01', '2026-01-01', repeat('0', 64), '2026-01-01')`);
   ids = {
     agents: [root, open.variant],
     status: ["0"],
@@ -84,6 +86,7 @@ beforeAll(async () => {
     "screening-sessions": [passed.session],
     suites: [suite.id],
     tasks: [suite.tasks[0] ?? ""],
+    history: ["2026-01-01"],
   };
   values = {
     page: "1",
@@ -165,7 +168,10 @@ function queriesOf({ id, query }: { id: string; query?: { shape: object } | unde
     if (values[name] === undefined) throw new Error(`${id}: say in values what ${name} may be`);
     return [name, values[name]];
   });
-  return ["", `?${new URLSearchParams(pairs).toString()}`];
+  if (id !== "compareAgents") return ["", `?${new URLSearchParams(pairs).toString()}`];
+  // It takes two agents in one form, and several in another.
+  const forms = [["a", "b"], ["agent_ids"]].map((left) => pairs.filter(([name]) => !left.includes(name)));
+  return ["", ...forms.map((form) => `?${new URLSearchParams(form).toString()}`)];
 }
 
 /** Everything that can be asked without credentials: an address for each open GET route, its ids and its queries. */

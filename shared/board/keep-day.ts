@@ -1,0 +1,112 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { write } from "../db/change.ts";
+import type { Piece } from "../db/pieces.ts";
+import { board_days, board_entries, board_pages, board_scores } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
+
+/** How many agents one piece copies or ranks. */
+const SIZE = 5000;
+
+/** Where a piece begins: to copy the agents after one, or to rank those that were copied. */
+const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank)$/;
+
+/**
+ * Keeps the board of everything as it is today, piece by piece: copies each agent's entry once, closes the day, ranks what
+ * was copied, and publishes it, with its digest in the log. Ranks are of the copies, which nothing changes any more, so that
+ * they fit together however long it takes and whatever moves meanwhile. A day that is published stays; doing a piece again,
+ * or two at once, changes nothing. One statement a piece.
+ */
+export async function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
+  const [, day, after = null] = CURSOR.exec(cursor ?? "") ?? [];
+  if (day === undefined) return { next: await open(ctx, ctx.now().toISOString().slice(0, 10)) };
+  if (cursor?.endsWith("rank") === true) return { next: (await rank(ctx, day)) ? cursor : await publish(ctx, day) };
+  const last = await copy(ctx, day, after === "" ? null : after);
+  return { next: last === null ? await close(ctx, day) : `${day} after ${last}` };
+}
+
+async function open(ctx: Context, day: string): Promise<string | null> {
+  const isPublished = await write(ctx, {
+    parts: sql`with opened as (insert into ${board_days} (day) values (${day}::date) on conflict (day) do nothing)`,
+    select: sql`select to_jsonb(exists (select from ${board_days} where day = ${day}::date and sha256 is not null))`,
+    result: z.boolean(),
+  });
+  return isPublished === true ? null : `${day} after`;
+}
+
+/** Copies the next agents after one; returns the last of them, or null where none follow. */
+async function copy(ctx: Context, day: string, after: string | null): Promise<string | null> {
+  // Whoever copies holds the day open; one that comes after the closing copies nothing.
+  return write(ctx, {
+    parts: sql`with opened as (
+      select day from ${board_days} where day = ${day}::date and closed_at is null for share
+    ), picked as (
+      select b.*, o.day from opened o cross join ${board_entries} b
+      where b.domain = 'all' and b.period = 'all' and (${after}::uuid is null or b.agent_id > ${after}::uuid)
+      order by b.agent_id limit ${SIZE}
+    ), copied as (
+      insert into ${board_scores} (agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, is_ranked)
+      select agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, tier = 0 and listed from picked
+      on conflict (agent_id, day) do nothing
+    )`,
+    select: sql`select to_jsonb(max(agent_id::text)) from picked having count(*) = ${SIZE}`,
+    result: z.uuid(),
+  });
+}
+
+async function close(ctx: Context, day: string): Promise<string> {
+  await ctx.db.execute(sql`update ${board_days} set closed_at = ${ctx.now().toISOString()}::timestamptz
+    where day = ${day}::date and closed_at is null`);
+  return `${day} rank`;
+}
+
+/** SQL: a row of the day's board, `n`, in RFC 8785 form. */
+const ROW: SQL = sql`'{"agent_id":"' || n.agent_id || '","composite_score":' || trim_scale(n.composite_score) || ',"rank":' || n.rank
+  || ',"runs":' || n.runs || ',"score_high":' || trim_scale(n.score_high) || ',"score_low":' || trim_scale(n.score_low)
+  || ',"tasks":' || n.tasks || '}'`;
+
+/** Ranks the next agents of a day, and keeps their rows as a page; returns whether there were any. */
+async function rank(ctx: Context, day: string): Promise<boolean> {
+  const order = sql`composite_score desc, runs desc, agent_id`;
+  const found = await write(ctx, {
+    parts: sql`with before as (
+      select count(*)::integer as pages, coalesce(sum(entries), 0)::integer as entries
+      from ${board_pages} where day = ${day}::date
+    ), next as (
+      select s.*, s.n + b.entries as rank from before b cross join (
+        select agent_id, composite_score, score_low, score_high, runs, tasks,
+          row_number() over (order by ${order})::integer as n
+        from ${board_scores} where day = ${day}::date and is_ranked and rank is null order by ${order} limit ${SIZE}) s
+    ), page as (
+      insert into ${board_pages} (day, page, entries, body)
+      select ${day}::date, b.pages, count(*), string_agg(${ROW}, ',' order by n.rank)
+      from before b join next n on true group by b.pages
+      on conflict (day, page) do nothing returning page
+    ), ranked as (
+      update ${board_scores} s set rank = n.rank from next n, page
+      where s.agent_id = n.agent_id and s.day = ${day}::date
+    )`,
+    select: sql`select to_jsonb(count(*)) from next`,
+    result: z.int(),
+  });
+  return found !== null && found > 0;
+}
+
+/** SQL: what stands around the rows of a day's board. */
+export const AROUND = { before: (day: string) => `{"day":"${day}","items":[`, after: "]}" } as const;
+
+/** Says in the log what the board of a day is; from then on it is served. */
+async function publish(ctx: Context, day: string): Promise<null> {
+  const rows = sql`(select string_agg(body, ',' order by page) from ${board_pages} where day = ${day}::date)`;
+  await write(ctx, {
+    parts: sql`with published as (
+      update ${board_days} set published_at = ${ctx.now().toISOString()}::timestamptz,
+        sha256 = ${sha256Hex(sql`${AROUND.before(day)} || coalesce(${rows}, '') || ${AROUND.after}`)}
+      where day = ${day}::date and closed_at is not null and sha256 is null returning day, sha256
+    ), said as (${logged(sql`select ${logEntry("board", { day: sql`day::text`, sha256: sql`sha256` })} from published`)})`,
+    select: sql`select to_jsonb(count(*)) from published`,
+    result: z.int(),
+  });
+  return null;
+}
