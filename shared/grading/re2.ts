@@ -17,19 +17,25 @@ export interface Pattern {
   isFoundIn(text: string): boolean;
 }
 
+/** What was compiled last: answers to one task come one after another, and compiling takes longer than searching. */
+let last: { source: string; pattern: Pattern } | undefined;
+
 /**
  * `source` compiled by RE2's syntax (no back-references, no look-around), or what is wrong with it and what to do.
  * @example
  * compilePattern("(a)\\1") // { fault: "Use RE2 syntax (no back-references, no look-around): …" }
  */
 export function compilePattern(source: string): Pattern | { fault: string } {
+  if (last?.source === source) return last.pattern;
   if (source.length > MAX_PATTERN_LENGTH) return { fault: `Shorten the pattern to ${MAX_PATTERN_LENGTH} characters.` };
   try {
     const compiled = RE2JS.compile(source);
     const size = compiled.programSize();
     if (size > MAX_PROGRAM_SIZE) return { fault: "Make the counted repetitions smaller: the pattern is too large." };
     const maxLength = Math.floor(MAX_STEPS / size);
-    return { maxLength, size, isFoundIn: (text) => compiled.test(text) };
+    const pattern = { maxLength, size, isFoundIn: (text: string) => compiled.test(text) };
+    last = { source, pattern };
+    return pattern;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace("error parsing regexp: ", "") : "invalid pattern";
     return { fault: `Use RE2 syntax (no back-references, no look-around): ${reason}.` };

@@ -36,10 +36,10 @@ function hasLength<T, N extends number>(items: T[], length: N): items is T[] & T
 
 /** The stream of 32-bit words SHA-256(seed ‖ 0), SHA-256(seed ‖ 1), …; seed and 32-bit counter, all big-endian. */
 function* wordStream(seed: Uint8Array): Generator<number, never> {
-  const counter = Buffer.alloc(4);
+  const hashed = Buffer.concat([seed, Buffer.alloc(4)]);
   for (let block = 0; ; block += 1) {
-    counter.writeUInt32BE(block);
-    const digest = createHash("sha256").update(seed).update(counter).digest();
+    hashed.writeUInt32BE(block, seed.length);
+    const digest = createHash("sha256").update(hashed).digest();
     for (let word = 0; word < WORDS_PER_BLOCK; word += 1) yield digest.readUInt32BE(4 * word);
   }
 }
@@ -59,11 +59,17 @@ export function randomFrom(seed: Uint8Array): Random {
   };
   const sample = <T, N extends number>(items: readonly T[], count: N): T[] & Tuple<T, N> => {
     const rest = [...items];
-    const drawn = Array.from({ length: count }).flatMap(() => rest.splice(int(0, rest.length - 1), 1));
+    const drawn: T[] = [];
+    while (drawn.length < count && rest.length > 0) drawn.push(...rest.splice(int(0, rest.length - 1), 1));
     if (!hasLength(drawn, count)) throw new RangeError(`cannot draw ${count} of ${items.length} items`);
     return drawn;
   };
-  const pick = <T>(items: readonly T[]): T => sample(items, 1)[0];
+  // The one item of a sample, without a copy of the list: most draws are picks.
+  const pick = <T>(items: readonly T[]): T => {
+    const place = int(0, Math.max(0, items.length - 1));
+    for (const item of items.slice(place, place + 1)) return item;
+    throw new RangeError("cannot draw 1 of 0 items");
+  };
   const distinct = <N extends number>(count: N, make: () => string): Tuple<string, N> => {
     const made = new Set<string>();
     while (made.size < count) made.add(make());

@@ -65,11 +65,13 @@ export function defineTemplate(
     version,
     sample,
     draw,
-    mint(random) {
-      const { prompt, input = null, output_format, output_schema = null, tools = null, ...key } = draw(random);
-      const { grader, expected_output } = key;
-      const asked = { prompt, input, output_format, output_schema, tools, world: null };
-      return { template: { id, version }, ...asked, grader, expected_output };
-    },
+    mint: (random) => instanceOfDraw({ id, version }, draw(random)),
   };
+}
+
+/** A draw of the template as an instance: what it has not is null, and its wrong answers are left out. */
+export function instanceOfDraw({ id, version }: Pick<CoreTemplate, "id" | "version">, draw: Draw): Instance {
+  const { prompt, input = null, output_format, output_schema = null, tools = null, grader, expected_output } = draw;
+  const asked = { prompt, input, output_format, output_schema, tools, world: null };
+  return { template: { id, version }, ...asked, grader, expected_output };
 }

@@ -46,14 +46,20 @@ export function guesses(template: CoreTemplate): Luck {
   const drawn = drawsOf(template);
   const answers = drawn.map(({ answer }) => JSON.stringify(answer));
   const every = Math.ceil(drawn.length / 6);
-  const constants = [
+  const candidates: Answer[] = [
     ...mostFrequent(answers, 5).map(({ item }): Answer => JSON.parse(item)),
     ...drawn.filter((_, number) => number % every === 0).map(({ answer }) => answer),
     ...CONSTANTS,
-  ].map((answer) => {
-    const passes = ({ instance }: (typeof drawn)[number]) => passesInstance(instance, answer);
-    // What passes none of the first tenth is nowhere near the bounds.
-    return { answer, share: drawn.slice(0, drawn.length / 10).some(passes) ? share(drawn, passes) : 0 };
+  ];
+  // What passes none of the first tenth is nowhere near the bounds. All answers to one instance come in a row, so that
+  // its pattern or schema is compiled once.
+  const hopeful = new Set<Answer>();
+  for (const { instance } of drawn.slice(0, drawn.length / 10)) {
+    for (const answer of candidates) if (!hopeful.has(answer) && passesInstance(instance, answer)) hopeful.add(answer);
+  }
+  const constants = candidates.map((answer) => {
+    const passed = hopeful.has(answer) ? share(drawn, ({ instance }) => passesInstance(instance, answer)) : 0;
+    return { answer, share: passed };
   });
   const best = constants.reduce((most, one) => (one.share > most.share ? one : most));
   const guess = share(drawn, ({ instance }, number) => {

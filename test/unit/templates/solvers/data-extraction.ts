@@ -1,5 +1,6 @@
 import { allGroups, clockOf, groups, inputOf, minutesOf, only, parseCents, type Solver } from "./support.ts";
 
+const DAY_AND_MONTH = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
 const isoDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** Reads the scan line by line, and strikes from it what the notes that hold say. */
@@ -59,9 +60,7 @@ const dinnerThread: Solver = (asked) => {
     only(thread.filter(({ body }) => body.includes("Forget"))).body,
   );
   const isTakenBack = ({ sent, from }: (typeof mails)[number]) =>
-    from.endsWith("(host)") &&
-    new Date(`${sent}Z`).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" }) ===
-      `${day} ${month}`;
+    from.endsWith("(host)") && DAY_AND_MONTH.format(new Date(`${sent}Z`)) === `${day} ${month}`;
   only(thread.filter(isTakenBack));
   let [date = "", time = "", room = "", covers = 0, vegetarian = 0]: [string?, string?, string?, number?, number?] = [];
   for (const { body } of thread.filter((mail) => !isTakenBack(mail))) {

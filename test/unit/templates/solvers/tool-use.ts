@@ -11,7 +11,8 @@ interface Booking {
 
 const call = (name: string, given: { [argument: string]: Json }) => ({ name, arguments: given });
 const HOUR = 3_600_000;
-const named = (date: Date) => date.toLocaleDateString("en-GB", { weekday: "long", timeZone: "UTC" });
+const WEEKDAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone: "UTC" });
+const named = (date: Date) => WEEKDAY.format(date);
 const HOURS_MOVED = new Map([
   ["at the same time of day", 0],
   ["one hour later in the day", 1],
