@@ -8,7 +8,10 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/home": async () => (await import("./site/home.tsx")).homePages,
   "site/invitation": async () => (await import("./site/invitation.tsx")).invitationPages,
   "site/mailed-links": async () => (await import("./site/mailed-links.tsx")).mailedLinkPages,
+  "site/new-agent": async () => (await import("./site/new-agent.tsx")).newAgentPages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,
+  "site/screen": async () => (await import("./site/screen.tsx")).screenPages,
+  "site/session": async () => (await import("./site/session.tsx")).sessionPages,
   "site/settings": async () => (await import("./site/settings.tsx")).settingsPages,
   "site/sign-in": async () => (await import("./site/sign-in.tsx")).signInPages,
 };

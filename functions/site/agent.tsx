@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { findCredential, type IssuedCredential } from "../../shared/certification/credential.ts";
+import type { Reply } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
+import type { Principal } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { type AgentEntry, readEntries } from "../../shared/board/board.ts";
 import { readRecord } from "../../shared/results/agent-record.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
 import { Bar, Day, Layout, page, percent, variantsOf } from "./layout.tsx";
+import { Scroll } from "./parts/notice.tsx";
 
 const AXES = [
   ["correctness", "Correctness"],
@@ -17,26 +20,28 @@ const AXES = [
 
 function Axes({ axes }: { axes: AgentEntry["axes"] }) {
   return (
-    <table>
-      <tbody>
-        {AXES.map(([name, title]) => {
-          const value = axes[name];
-          return (
-            <tr>
-              <th>{title}</th>
-              <td>{value === null ? "no evidence" : <Bar value={value} label={percent(value)} />}</td>
-              <td class="number">{percent(value)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Scroll label="Fitness">
+      <table>
+        <tbody>
+          {AXES.map(([name, title]) => {
+            const value = axes[name];
+            return (
+              <tr>
+                <th>{title}</th>
+                <td>{value === null ? "no evidence" : <Bar value={value} label={percent(value)} />}</td>
+                <td class="number">{percent(value)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }
 
 function Domains({ entries }: { entries: AgentEntry[] }) {
   return (
-    <div class="scroll">
+    <Scroll label="By domain">
       <table>
         <thead>
           <tr>
@@ -68,7 +73,7 @@ function Domains({ entries }: { entries: AgentEntry[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 
@@ -78,8 +83,18 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
   const overall = entries.find(({ domain }) => domain === "all");
   return (
     <Layout title={agent.name}>
-      <h1>{agent.name}</h1>
-      <p>{agent.description}</p>
+      <h1>
+        <bdi>{agent.name}</bdi>
+      </h1>
+      <p dir="auto">{agent.description}</p>
+      {agent.connection_mode !== undefined && (
+        <p>
+          <a class="button" href={`/agents/${agent.id}/screen`}>
+            Screen this agent
+          </a>{" "}
+          {!agent.is_public && <span class="tag">private: others find nothing here</span>}
+        </p>
+      )}
       {certification !== null && (
         <p>
           <strong>Certified</strong> on <Day time={certification.issued_at} /> with a score of{" "}
@@ -133,28 +148,34 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
   );
 }
 
+/** What somebody who is signed in sees is for nobody else: no cache in between keeps it. */
+function seenBy({ kind }: Principal, reply: Reply): Reply {
+  const kept = kind === "anonymous" ? {} : { "Cache-Control": "private, no-store" };
+  return { ...reply, headers: { ...reply.headers, ...kept, Vary: "Authorization, Cookie, X-API-Key" } };
+}
+
 export const agentPage = [
   route({
     id: "showAgent",
     method: "get",
     path: "/agents/{agent_id}",
     tag: "Pages",
-    summary: "A public agent's record as a page",
-    auth: "none",
-    limit: "read",
+    summary: "An agent's record as a page",
+    description: "A private agent's for its owner and members alone.",
+    auth: "open",
     params: z.object({ agent_id: z.uuid() }),
     returns: {
       200: { type: "text/html", description: "The record" },
       404: { type: "text/html", description: "No such agent" },
     },
-    async handler({ ctx, params: { agent_id } }) {
+    async handler({ ctx, principal, params: { agent_id } }) {
       try {
         const [record, entries, certification] = await Promise.all([
-          readRecord(ctx, { kind: "anonymous" }, agent_id),
+          readRecord(ctx, principal, agent_id),
           readEntries(ctx, agent_id),
-          findCredential(ctx, { kind: "anonymous" }, agent_id),
+          findCredential(ctx, principal, agent_id),
         ]);
-        return page(<AgentPage {...record} entries={entries} certification={certification} />);
+        return seenBy(principal, page(<AgentPage {...record} entries={entries} certification={certification} />));
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 404) throw error;
         return page(

@@ -4,6 +4,7 @@ import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
 import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
+import { Scroll } from "./parts/notice.tsx";
 
 const PERIODS = [
   ["all", "all time"],
@@ -76,7 +77,9 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
         {row.rank !== null && <small class="mute">{` (${row.rank_low}–${row.rank_high})`}</small>}
       </td>
       <td class="wide">
-        <a href={`/agents/${row.agent_id}`}>{row.name}</a>
+        <a href={`/agents/${row.agent_id}`}>
+          <bdi>{row.name}</bdi>
+        </a>
         {row.simulated && <span class="tag">simulated</span>}
         {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
@@ -116,7 +119,7 @@ function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[];
       {rows.length === 0 ? (
         <p>No agent stands on this board yet.</p>
       ) : (
-        <div class="scroll">
+        <Scroll label="Board">
           <table>
             <caption>
               {total} {total === 1 ? "agent" : "agents"}, page {view.page} of {last}
@@ -139,7 +142,7 @@ function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[];
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       <nav aria-label="Pages">
         <ul>

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { LeaderboardRow } from "../../shared/board/board.ts";
+import { LIVE_SOURCE } from "./parts/live.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /** What browsers and machines ask every site for. */
@@ -11,8 +12,8 @@ const MAX_AGENTS = 100;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#245fc9"/><path d="M7 24V17h4v7zM14 24V12h4v12zM21 24V7h4v17z" fill="#fff"/></svg>`;
 
-function file({ c }: Visit, text: string, type: string): Response {
-  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": "public, max-age=3600" } });
+function file({ c }: Visit, text: string, type: string, cache = "public, max-age=3600"): Response {
+  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": cache } });
 }
 
 /** Only what is public and worth finding; the pages of an account say nothing to a stranger. */
@@ -55,6 +56,11 @@ function security(visit: Visit): Response {
 
 export const filePages: readonly View[] = [
   view({ path: "/favicon.svg", title: "The icon", show: (visit) => file(visit, ICON, "image/svg+xml") }),
+  view({
+    path: "/live.js",
+    title: "The script of pages that go on changing",
+    show: (visit) => file(visit, LIVE_SOURCE, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
+  }),
   view({ path: "/robots.txt", title: "What crawlers may read", show: robots }),
   view({ path: "/sitemap.xml", title: "What there is to read", show: sitemap }),
   view({ path: "/.well-known/security.txt", title: "Whom to tell of a weakness", show: security }),

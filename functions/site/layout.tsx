@@ -20,25 +20,21 @@ interface LayoutProps {
   title: string;
   /** The path of a page that belongs to somebody who is signed in. */
   own?: string;
-  /** Seconds after which the browser asks for the page again. */
-  again?: number | undefined;
-  /** Where it then goes; by default the same page. */
-  to?: string;
+  /** Where the page's script is. */
+  script?: string;
 }
 
 /** The frame of every page. */
-export function Layout({ title, own, again, to, children }: PropsWithChildren<LayoutProps>) {
+export function Layout({ title, own, script, children }: PropsWithChildren<LayoutProps>) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {again !== undefined && (
-          <meta http-equiv="refresh" content={to === undefined ? String(again) : `${again};url=${to}`} />
-        )}
         <title>{title} · Agent Screening</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <style>{raw(STYLE)}</style>
+        {script !== undefined && <script type="module" src={script} />}
       </head>
       <body>
         <a class="skip" href="#content">

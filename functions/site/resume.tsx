@@ -16,9 +16,10 @@ async function resume({ ctx, c, query, api }: Visit): Promise<Response> {
   const token = getCookie(c, REFRESH_COOKIE);
   if (token === undefined) return sendTo(c, withNext("/sign-in", next));
   if (!(await claimResumption(ctx, token))) {
+    c.header("Refresh", `1; url=${next}`);
     return personal(
       c,
-      <Layout title="One moment" again={1} to={next}>
+      <Layout title="One moment">
         <h1>One moment</h1>
         <p>
           Your session is being taken up again. Then the page opens by itself, or <a href={next}>open it now</a>.

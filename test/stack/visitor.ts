@@ -6,8 +6,11 @@ import type { TestService } from "./service.ts";
 export interface FoundForm {
   action: string;
   method: string;
-  button: string;
+  /** Its buttons by what they say, each with what it sends besides the fields. */
+  buttons: Record<string, Record<string, string>>;
   fields: Record<string, string>;
+  /** What a browser sends of it as it stands: one name may come several times. */
+  sent: [name: string, value: string][];
   /** The names of the fields that a person sees. */
   shown: string[];
 }
@@ -47,6 +50,8 @@ interface Kept {
   path: string;
 }
 
+/** Typed into a box, it unticks it. */
+export const UNTICKED = "\0unticked";
 const MAX_REDIRECTS = 20;
 const MAX_KB = 40;
 let visitors = 0;
@@ -105,14 +110,18 @@ function visitorAt({ url: base }: Pick<TestService, "url">, address: string, jar
   return {
     open: (path) => go(new URL(path, base), null),
     send(page, button, typed = {}) {
-      const form = page.forms.find((one) => one.button === button);
+      const form = page.forms.find((one) => Object.hasOwn(one.buttons, button));
       if (form === undefined) throw new Error(`"${page.heading}" has no form with the button "${button}"`);
       const strange = Object.keys(typed).filter((name) => !form.shown.includes(name));
       if (strange.length > 0) throw new Error(`"${button}" has no field ${strange.join(", ")}`);
       // A page that keeps even its site to itself has its forms sent without an origin.
       const origin = page.headers.get("referrer-policy") === "no-referrer" ? "null" : new URL(base).origin;
-      const values = Object.entries({ ...form.fields, ...typed }).filter(([, value]) => value !== "\0unticked");
-      return go(new URL(form.action, page.url), { body: new URLSearchParams(values).toString(), origin });
+      const values = new URLSearchParams([
+        ...form.sent.filter(([name]) => !Object.hasOwn(typed, name)),
+        ...Object.entries(typed).filter(([, value]) => value !== UNTICKED),
+        ...Object.entries(form.buttons[button] ?? {}),
+      ]);
+      return go(new URL(form.action, page.url), { body: values.toString(), origin });
     },
     follow(page, text) {
       const link = page.links.find((one) => one.text === text);
@@ -166,32 +175,38 @@ function assertSound(url: URL, headers: Headers, html: string): void {
 }
 
 function formOf(tag: string, inner: string): FoundForm {
-  const fields: Record<string, string> = {};
+  const sent: [string, string][] = [];
   const shown: string[] = [];
   for (const [, attributes = ""] of inner.matchAll(/<input\b([^>]*)>/g)) {
     const name = attribute(attributes, "name");
     if (name === null) continue;
     const type = attribute(attributes, "type");
     const ticked = type !== "checkbox" || /\schecked(?:="[^"]*")?(?=[\s/]|$)/.test(attributes);
-    fields[name] = ticked ? (attribute(attributes, "value") ?? "") : "\0unticked";
+    if (ticked) sent.push([name, attribute(attributes, "value") ?? ""]);
     if (type !== "hidden") shown.push(name);
   }
   for (const [, attributes = "", text = ""] of inner.matchAll(/<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/g)) {
     const name = attribute(attributes, "name") ?? "";
-    fields[name] = decoded(text);
+    sent.push([name, decoded(text)]);
     shown.push(name);
   }
   for (const [, attributes = "", options = ""] of inner.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {
     const name = attribute(attributes, "name") ?? "";
     const all = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, option = ""]) => option);
-    fields[name] = attribute(all.find((one) => /\sselected/.test(one)) ?? all[0] ?? "", "value") ?? "";
+    sent.push([name, attribute(all.find((one) => /\sselected/.test(one)) ?? all[0] ?? "", "value") ?? ""]);
     shown.push(name);
   }
   return {
     action: attribute(tag, "action") ?? "",
     method: attribute(tag, "method") ?? "get",
-    button: textOf(/<button\b[^>]*>([\s\S]*?)<\/button>/.exec(inner)?.[1] ?? ""),
-    fields,
+    buttons: Object.fromEntries(
+      [...inner.matchAll(/<button\b([^>]*)>([\s\S]*?)<\/button>/g)].map(([, attributes = "", text = ""]) => {
+        const name = attribute(attributes, "name");
+        return [textOf(text), name === null ? {} : { [name]: attribute(attributes, "value") ?? "" }];
+      }),
+    ),
+    fields: Object.fromEntries(sent),
+    sent,
     shown,
   };
 }

@@ -45,10 +45,18 @@ export const KEY = "_key";
 export function Form({
   action,
   button,
+  others = [],
   once,
   danger,
   children,
-}: PropsWithChildren<{ action: string; button: string; once?: boolean; danger?: boolean }>) {
+}: PropsWithChildren<{
+  action: string;
+  button: string;
+  /** Further buttons, each with what it sends as `do`. */
+  others?: readonly (readonly [wish: string, label: string])[];
+  once?: boolean;
+  danger?: boolean;
+}>) {
   return (
     <form method="post" action={action}>
       {once === true && <input type="hidden" name={KEY} value={randomUUID()} />}
@@ -56,7 +64,12 @@ export function Form({
       <p>
         <button type="submit" {...(danger === true ? { class: "danger" } : {})}>
           {button}
-        </button>
+        </button>{" "}
+        {others.map(([wish, label]) => (
+          <button type="submit" class="quiet" name="do" value={wish}>
+            {label}
+          </button>
+        ))}
       </p>
     </form>
   );

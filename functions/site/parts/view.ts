@@ -5,7 +5,7 @@ import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
 import type { AnyCall, Route } from "../../../shared/http/route.ts";
 import type { Context } from "../../../shared/platform/context.ts";
-import { Problem } from "../../../shared/platform/problem.ts";
+import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
 import { localPath, RESUME_PATH, withNext } from "./paths.ts";
 
@@ -13,7 +13,7 @@ import { localPath, RESUME_PATH, withNext } from "./paths.ts";
 export interface Visit {
   ctx: Context;
   c: HonoContext;
-  /** The parameters of the path. */
+  /** The parameters of the path: ids. */
   params: Record<string, string>;
   query: URLSearchParams;
   /** What was typed; empty where nothing was sent. */
@@ -43,6 +43,7 @@ export function view(spec: View): View {
 
 const FORM = "application/x-www-form-urlencoded";
 const MAX_FORM_BYTES = 64 * 1024;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const Bytes = z.instanceof(Uint8Array);
 
 /** The methods of a page. */
@@ -80,15 +81,14 @@ export function routeOf({ path, title, show, take }: View, method: string): Rout
 async function visited({ ctx, c, own, body }: AnyCall, work: Shows): Promise<Response> {
   const form = new URLSearchParams(body === undefined ? "" : new TextDecoder().decode(Bytes.parse(body)));
   const { searchParams: query } = new URL(c.req.url);
+  const params = c.req.param();
+  // They go into the paths of requests to the interface, so nothing but an id may.
+  if (Object.values(params).some((id) => !UUID.test(id))) throw notFound("page");
   try {
-    return await work({ ctx, c, params: c.req.param(), query, form, own, api: apiOf(c, ctx, own) });
+    return await work({ ctx, c, params, query, form, own, api: apiOf(c, ctx, own) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "unauthenticated") return signInFirst(c);
-    // An address that no thing can have is one where nothing is.
-    if (error.extras.errors?.some((finding) => finding.in === "path")) {
-      throw new Problem("not_found", "There is nothing at this address.");
-    }
     throw error;
   }
 }

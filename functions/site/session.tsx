@@ -1,0 +1,191 @@
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { TaskRead } from "../../shared/catalogue/schemas.ts";
+import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { Layout, percent, personal } from "./layout.tsx";
+import { Form, Tick } from "./parts/form.tsx";
+import { LIVE } from "./parts/live.ts";
+import { Scroll } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+type Session = z.output<typeof ScreeningSessionRead>;
+type Run = z.output<typeof RunRead>;
+
+const PAGE = 100;
+/** A screening has at most 500 runs; an older one is read as far as it is within as many newest runs of its agent. */
+const MOST_PAGES = 5;
+const Runs = z.object({ items: z.array(RunRead), total: z.number() });
+const Tasks = z.object({ items: z.array(TaskRead.pick({ id: true, title: true })), total: z.number() });
+
+/** The runs of a session, in its order of tasks. */
+async function runsOf(api: Visit["api"], { id, agent_id, run_ids }: Session): Promise<Run[]> {
+  const pages = Math.min(MOST_PAGES, Math.ceil(run_ids.length / PAGE) + 1);
+  const lists = await Promise.all(
+    Array.from({ length: pages }, (_, index) =>
+      api.read(`/api/v1/runs?agent_id=${agent_id}&page_size=${PAGE}&page=${index + 1}`, Runs),
+    ),
+  );
+  const found = new Map(
+    lists
+      .flatMap(({ items }) => items)
+      .filter(({ screening_session_id }) => screening_session_id === id)
+      .map((run) => [run.id, run]),
+  );
+  return run_ids.flatMap((one) => found.get(one) ?? []);
+}
+
+async function titles(api: Visit["api"]): Promise<Map<string, string>> {
+  const first = await api.read(`/api/v1/tasks?page_size=${PAGE}`, Tasks);
+  const rest = await Promise.all(
+    Array.from({ length: Math.min(MOST_PAGES, Math.ceil(first.total / PAGE)) - 1 }, (_, index) =>
+      api.read(`/api/v1/tasks?page_size=${PAGE}&page=${index + 2}`, Tasks),
+    ),
+  );
+  return new Map([first, ...rest].flatMap(({ items }) => items).map(({ id, title }) => [id, title]));
+}
+
+/** What stands for a run that did not pass: the failure's own words, or how near the answer was. */
+function reason({ failure_code, failure_detail, correctness }: Run): string {
+  if (failure_code !== null) return failure_detail ?? failure_code.replaceAll("_", " ");
+  return correctness === null ? "not graded" : `answered, ${percent(correctness)} right`;
+}
+
+const isDone = ({ status }: Session): boolean => status === "completed" || status === "cancelled";
+const hasFailed = ({ status, passed }: Run): boolean =>
+  status === "failed" || (status === "completed" && passed === false);
+
+function Progress({ session }: { session: Session }) {
+  const { counts, run_ids } = session;
+  const over = counts.completed + counts.failed + counts.cancelled;
+  return (
+    <>
+      <p role="status">
+        {isDone(session) ? "Done: " : ""}
+        {over} of {run_ids.length} runs have ended, {counts.passed} passed.
+      </p>
+      <progress value={over} max={run_ids.length} aria-label="Runs that have ended">
+        {percent(over / Math.max(1, run_ids.length))}
+      </progress>
+      <dl>
+        <dt>Passed</dt>
+        <dd>{counts.passed}</dd>
+        <dt>Not passed</dt>
+        <dd>{counts.completed + counts.failed - counts.passed}</dd>
+        <dt>Under way</dt>
+        <dd>{counts.running}</dd>
+        <dt>Queued</dt>
+        <dd>{counts.queued}</dd>
+        {counts.cancelled > 0 && (
+          <>
+            <dt>Cancelled</dt>
+            <dd>{counts.cancelled}</dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string, string> }) {
+  return (
+    <>
+      <h2>What did not pass, and why</h2>
+      <Scroll label="Runs that did not pass">
+        <table>
+          <thead>
+            <tr>
+              <th class="wide">Task</th>
+              <th class="wide">Why</th>
+              <th class="number">Took</th>
+              <th>Look closer</th>
+            </tr>
+          </thead>
+          <tbody>
+            {failed.map((run) => (
+              <tr>
+                <td class="wide">
+                  {names.get(run.task_id) ?? "A task that is no longer asked"}
+                  {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
+                </td>
+                <td class="wide">{reason(run)}</td>
+                <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
+                <td>
+                  <a
+                    href={`/api/v1/runs/${run.id}/output`}
+                    aria-label={`Answer to ${names.get(run.task_id) ?? "the task"}`}
+                  >
+                    answer
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}
+
+/** The way to run once more what did not pass, each task once. */
+function Again({ agentId, failed }: { agentId: string; failed: readonly Run[] }) {
+  const tasks = [...new Set(failed.map(({ task_id }) => task_id))];
+  return (
+    <Form
+      action={`/agents/${agentId}/screen`}
+      button={tasks.length === 1 ? "Run this task again" : `Run these ${tasks.length} tasks again`}
+      once
+    >
+      {tasks.map((id) => (
+        <input type="hidden" name="task_id" value={id} />
+      ))}
+      <Tick
+        label="Private"
+        name="private"
+        checked
+        hint="Nobody else sees these runs, and they move no public number."
+      />
+    </Form>
+  );
+}
+
+async function show({ c, params, api }: Visit): Promise<Response> {
+  const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
+  const done = isDone(session);
+  const [agent, runs, names] = await Promise.all([
+    api.read(`/api/v1/agents/${session.agent_id}`, AgentRead),
+    runsOf(api, session),
+    titles(api),
+  ]);
+  const failed = runs.filter(hasFailed);
+  return personal(
+    c,
+    <Layout title={`Screening of ${agent.name}`} own="/home" {...(done ? {} : { script: LIVE })}>
+      <h1>
+        Screening of <bdi>{agent.name}</bdi>
+      </h1>
+      <div id="live">
+        <Progress session={session} />
+        {!done && (
+          <p>
+            <a href={`/sessions/${session.id}`}>Look again</a>
+          </p>
+        )}
+        {done && agent.score_basis !== null && (
+          <p>
+            The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(1)} to{" "}
+            {agent.score_high.toFixed(1)}): <a href={`/agents/${agent.id}`}>its record</a>
+          </p>
+        )}
+        {failed.length > 0 && <Failures failed={failed} names={names} />}
+        {done && failed.length > 0 && agent.connection_mode !== undefined && (
+          <Again agentId={agent.id} failed={failed} />
+        )}
+        {runs.length < session.run_ids.length && (
+          <p class="mute">The agent has run so often since that not all of these runs are listed here.</p>
+        )}
+      </div>
+    </Layout>,
+  );
+}
+
+export const sessionPages: readonly View[] = [view({ path: "/sessions/{session_id}", title: "A screening", show })];

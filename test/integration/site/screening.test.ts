@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, UNTICKED, type Visitor } from "../../stack/visitor.ts";
+import { addAgent, addSuite, KEY, startAgent, type TestSuite } from "../runs/support.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let suite: TestSuite;
+
+beforeAll(async () => {
+  service = await startService();
+  endpoint = await startAgent();
+  suite = await addSuite(service, 3, { slug: "three" });
+});
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+});
+
+/** A visitor who is signed in to this account. */
+async function visitorOf({ email }: User): Promise<Visitor> {
+  const visitor = newVisitor(service);
+  await visitor.send(await visitor.open("/sign-in"), "Sign in", { email, password: PASSWORD });
+  return visitor;
+}
+
+/** Answers wrongly, or not at all, as the number of the request says. */
+function answering(wrongAt: readonly number[], brokenAt: readonly number[]): void {
+  let asked = 0;
+  endpoint.answer = () => {
+    const at = asked++;
+    return brokenAt.includes(at) ? json(500, {}) : json(200, { output: wrongAt.includes(at) ? "41" : KEY });
+  };
+}
+
+describe("the way to the first score, by the pages alone", () => {
+  it("leads from nothing over an endpoint that is tried to a screening, why it failed, and once more", async () => {
+    const visitor = newVisitor(service);
+    const email = "first@example.test";
+    const home = await visitor.send(await visitor.open("/sign-up"), "Create the account", {
+      email,
+      password: PASSWORD,
+    });
+    expect(home.html).toContain("Three steps to the first score");
+    const form = await visitor.follow(home, "Connect an agent");
+
+    const nobody = "http://127.0.0.1:9/agent";
+    const failed = await visitor.send(form, "Connect the agent", { name: "<b>Ada</b> عادة", endpoint: nobody });
+    expect(failed.alerts).toEqual([
+      expect.stringMatching(/does not answer as it should.* no complete answer.* agent_unreachable/),
+    ]);
+    expect(failed.forms.find(({ buttons }) => "Try again and connect it" in buttons)?.fields).toMatchObject({
+      name: "<b>Ada</b> عادة",
+      endpoint: nobody,
+      is_public: "true",
+    });
+    const tried = await visitor.send(failed, "Only try the endpoint", { endpoint: endpoint.url });
+    expect(tried.alerts).toEqual([expect.stringContaining("The endpoint answers.")]);
+    expect(await service.sql("select 1 from agents where name like '%Ada%'")).toEqual([]);
+    const screen = await visitor.send(tried, "Connect the agent");
+    expect([screen.heading, screen.url.pathname.endsWith("/screen")]).toEqual(["Screen <b>Ada</b> عادة", true]);
+    expect(screen.html).toContain("<strong>50</strong> of 50 runs left");
+
+    answering([1], [2]);
+    const started = await visitor.send(screen, "Start the screening", { suite_id: suite.id });
+    expect(started.heading).toBe("Screening of <b>Ada</b> عادة");
+    await service.settled();
+    const done = await visitor.open(started.url.pathname);
+    expect(done.html).toMatch(/Done: 3 of 3 runs have ended, 1 passed/);
+    expect(done.html).toMatch(/answered, 0% right/);
+    expect(done.html).toMatch(/status 500|HTTP 500|answered 500/i);
+    expect(done.html).not.toContain("/live.js");
+
+    answering([], []);
+    const again = await visitor.send(done, "Run these 2 tasks again", { private: UNTICKED });
+    expect(again.url.pathname).not.toBe(done.url.pathname);
+    await service.settled();
+    expect((await visitor.open(again.url.pathname)).html).toMatch(/Done: 2 of 2 runs have ended, 2 passed/);
+    const after = await visitor.open("/home");
+    expect(after.html).toContain("5 of 50");
+    expect(after.html).not.toContain("Three steps");
+  });
+
+  it("starts one screening by a form that is sent twice at once", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(user);
+    const agent = await addAgent(user, { endpoint: endpoint.url });
+    const form = await visitor.open(`/agents/${agent}/screen`);
+    const pages = await Promise.all(
+      [visitor, visitor.beside()].map((one) => one.send(form, "Start the screening", { suite_id: suite.id })),
+    );
+    const sessions = await service.sql<{ id: string }>("select id from screening_sessions where agent_id = $1", [
+      agent,
+    ]);
+    expect(sessions).toHaveLength(1);
+    // While the first sending is still at work, the second is told so.
+    const led = pages.filter(({ url }) => url.pathname === `/sessions/${sessions[0]?.id}`);
+    const told = pages.filter(({ status }) => status === 409);
+    expect([led.length > 0, led.length + told.length]).toEqual([true, 2]);
+    await service.settled();
+  });
+
+  it("shows what is under way, and asks again by a script where there is one", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(user);
+    const agent = await addAgent(user, { name: "Slow", endpoint: endpoint.url });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer = async () => {
+      await held;
+      return json(200, { output: KEY });
+    };
+    const page = await visitor.send(await visitor.open(`/agents/${agent}/screen`), "Start the screening", {
+      suite_id: suite.id,
+    });
+    expect(page.html).toMatch(/<script type="module" src="\/live\.js\?v=[0-9a-f]{12}">/);
+    expect(page.html).toContain("0 of 3 runs have ended");
+    const script = await fetch(service.url + (/src="(\/live\.js[^"]+)"/.exec(page.html)?.[1] ?? ""));
+    expect([script.headers.get("content-type"), script.headers.get("cache-control")]).toEqual([
+      "text/javascript; charset=utf-8",
+      "public, max-age=31536000, immutable",
+    ]);
+    const home = await visitor.open("/home");
+    expect((await visitor.follow(home, "Slow")).url.pathname).toBe(page.url.pathname);
+    release();
+    await service.settled();
+    expect((await visitor.follow(page, "Look again")).html).toContain("Done: 3 of 3");
+  });
+
+  it("refuses what can't be run, with what was chosen, and says what the allowance lacks", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(user);
+    const agent = await addAgent(user, { endpoint: endpoint.url });
+    const form = await visitor.open(`/agents/${agent}/screen`);
+    const often = await visitor.send(form, "Start the screening", { suite_id: suite.id, repeats: "11" });
+    expect([often.status, Object.keys(often.wrong)]).toEqual([422, ["repeats"]]);
+    const typed = { suite_id: suite.id, repeats: "11" };
+    expect(often.forms.find(({ buttons }) => "Start the screening" in buttons)?.fields).toMatchObject(typed);
+    await visitor.send(often, "Start the screening", { repeats: "10" });
+    await service.settled();
+    const short = await visitor.send(await visitor.open(`/agents/${agent}/screen`), "Start the screening", {
+      suite_id: suite.id,
+      repeats: "10",
+    });
+    expect([short.status, short.html.includes("<strong>20</strong> of 50 runs left")]).toEqual([402, true]);
+    expect(short.alerts).toEqual([expect.stringMatching(/30|50/)]);
+  });
+});
+
+describe("a page of what is somebody's own", () => {
+  it("is the owner's alone: others find what nobody's id finds", async () => {
+    const owner = await newUser(service);
+    const hidden = await addAgent(owner, { name: "Hidden one", is_public: false });
+    const [mine, other] = [await visitorOf(owner), await visitorOf(await newUser(service))];
+    expect((await mine.open(`/agents/${hidden}`)).heading).toBe("Hidden one");
+    expect((await mine.open(`/agents/${hidden}`)).headers.get("cache-control")).toBe("private, no-store");
+    const nobodys = "01938e7a-0000-7000-8000-000000000009";
+    for (const path of ["/agents/ID", "/agents/ID/screen"]) {
+      for (const visitor of [other, newVisitor(service)]) {
+        const [real, none] = [
+          await visitor.open(path.replace("ID", hidden)),
+          await visitor.open(path.replace("ID", nobodys)),
+        ];
+        expect([real.status, real.html.replaceAll(hidden, nobodys)]).toEqual([none.status, none.html]);
+        expect(real.html).not.toContain("Hidden one");
+      }
+    }
+    expect((await other.open("/sessions/none")).status).toBe(404);
+    expect((await other.open("/agents/..%2F..%2Fauth%2Fme/screen")).status).toBe(404);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, type Visitor } from "../../stack/visitor.ts";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** A visitor who is signed in to this account. */
+async function visitorOf({ email }: Pick<User, "email">): Promise<Visitor> {
+  const visitor = newVisitor(service);
+  await visitor.send(await visitor.open("/sign-in"), "Sign in", { email, password: PASSWORD });
+  return visitor;
+}
+
+describe("the settings, by the pages alone", () => {
+  it("change the username, and keep what was typed where it can't be had", async () => {
+    const taken = await newUser(service);
+    await taken.call("PATCH", "/api/v1/auth/me", { username: "taken" });
+    const visitor = await visitorOf(await newUser(service));
+    const refused = await visitor.send(await visitor.open("/settings"), "Save", { username: "taken" });
+    expect([refused.status, refused.wrong]).toEqual([409, { username: "This username is taken; choose another." }]);
+    expect(refused.html).toContain('value="taken"');
+    const saved = await visitor.send(refused, "Save", { username: "free-one" });
+    expect(saved.alerts).toEqual(["Saved."]);
+    expect((await visitor.open("/settings")).html).toContain('value="free-one"');
+  });
+
+  it("change the password, which ends every other session, from the address that browsers know", async () => {
+    const user = await newUser(service);
+    const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
+    const page = await visitor.open("/.well-known/change-password");
+    expect(page.url.pathname).toBe("/settings/password");
+    const wrong = await visitor.send(page, "Change the password", {
+      current_password: "not this one",
+      new_password: "a better password",
+    });
+    expect(wrong.status).toBe(401);
+    expect(wrong.html).not.toMatch(/not this one|a better password/);
+    const changed = await visitor.send(wrong, "Change the password", {
+      current_password: PASSWORD,
+      new_password: "a better password",
+    });
+    expect(changed.alerts).toEqual([expect.stringContaining("The password is changed")]);
+    expect((await visitor.open("/home")).url.pathname).toBe("/home");
+    expect((await other.open("/home")).url.pathname).toBe("/sign-in");
+  });
+
+  it("list where the account is signed in, and end one session or all", async () => {
+    const user = await newUser(service);
+    const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
+    // Of the other two sessions the one of the browser was used last.
+    const left = await visitor.send(await visitor.open("/settings/sessions"), "Sign out there");
+    expect(left.html.match(/Sign out there/g)).toHaveLength(1);
+    expect((await other.open("/home")).url.pathname).toBe("/sign-in");
+    const out = await visitor.send(left, "Sign out everywhere");
+    expect([out.url.pathname, visitor.cookies()]).toEqual(["/sign-in", {}]);
+    expect((await user.call("GET", "/api/v1/auth/me")).status).toBe(401);
+  });
+
+  it("make an API key that is shown once and works, once however often the form is sent, and revoke it", async () => {
+    const visitor = await visitorOf(await newUser(service));
+    const form = await visitor.open("/settings/api-keys");
+    const refused = await visitor.send(form, "Make the key", { name: " ", scope: "write" });
+    expect([refused.status, Object.keys(refused.wrong)]).toEqual([422, ["name"]]);
+    expect(refused.forms.find(({ buttons }) => "Make the key" in buttons)?.fields["scope"]).toBe("write");
+    const made = await visitor.send(refused, "Make the key", { name: "CI" });
+    const key = /ask_[\w-]+(?=<\/pre>)/.exec(made.html)?.[0] ?? "";
+    const answer = await fetch(`${service.url}/api/v1/auth/me`, { headers: { "x-api-key": key } });
+    expect(answer.status).toBe(200);
+    const twice = await visitor.send(refused, "Make the key", { name: "CI" });
+    expect(twice.alerts).toEqual([expect.stringContaining("was made by the first of two sendings")]);
+    expect(twice.html).not.toContain(key);
+    expect(twice.html.match(/>\s*Revoke\s*</g)).toHaveLength(1);
+    const rotated = await visitor.send(twice, "Rotate");
+    const next = /ask_[\w-]+(?=<\/pre>)/.exec(rotated.html)?.[0] ?? "";
+    expect(next).not.toBe(key);
+    await visitor.send(rotated, "Revoke");
+    for (const one of [key, next]) {
+      const gone = await fetch(`${service.url}/api/v1/auth/me`, { headers: { "x-api-key": one } });
+      expect(gone.status).toBe(401);
+    }
+  });
+
+  it("delete the account after its password and a preview, and keep it after all", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(user);
+    const page = await visitor.open("/settings/deletion");
+    expect(page.html).toContain("After 14 days this is removed for good");
+    const wrong = await visitor.send(page, "Delete the account in 14 days", { password: "not this one" });
+    expect([wrong.status, wrong.alerts.length]).toEqual([401, 1]);
+    const pending = await visitor.send(wrong, "Delete the account in 14 days", { password: PASSWORD });
+    expect(pending.alerts).toEqual([expect.stringContaining("The account will be deleted on")]);
+    expect((await visitor.open("/home")).html).toContain("Your account will be deleted on");
+    const kept = await visitor.send(pending, "Keep the account");
+    expect(kept.alerts).toEqual(["The account stays."]);
+    expect((await user.call("GET", "/api/v1/auth/me")).body.deletion_scheduled_for).toBeNull();
+  });
+});
+
+describe("what browsers and machines ask every site for", () => {
+  it.each([
+    ["/favicon.svg", "image/svg+xml", /^<svg /],
+    ["/robots.txt", "text/plain; charset=utf-8", /Disallow: \/settings[\s\S]*Sitemap: http/],
+    [
+      "/.well-known/security.txt",
+      "text/plain; charset=utf-8",
+      /^Contact: mailto:security@example\.test\nExpires: \d{4}-/,
+    ],
+  ])("%s", async (path, type, text) => {
+    const answer = await fetch(service.url + path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type]);
+    expect(await answer.text()).toMatch(text);
+  });
+
+  it("/sitemap.xml has the board and the agents on it, and none that is private", async () => {
+    const user = await newUser(service);
+    const shown = await user.call("POST", "/api/v1/agents", { name: "Shown" });
+    const tasks = await user.call("GET", "/api/v1/tasks?page_size=1");
+    await user.call("POST", "/api/v1/runs", { agent_id: shown.body.id, task_id: tasks.body.items[0].id });
+    const hidden = await user.call("POST", "/api/v1/agents", { name: "Hidden", is_public: false });
+    await service.settled();
+    const text = await (await fetch(`${service.url}/sitemap.xml`)).text();
+    expect(text).toContain(`<loc>${service.url}/</loc>`);
+    expect(text).toContain(`<loc>${service.url}/agents/${shown.body.id}</loc>`);
+    expect(text).not.toContain(hidden.body.id);
+  });
+
+  it("a problem as a page where a browser asks for one, and as problem+json for everyone else", async () => {
+    const visitor = newVisitor(service);
+    const page = await visitor.open("/nothing/here");
+    expect([page.status, page.heading]).toEqual([404, "There is nothing here"]);
+    const plain = await fetch(`${service.url}/nothing/here`);
+    expect([plain.status, plain.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    const api = await fetch(`${service.url}/api/v1/nothing`, { headers: { accept: "text/html" } });
+    expect(api.headers.get("content-type")).toBe("application/problem+json");
+    service.faults.set({ service: "db", mode: "down" });
+    const down = await visitor.open("/");
+    service.faults.set({ service: "db", mode: "none" });
+    expect([down.status, down.heading]).toEqual([503, "A part of the service does not answer"]);
+    expect(down.html).toMatch(/Request <code>[0-9a-f-]{36}<\/code>/);
+  });
+});
