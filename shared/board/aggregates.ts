@@ -113,7 +113,8 @@ export function storeCells(pairs: SQL, now: Date): SQL {
 /**
  * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
  * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
- * cell is shown with its simulated ones. They come board by board, so that two statements lock the boards' totals in the
+ * cell is shown with its simulated ones. Of entries that are alike, as most are of an agent's periods, the interval is
+ * computed once. They come board by board, so that two statements lock the boards' totals in the
  * same order.
  */
 export function entries(wanted: SQL): SQL {
@@ -148,13 +149,13 @@ export function entries(wanted: SQL): SQL {
     from chosen c join ${agents} a on a.id = c.agent_id
     where c.tier <> 0 or c.is_core
     group by c.agent_id, c.domain, c.period, c.tier, a.id
-    ), intervals as materialized (
-      select x.*, i.low, i.high
-      from (select distinct composite_score, score_variance, score_lowest, score_highest, tasks from summed) x
-        cross join score_interval(composite_score, score_variance, score_lowest, score_highest, tasks) i
     )
-    select s.*, i.low as score_low, i.high as score_high
-    from summed s join intervals i using (composite_score, score_variance, score_lowest, score_highest, tasks)
+    select s.*, max(i.low) over alike as score_low, max(i.high) over alike as score_high
+    from (select s.*, row_number() over alike as copy from summed s
+        window alike as (partition by composite_score, score_variance, score_lowest, score_highest, tasks)) s
+      cross join lateral score_interval(case when s.copy = 1 then s.composite_score end, s.score_variance, s.score_lowest,
+        s.score_highest, s.tasks) i
+    window alike as (partition by s.composite_score, s.score_variance, s.score_lowest, s.score_highest, s.tasks)
     order by s.domain, s.period, s.agent_id`;
 }
 
