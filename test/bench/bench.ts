@@ -7,6 +7,7 @@ import { buildWorker } from "../stack/worker/worker.ts";
 import { startBaseline } from "./baseline.ts";
 import { ACCOUNT, RESERVATION } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
+import { forgeryTable } from "./forgery.ts";
 import { growthOfReads, LARGE, type Reader } from "./growth.ts";
 import { type Figure, type Measured, ratio, report } from "./measure.ts";
 import { spansRatio } from "./otlp.ts";
@@ -14,6 +15,8 @@ import { screeningFigures } from "./screening.ts";
 import { startFigures } from "./start.ts";
 import { throughput } from "./throughput.ts";
 import { fanOutRatio } from "./webhooks.ts";
+
+if (process.argv[2] === "forgery") process.exit((await forgeryTable()) ? 0 : 1);
 
 /** Requests that the owner sends from one address. */
 const IN_A_ROW = 50;

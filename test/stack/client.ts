@@ -50,7 +50,7 @@ let users = 0;
 
 /** Registers an account from an address of its own, so that no limit is shared, and signs it in. */
 export async function newUser(
-  service: TestService,
+  service: Pick<TestService, "url" | "sql">,
   options: { plan?: "free" | "pro" | "team" | "enterprise"; email?: string; verified?: boolean } = {},
 ): Promise<User> {
   users += 1;
