@@ -1,6 +1,7 @@
 import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
 import { SCORE_BASES } from "../../shared/agents/schemas.ts";
+import { toMemorisation } from "../../shared/agents/memorisation.ts";
 import { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";
 import { REGISTRY_STATES, RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
@@ -10,6 +11,7 @@ import { Instant } from "../../shared/platform/time.ts";
 import type { LeaderboardRow } from "../../shared/board/board.ts";
 import type { FrontierRead } from "../../shared/board/frontier.ts";
 import { AgentStats } from "../../shared/results/stats.ts";
+import type { MemorisationGap } from "../../shared/scoring/memorisation.ts";
 
 /** What a resolver works with. */
 export interface Caller {
@@ -77,6 +79,10 @@ const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
       description: "A call was reported below its floor, and is taken at that",
     }),
     evidenceSigned: t.exposeBoolean("evidence_signed"),
+    canary: t.exposeBoolean("canary", {
+      nullable: true,
+      description: "Asked the published sample and not counted; null while its session is not final",
+    }),
     createdAt: t.expose("created_at", { type: "DateTime" }),
     finalizedAt: t.expose("finalized_at", { type: "DateTime", nullable: true }),
   }),
@@ -100,6 +106,19 @@ const StatsType = builder.objectRef<Stats>("AgentStats").implement({
   }),
 });
 
+const GapType = builder.objectRef<MemorisationGap>("MemorisationGap").implement({
+  description: "The pass rate of canaries, which are asked the published sample, minus that of scored runs",
+  fields: (t) => ({
+    value: t.exposeFloat("value"),
+    low: t.exposeFloat("low", { description: "Lower end of the 95% interval, clustered by task" }),
+    high: t.exposeFloat("high"),
+    canaryRuns: t.exposeInt("canary_runs"),
+  }),
+});
+
+const GAP = "Null under 20 canaries";
+const MEMORISED = "The interval of the gap lies above 0.1: the samples were learned by heart";
+
 export const AgentType = builder.objectRef<Agent>("Agent").implement({
   fields: (t) => ({
     id: t.exposeID("id"),
@@ -112,6 +131,13 @@ export const AgentType = builder.objectRef<Agent>("Agent").implement({
       description: "0 to 100; 0 until a run counts",
       resolve: ({ board }) => board?.composite_score ?? 0,
     }),
+    memorisationGap: t.field({
+      type: GapType,
+      nullable: true,
+      description: GAP,
+      resolve: ({ sums }) => toMemorisation(sums).memorisation_gap,
+    }),
+    memorised: t.boolean({ description: MEMORISED, resolve: ({ sums }) => toMemorisation(sums).memorised }),
     registryStatus: t.expose("registry_status", { type: RegistryStatus }),
     isPublic: t.exposeBoolean("is_public"),
     variantOf: t.exposeID("variant_of", { nullable: true }),
@@ -162,6 +188,8 @@ const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("L
     evidenceCostFloorApplied: t.exposeBoolean("evidence_cost_floor_applied", {
       description: "A run's cost was reported below its floor, and is taken at that",
     }),
+    memorisationGap: t.expose("memorisation_gap", { type: GapType, nullable: true, description: GAP }),
+    memorised: t.exposeBoolean("memorised", { description: MEMORISED }),
     axes: t.expose("axes", { type: AxesType }),
     runs: t.exposeInt("runs"),
     tasks: t.exposeInt("tasks"),

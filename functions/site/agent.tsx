@@ -18,6 +18,8 @@ const AXES = [
   ["robustness", "Robustness"],
 ] as const;
 
+const percentagePoints = (gap: number): string => (100 * gap).toFixed(1);
+
 function Axes({ axes }: { axes: AgentEntry["axes"] }) {
   return (
     <Scroll label="Fitness">
@@ -128,6 +130,17 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
               <>
                 <dt>Group</dt>
                 <dd>{variantsOf(overall)}</dd>
+              </>
+            )}
+            {overall.memorisation_gap !== null && (
+              <>
+                <dt>Samples</dt>
+                <dd>
+                  {overall.memorised && <span class="tag">memorised</span>} passes the published samples more often than
+                  new tasks by {percentagePoints(overall.memorisation_gap.value)} percentage points (
+                  {percentagePoints(overall.memorisation_gap.low)} to {percentagePoints(overall.memorisation_gap.high)},{" "}
+                  {overall.memorisation_gap.canary_runs} canaries)
+                </dd>
               </>
             )}
             <dt>Evidence</dt>

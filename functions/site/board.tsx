@@ -83,6 +83,7 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
         {row.simulated && <span class="tag">simulated</span>}
         {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
+        {row.memorised && <span class="tag">memorised</span>}
         {row.evidence_cost_floor_applied && <span class="tag">cost at floor</span>}
         {row.variants > 0 && <span class="tag">{variantsOf(row)}</span>}
       </td>
@@ -113,7 +114,8 @@ function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[];
         ranked on those tasks alone; the others are provisional. Costs are reported by the agents themselves: they are
         only held against a floor, and rows where one was below it are marked. An owner can try several agents and show
         the best: the variants that it declares in public are counted, those that it keeps to itself can't be. Behind
-        each rank stand the places that the 95% interval does not rule out.
+        each rank stand the places that the 95% interval does not rule out. An agent is marked as memorised if it passes
+        the published samples, which do not count, far more often than what is new to it.
       </p>
       <Filters view={view} />
       {rows.length === 0 ? (

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CONNECTION_MODES, PROTOCOLS, REGISTRY_STATES, VERIFIED_STATES } from "../db/schema/index.ts";
+import { Memorisation } from "./memorisation.ts";
 import { Instant } from "../platform/time.ts";
 
 /** The runs that a score comes from: those of the core suite, or whatever has been scored so far. */
@@ -93,6 +94,7 @@ export const AgentRead = z
     rank: place.meta({ description: "Its place on the public board; null unless it is ranked there" }),
     rank_low: place.meta({ description: "The first place that its interval does not rule out" }),
     rank_high: place.meta({ description: "The last place that its interval does not rule out" }),
+    ...Memorisation.shape,
     created_at: Instant,
     updated_at: Instant,
     connection_mode: ConnectionMode.optional().meta({

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { board_entries, otlp_tokens, run_days, team_members } from "../db/schema/index.ts";
 import { scoreInterval } from "../scoring/interval.ts";
 import { may, type Viewer } from "../teams/rights.ts";
+import { GapSums, gapSums, toMemorisation } from "./memorisation.ts";
 import { AgentRead } from "./schemas.ts";
 
 /** The owner columns of the agent row `a`, for `may`. */
@@ -51,7 +52,7 @@ export function agentJson(viewer: string | null): SQL {
     'publish_answers', a.publish_answers,
     'verified_state', a.verified_state, 'registry_status', a.registry_status,
     'is_public', a.is_public, 'is_active', a.is_active, 'variant_of', a.variant_of,
-    'created_at', a.created_at, 'updated_at', a.updated_at,
+    'created_at', a.created_at, 'updated_at', a.updated_at, 'sums', ${gapSums},
     'board', (
       select jsonb_build_object('composite_score', b.composite_score, 'score_variance', b.score_variance,
         'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier,
@@ -96,11 +97,14 @@ export const AgentRow = AgentRead.omit({
   rank: true,
   rank_low: true,
   rank_high: true,
-}).extend({ board: BoardEntry.nullable() });
+  memorisation_gap: true,
+  memorised: true,
+}).extend({ board: BoardEntry.nullable(), sums: GapSums });
 export type AgentRow = z.output<typeof AgentRow>;
 
 /** AgentRead from the database's JSON. */
-export function toAgentRead({ board, ...agent }: AgentRow): z.output<typeof AgentRead> {
+export function toAgentRead({ board, sums, ...row }: AgentRow): z.output<typeof AgentRead> {
+  const agent = { ...row, ...toMemorisation(sums) };
   if (board === null) {
     const unscored = {
       composite_score: 0,

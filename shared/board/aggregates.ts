@@ -99,7 +99,7 @@ export function overwrite(columns: string): SQL {
 }
 
 /** SQL: stores the rows that the query `rows` selects. */
-function store({ table, key, values }: Aggregate, rows: SQL): SQL {
+export function store({ table, key, values }: Aggregate, rows: SQL): SQL {
   const columns = sql.raw(`${key}, ${values}`);
   return sql`insert into ${table} (${columns}) select ${columns} from (${rows}) x
     on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;

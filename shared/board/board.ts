@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { GapSums, gapSums, Memorisation, toMemorisation } from "../agents/memorisation.ts";
 import { SCORE_BASES } from "../agents/schemas.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
@@ -41,6 +42,7 @@ export const LeaderboardRow = z
     evidence_cost_floor_applied: z.boolean().meta({
       description: "At least one of these runs has a cost that was reported below its floor, and is taken at that",
     }),
+    ...Memorisation.shape,
     axes: Axes,
     runs: z.number().int(),
     tasks: z.number().int(),
@@ -75,6 +77,7 @@ export const BoardEntry = z.looseObject({
   score_lowest: z.number(),
   score_highest: z.number(),
   tasks: z.number(),
+  sums: GapSums,
 });
 export type BoardEntry = z.output<typeof BoardEntry>;
 
@@ -99,7 +102,7 @@ export const BOARD_COLUMNS = [
  * SQL: what a BoardEntry shows of the agent row `a` itself. Its variants are those of its owner that are public, or were
  * when they were removed: a hired copy is none, and what is private must not show here.
  */
-export const boardAgent: SQL = sql`jsonb_build_object('name', a.name, 'verified_state', a.verified_state,
+export const boardAgent: SQL = sql`jsonb_build_object('name', a.name, 'verified_state', a.verified_state, 'sums', ${gapSums},
   'variants', (select count(*) from (select from ${agents} v where v.variant_of = coalesce(a.variant_of, a.id) and v.is_public
     and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id) limit ${MOST_VARIANTS}) x))`;
 
@@ -191,7 +194,17 @@ export async function readEntries(ctx: Context, agentId: string): Promise<AgentE
 
 /** What `LeaderboardRow` parses, of an entry at a place of its board (1 is the first); only ranked entries are given it. */
 export function toBoardRow(
-  { tier, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied: floored, ...entry }: BoardEntry,
+  {
+    tier,
+    correctness,
+    latency,
+    cost,
+    tool_efficiency,
+    robustness,
+    cost_floor_applied: floored,
+    sums,
+    ...entry
+  }: BoardEntry,
   place: number,
 ) {
   const { low, high } = scoreInterval(entry);
@@ -203,6 +216,7 @@ export function toBoardRow(
     score_low: low,
     score_high: high,
     evidence_cost_floor_applied: floored,
+    ...toMemorisation(sums),
     axes: { correctness, latency, cost, tool_efficiency, robustness },
   };
 }

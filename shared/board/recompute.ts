@@ -7,6 +7,7 @@ import type { Piece } from "../db/pieces.ts";
 import { task_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { type Aggregate, BOARD, CELLS, cells, entries, overwrite } from "./aggregates.ts";
+import { GAPS, gaps } from "./gaps.ts";
 
 /** How many agents one piece recomputes: few enough that none of their runs waits long for the lock. */
 const SIZE = 200;
@@ -14,7 +15,7 @@ const SIZE = 200;
 const Changed = z.tuple([z.object({ differed: z.number() })]);
 
 /**
- * Recomputes the cells and board entries of the next 200 agents after the one whose id is `cursor`: entries whose runs have
+ * Recomputes the cells, board entries and memorisation gaps of the next 200 agents after the one whose id is `cursor`: entries whose runs have
  * left a period are deleted, and unchanged ones are not written. Logs for how many agents the entries differed. One read,
  * and one batch under the agents' locks.
  */
@@ -38,9 +39,10 @@ async function refresh(ctx: Context, ids: readonly string[]): Promise<number> {
     ctx.db.execute(lockAgents(list)),
     ctx.db.execute(replaceRows(CELLS, list, cells(sql`r.agent_id in ${list}`, ctx.now()))),
     ctx.db.execute(replaceRows(BOARD, list, entries(boardsOf(list)))),
+    ctx.db.execute(replaceRows(GAPS, list, gaps(sql`select x.agent_id from ${list} x(agent_id)`))),
   ]);
-  const [{ differed }] = Changed.parse(results[2].rows);
-  return differed;
+  const [[entriesDiffered], [gapsDiffered]] = [Changed.parse(results[2].rows), Changed.parse(results[3].rows)];
+  return Math.max(entriesDiffered.differed, gapsDiffered.differed);
 }
 
 /** SQL: every board for each of these agents, as `entries` wants them. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { storeCells, storeEntries } from "../board/aggregates.ts";
+import { storeGaps } from "../board/gaps.ts";
 import type { Write } from "../db/change.ts";
 import { oweEvents } from "./announcements.ts";
 
@@ -10,7 +11,7 @@ export function sumUp(pairs: SQL, at: Date): Pick<Write<z.ZodType>, "parts"> {
 }
 
 /**
- * A step of a batch that sums up the entries of agents on boards, for each row of `boards` (columns `agent_id`, `domain` and,
+ * A step of a batch that sums up the entries of agents on boards and their memorisation gaps, for each row of `boards` (columns `agent_id`, `domain` and,
  * as text, `run_id`), and announces each score that changed, with the last run that may have done so.
  */
 export function rescore(boards: SQL, at: Date): Pick<Write<z.ZodType>, "parts" | "owes"> {
@@ -23,6 +24,8 @@ export function rescore(boards: SQL, at: Date): Pick<Write<z.ZodType>, "parts" |
   ), stored as (
     ${storeEntries(sql`select distinct agent_id, domain from given`)}
     returning agent_id, domain, period, old.composite_score as previous_score, new.composite_score as score
+  ), gaps as (
+    ${storeGaps(sql`select distinct agent_id from given`)}
   ), announced as (${oweEvents(changed, at)})`;
   return { parts, owes: ["announced"] };
 }

@@ -109,6 +109,19 @@ export const board_entries = pgTable(
   ],
 );
 
+/** By how much more often an agent passes canaries than scored runs of the same tasks, summed up over tasks. */
+export const memorisation_gaps = pgTable("memorisation_gaps", {
+  agent_id: uuid()
+    .primaryKey()
+    .references(() => agents.id, { onDelete: "cascade" }),
+  gap: doublePrecision().notNull(),
+  variance: doublePrecision().notNull(),
+  lowest: doublePrecision().notNull(),
+  highest: doublePrecision().notNull(),
+  tasks: integer().notNull(),
+  canary_runs: integer().notNull(),
+});
+
 /** How many rows each board shows; kept by a trigger, so that a page needs no count over a million rows. */
 export const board_totals = pgTable(
   "board_totals",

@@ -98,7 +98,7 @@ const SURFACES: Record<string, (run: Run) => Promise<unknown>> = {
     return Object.fromEntries(head.split(",").map((name, at) => [name, cells[at]]));
   },
   GraphQL: async (run) => {
-    const fields = "id status passed correctness latencyMs evidenceCostUsd evidenceSigned createdAt finalizedAt";
+    const fields = "id status passed correctness latencyMs evidenceCostUsd evidenceSigned canary createdAt finalizedAt";
     const query = `{ agent(id: "${agentId}") { stats { recentRuns { ${fields} } } } }`;
     const { body } = await minting.anonymous.call("POST", "/graphql", { query });
     return found(body.data.agent.stats.recentRuns, run);
