@@ -5,19 +5,17 @@ import { pageResult } from "../db/page-result.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { samples } from "../templates/index.ts";
+import { templateOf } from "../suites/minted.ts";
 import { SuiteRead, type TaskDomain, TaskRead } from "./schemas.ts";
 
 const Tasks = pageResult(TaskRead);
 const Suites = pageResult(SuiteRead);
 
-const SAMPLES = JSON.stringify(samples);
-
 /** SQL: the public JSON of the task row `t`: never the key, and of a secret task nothing that it says. */
 export const taskJson: SQL = sql`jsonb_build_object(
   'id', t.id, 'title', t.title, 'domain', t.domain,
-  'instances', case when ${SAMPLES}::jsonb -> t.slug is null then 'fixed' else 'minted' end,
-  'template', ${SAMPLES}::jsonb -> t.slug, 'prompt', case when not t.is_secret then t.prompt end,
+  'instances', case when ${templateOf} is null then 'fixed' else 'minted' end,
+  'template', ${templateOf}, 'prompt', case when not t.is_secret then t.prompt end,
   'input', case when not t.is_secret then t.input end, 'output_format', t.output_format,
   'output_schema', case when not t.is_secret then t.output_schema end, 'tools', case when not t.is_secret then t.tools end,
   'grader_type', t.grader ->> 'type', 'suite_id', t.suite_id, 'suite_version', t.suite_version,

@@ -29,7 +29,8 @@ export const TaskRead = z
     instances: z.enum(["fixed", "minted"]).meta({
       description:
         "Whether every run is asked the same, or each an instance of its own. Of a minted task the sample is shown, which " +
-        "no counted run gets: same story, other numbers, names and order. All tasks of the suite core are minted.",
+        "no counted run gets: same story, other numbers, names and order. Of a secret one nothing is shown. All tasks of " +
+        "the suite core and of the secret suites are minted.",
     }),
     template: z
       .object({ id: z.string(), version: z.number().int() })

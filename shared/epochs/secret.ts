@@ -19,7 +19,7 @@ export function openSecret(sealed: string, keys: Keyring): Buffer {
   return Buffer.from(decrypt(sealed, keys, EPOCH), "hex");
 }
 
-/** SQL: the stored secret of the open epoch with this name; null unless the log had its commitment in time. */
-export function usableSecret(name: SQL): SQL {
-  return sql`(select e.sealed from ${epochs} e where e.kind = 'open' and e.name = ${name} and e.is_timely)`;
+/** SQL: the stored secret of the epoch of this kind and name; null unless the log had its commitment in time. */
+export function usableSecret(kind: SQL, name: SQL): SQL {
+  return sql`(select e.sealed from ${epochs} e where e.kind = ${kind} and e.name = ${name} and e.is_timely)`;
 }

@@ -77,7 +77,7 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
     ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
   const minted = mintNow(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
   return {
-    job: minted === null || minted.isCanary ? job : asking(job, minted.instance),
+    job: minted === null || minted.isCanary || source === null ? job : asking(job, minted.instance, source.is_secret),
     lease,
     deadline: new Date(now.getTime() + job.task.time_limit_ms),
     callbackToken,
@@ -85,9 +85,13 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
   };
 }
 
-/** The job with the instance in the place of its sample; the key goes to the simulation alone. */
-function asking(job: Job, { prompt, input, output_format, output_schema, tools, expected_output }: Instance): Job {
-  const key = job.run.simulated ? expected_output : null;
+/** The job with the instance in the place of its sample; the key goes to the simulation of an open task alone. */
+function asking(
+  job: Job,
+  { prompt, input, output_format, output_schema, tools, expected_output }: Instance,
+  isSecret: boolean,
+): Job {
+  const key = job.run.simulated && !isSecret ? expected_output : null;
   return {
     ...job,
     task: { ...job.task, prompt, input, output_format, output_schema, tools, expected_output: key },

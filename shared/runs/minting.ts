@@ -3,14 +3,16 @@ import * as z from "zod";
 import { screening_sessions } from "../db/schema/index.ts";
 import { openSecret, usableSecret } from "../epochs/secret.ts";
 import type { Keyring } from "../platform/encryption.ts";
-import { samples, templatesBySample } from "../templates/index.ts";
+import { family, mintableOf, templateOf } from "../suites/minted.ts";
 import { instanceCommitment, instanceSalt, isCanary, mintInstance, requestSalt } from "../templates/mint.ts";
 import type { Instance } from "../templates/types.ts";
 
 /** What a minted run is drawn from, as statements read it. */
 export const Drawn = z.object({
-  /** The slug of the task, which is its template's sample. */
-  sample: z.string(),
+  /** What the template is found by. */
+  family: z.string(),
+  /** Whether the task is secret: then the epoch is a sealed one. */
+  is_secret: z.boolean(),
   version: z.int(),
   epoch: z.string(),
   /** The encrypted secret; null while the epoch has none that the log was told of in time. */
@@ -32,16 +34,16 @@ export interface Minted {
   isCanary: boolean;
 }
 
-const SAMPLES = JSON.stringify(samples);
-
 /** SQL: the version of the template of the task `t`; null for a task that is not minted. */
-export const templateVersion: SQL = sql`(${SAMPLES}::jsonb -> t.slug ->> 'version')::integer`;
+export const templateVersion: SQL = sql`(${templateOf} ->> 'version')::integer`;
 
 /** SQL: a `Drawn` of the run `r` and its task `t`; null for a run that is not minted. */
-export const drawn: SQL = sql`case when r.epoch is not null then jsonb_build_object('sample', t.slug,
-  'version', r.template_version, 'epoch', r.epoch, 'sealed', ${usableSecret(sql`r.epoch`)},
+export const drawn: SQL = sql`case when r.epoch is not null then jsonb_build_object('family', ${family},
+  'is_secret', t.is_secret, 'version', r.template_version, 'epoch', r.epoch,
+  'sealed', ${usableSecret(sql`case when t.is_secret then 'sealed' else 'open' end`, sql`r.epoch`)},
   'place', case when r.canary is null then jsonb_build_object('session_id', r.screening_session_id,
     'number', (r.position - 1) * r.repeat_total + r.repeat_index - 1, 'sealed', ${usableSecret(
+      sql`'open'`,
       sql`(select s.epoch from ${screening_sessions} s where s.id = r.screening_session_id)`,
     )}) end) end`;
 
@@ -49,8 +51,9 @@ export const drawn: SQL = sql`case when r.epoch is not null then jsonb_build_obj
  * What the run is asked, the same each time; null once its template has another version. Throws where the epoch, or that of
  * its session, has no secret that may be used, or the key to it is gone.
  */
-export function mint(runId: string, { sample, version, epoch, sealed, place }: Drawn, keys: Keyring): Minted | null {
-  const template = templatesBySample.get(sample);
+export function mint(runId: string, source: Drawn, keys: Keyring): Minted | null {
+  const { version, epoch, sealed, place } = source;
+  const template = mintableOf(source.family, source.is_secret);
   if (template?.version !== version) return null;
   if (sealed === null || place?.sealed === null)
     throw new Error(`The log has no timely commitment to the epoch ${epoch}, or to its session's: nothing is minted.`);
@@ -70,6 +73,6 @@ export function mint(runId: string, { sample, version, epoch, sealed, place }: D
 export function mintNow(runId: string, source: Drawn | null, keys: Keyring): Minted | null {
   if (source === null) return null;
   const minted = mint(runId, source, keys);
-  if (minted === null) throw new Error(`The template of ${source.sample} has no version ${source.version} any more.`);
+  if (minted === null) throw new Error(`The template ${source.family} has no version ${source.version} any more.`);
   return minted;
 }

@@ -9,7 +9,11 @@ const BYTES = 32;
  * The instance that a run gets in the epoch of this secret: the same three always give the same one. `runId` is the
  * run's id as it is published, in lower case. RangeError when the secret has not 32 bytes.
  */
-export function mintInstance(template: CoreTemplate, secret: Uint8Array, runId: string): Instance {
+export function mintInstance(
+  template: Pick<CoreTemplate, "id" | "version" | "mint">,
+  secret: Uint8Array,
+  runId: string,
+): Instance {
   return template.mint(randomFrom(instanceSeed(template, secret, runId)));
 }
 

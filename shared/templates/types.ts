@@ -70,7 +70,10 @@ export function defineTemplate(
 }
 
 /** A draw of the template as an instance: what it has not is null, and its wrong answers are left out. */
-export function instanceOfDraw({ id, version }: Pick<CoreTemplate, "id" | "version">, draw: Draw): Instance {
+export function instanceOfDraw(
+  { id, version }: Pick<CoreTemplate, "id" | "version">,
+  draw: Omit<Draw, "wrong_answers">,
+): Instance {
   const { prompt, input = null, output_format, output_schema = null, tools = null, grader, expected_output } = draw;
   const asked = { prompt, input, output_format, output_schema, tools, world: null };
   return { template: { id, version }, ...asked, grader, expected_output };

@@ -7,7 +7,7 @@ const DOMAINS: Record<string, string[]> = {
   analytics: [],
   billing: ["identity", "plans"],
   board: ["agents", "catalogue", "identity", "scoring", "transparency"],
-  catalogue: ["grading", "suites", "templates", "transparency"],
+  catalogue: ["grading", "suites", "transparency"],
   certification: ["agents", "billing", "board", "evidence", "identity", "plans", "results", "runs", "scoring", "teams"],
   closings: [
     "agents",
@@ -60,6 +60,7 @@ const DOMAINS: Record<string, string[]> = {
     "identity",
     "plans",
     "scoring",
+    "suites",
     "teams",
     "telemetry",
     "templates",

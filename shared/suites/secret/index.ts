@@ -10,7 +10,7 @@ import { robustnessTemplates } from "./robustness.ts";
 import { safetyTemplates } from "./safety.ts";
 import { templateSeed } from "./seed.ts";
 import { toolUseTemplates } from "./tool-use.ts";
-import type { MintedTask, SecretSuite } from "./types.ts";
+import type { MintedTask, SecretSuite, SecretTemplate } from "./types.ts";
 
 /** The secret suites; their templates together cover all ten domains. */
 export const secretSuites: SecretSuite[] = [
@@ -18,14 +18,14 @@ export const secretSuites: SecretSuite[] = [
     slug: "sealed-reasoning",
     name: "Sealed Reasoning",
     description:
-      "Logic, arithmetic, planning and code reading. Every rotation draws new instances; none is ever published.",
+      "Logic, arithmetic, planning and code reading. Every run gets an instance of its own; none is ever published.",
     templates: [...reasoningTemplates, ...mathTemplates, ...planningTemplates, ...codingTemplates],
   },
   {
     slug: "sealed-work",
     name: "Sealed Work",
     description:
-      "Documents, tools, instructions and conduct under pressure. Every rotation draws new instances; none is ever published.",
+      "Documents, tools, instructions and conduct under pressure. Every run gets an instance of its own; none is ever published.",
     templates: [
       ...dataExtractionTemplates,
       ...retrievalTemplates,
@@ -36,6 +36,11 @@ export const secretSuites: SecretSuite[] = [
     ],
   },
 ];
+
+/** The secret templates by the slugs of their tasks without the version of the suite. */
+export const sealedTemplates: ReadonlyMap<string, SecretTemplate> = new Map(
+  secretSuites.flatMap(({ slug, templates }) => templates.map((template) => [`${slug}-${template.id}`, template])),
+);
 
 /**
  * All tasks of a secret suite at one version, in the order of its templates. The same key, suite and version give the
@@ -48,6 +53,6 @@ export function mintSuite(
 ): (MintedTask & { slug: string })[] {
   return suite.templates.map((template) => ({
     slug: `${suite.slug}-v${version}-${template.id}`,
-    ...template.mint(randomFrom(templateSeed(secretKey, suite.slug, version, template.id))),
+    ...template.draw(randomFrom(templateSeed(secretKey, suite.slug, version, template.id))),
   }));
 }

@@ -9,7 +9,7 @@ import { certify } from "../payments/certify-support.ts";
 import { send, traceOf } from "../agents/otlp-support.ts";
 import { addAgent, from, startAgent } from "../runs/support.ts";
 import { decoded } from "./secret-leaks-support.ts";
-import { carryOut, reserveCertification, type TaskRow, tasksWhere } from "./secret-suites-support.ts";
+import { askedOf, carryOut, reserveCertification, type TaskRow, tasksWhere } from "./secret-suites-support.ts";
 
 /** Who may read what an agent itself has said. */
 export const INSIDERS = ["owner", "member"];
@@ -23,7 +23,7 @@ export interface World {
   /** A run of each agent, and the session of its runs. */
   runs: World["agents"];
   sessions: World["agents"];
-  /** Every secret task, of every version. */
+  /** Every secret task, of every version, and what every run of one was asked. */
   secret: TaskRow[];
   /** What agents said of their failures, which the service passes on to insiders. */
   ownWords: string[];
@@ -63,7 +63,9 @@ function wrongly({ expected_output: key, output_format }: TaskRow): object {
 
 /** The parts of a request that some agent looks at, native or by A2A. */
 interface Asked {
-  id: string;
+  /** The run's id, by A2A and natively. */
+  id?: string;
+  run_id?: string;
   task?: { prompt: string };
   params?: { message: { parts: { text: string }[] } };
   callback: { url: string; token: string };
@@ -100,7 +102,7 @@ export function newAddress(): Record<string, string> {
 /** Has agents of every kind carry out secret tasks, as certifications do, and everything that comes of it. */
 export async function buildWorld(service: TestService): Promise<World> {
   const secret = await tasksWhere(service, "is_secret");
-  const endpoint = await startAgent((request) => behave(world, request));
+  const endpoint = await startAgent((request) => behave(service, world, request));
   const sent = record([service.url, endpoint.url, service.settings["NEON_LOCAL_PROXY"] ?? ""]);
   const owner = await newUser(service, { plan: "enterprise", verified: true });
   const member = await newUser(service, { verified: true });
@@ -139,6 +141,7 @@ export async function buildWorld(service: TestService): Promise<World> {
   await service.app.scheduled(DAILY);
   await service.settled();
   world.secret = await tasksWhere(service, "is_secret");
+  for (const id of await runsOf(service)) world.secret.push(await askedOf(service, id));
   const failures = await service.sql<{ words: string }>(
     "select failure_detail as words from runs where failure_code = 'agent_reported_failure'",
   );
@@ -153,11 +156,11 @@ function oneOfEach(tasks: readonly TaskRow[], place: number): TaskRow[] {
   );
 }
 
-function behave(world: World, { url, body }: Request): Promise<Reply> | Reply {
+async function behave(service: TestService, world: World, { url, body }: Request): Promise<Reply> {
   const asked: Asked = JSON.parse(body.toString());
+  const task = await askedOf(service, asked.run_id ?? asked.id ?? "");
   const prompt = asked.task?.prompt ?? asked.params?.message.parts[0]?.text;
-  const task = world.secret.find((one) => one.prompt === prompt);
-  if (task === undefined) throw new Error("an agent is sent what is no secret task");
+  if (prompt !== task.prompt) throw new Error("an agent is sent what is not its run's instance");
   const behaviour: Behaviour = BEHAVIOURS[url.searchParams.get("as") as keyof typeof BEHAVIOURS];
   return behaviour(task, asked, world);
 }
@@ -188,14 +191,20 @@ async function teamOf(service: TestService, owner: User, member: User): Promise<
   return team?.id ?? "";
 }
 
+/** The runs of an agent, or all. */
+async function runsOf(service: TestService, agent: string | null = null): Promise<string[]> {
+  const rows = await service.sql<{ id: string }>("select id from runs where agent_id = coalesce($1, agent_id)", [
+    agent,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
 /** Sends spans that carry what was asked, as instrumentations of model calls do, for every run of an agent. */
 async function sendTelemetry(service: TestService, owner: User, agent: string): Promise<void> {
   const { body } = await owner.call("POST", `/api/v1/agents/${agent}/otlp-token`);
-  const runs = await service.sql<{ id: string; prompt: string }>(
-    "select r.id, t.prompt from runs r join tasks t on t.id = r.task_id where r.agent_id = $1",
-    [agent],
-  );
-  const spans = runs.map(({ id, prompt }) => {
+  const runs = await runsOf(service, agent);
+  const asked = await Promise.all(runs.map(async (id) => ({ id, prompt: (await askedOf(service, id)).prompt })));
+  const spans = asked.map(({ id, prompt }) => {
     const call = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.prompt": prompt };
     const events = [{ name: prompt, attributes: attributesOf({ "gen_ai.input.messages": prompt }) }];
     const status = { code: 2, message: prompt };

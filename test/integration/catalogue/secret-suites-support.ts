@@ -1,3 +1,7 @@
+import { openSecret } from "../../../shared/epochs/secret.ts";
+import { mintableOf } from "../../../shared/suites/minted.ts";
+import { mintInstance } from "../../../shared/templates/mint.ts";
+import type { Instance } from "../../../shared/templates/types.ts";
 import { MINTING, openMinting } from "../../../shared/catalogue/minting.ts";
 import type { TestService } from "../../stack/service.ts";
 import { TEST_KEYS } from "../../stack/vitest-setup.ts";
@@ -25,6 +29,28 @@ export interface TaskRow {
 /** The tasks that meet a condition, suite by suite, in their order. */
 export function tasksWhere(service: TestService, where: string, params: unknown[] = []): Promise<TaskRow[]> {
   return service.sql<TaskRow>(`select * from tasks where ${where} order by suite_id, position, created_at, id`, params);
+}
+
+/** What a run of a secret task that was taken up is asked, drawn anew from the secret of its sealed epoch. */
+export async function sealedInstance(service: TestService, run: string): Promise<Instance> {
+  const [row] = await service.sql<{ slug: string; sealed: string }>(
+    `select t.slug, e.sealed from runs r join tasks t on t.id = r.task_id and t.is_secret
+     join epochs e on e.kind = 'sealed' and e.name = r.epoch where r.id = $1`,
+    [run],
+  );
+  const template = mintableOf(row?.slug.replace(/-v\d+-/, "-") ?? "", true);
+  if (row === undefined || template === undefined) throw new Error("the run has no sealed instance");
+  return mintInstance(template, openSecret(row.sealed, TEST_KEYS), run);
+}
+
+/** The task of a run with what the run was asked in the place of its own text. */
+export async function askedOf(service: TestService, run: string): Promise<TaskRow> {
+  const [task] = await service.sql<TaskRow>("select t.* from runs r join tasks t on t.id = r.task_id where r.id = $1", [
+    run,
+  ]);
+  if (task === undefined) throw new Error("there is no such run");
+  const { template: _template, world: _world, ...asked } = await sealedInstance(service, run);
+  return { ...task, ...asked };
 }
 
 /** Reserves one run of each task for an agent as its certification does. They wait for `carryOut`. */

@@ -8,7 +8,14 @@ import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { TEST_KEYS } from "../../stack/vitest-setup.ts";
 import { addAgent, addRun, addSuite, answersRightly, quietQueueClient, range, startAgent } from "../runs/support.ts";
-import { carryOut, mintingSecretOf, reserveCertification, tasksWhere } from "./secret-suites-support.ts";
+import {
+  askedOf,
+  carryOut,
+  mintingSecretOf,
+  reserveCertification,
+  sealedInstance,
+  tasksWhere,
+} from "./secret-suites-support.ts";
 
 const DIAGNOSTIC = "/api/v1/tasks/secret-suites/diagnostic";
 const ROTATE = "/api/v1/tasks/secret-suites/rotate";
@@ -235,7 +242,7 @@ describe("a run of a secret task under way", () => {
     endpoint.answer = async () => {
       if (at === "during the call") await rotated(sealed);
       if (at === "before grading") service.faults.set({ service: "qstash", mode: "error" });
-      return json(200, { output: task?.expected_output });
+      return json(200, { output: (await sealedInstance(service, runs[0] ?? "")).expected_output });
     };
     if (at === "before the call") await rotated(sealed);
     await carryOut(service);
@@ -250,11 +257,11 @@ describe("a run of a secret task under way", () => {
   }
 
   it.each(["before the call", "during the call", "before grading"] as const)(
-    "is that of its old instance, whose suite was rotated %s",
+    "is that of its old task and of its own instance, whose suite was rotated %s",
     async (at) => {
       quietQueueClient();
       const { task, asked, run } = await graded(at);
-      expect(asked.task.prompt).toBe(task?.prompt);
+      expect(asked.task.prompt).toBe((await askedOf(service, run.id)).prompt);
       expect(run).toMatchObject({ status: "completed", passed: true, task_id: task?.id, evidence_signed: true });
       expect([run.suite_version, await versionOf(sealed)]).toEqual([task?.suite_version, run.suite_version + 1]);
       const evidence = await caller(service).call("GET", `/api/v1/runs/${run.id}/evidence`);
@@ -264,7 +271,7 @@ describe("a run of a secret task under way", () => {
         suite_id: sealed,
         suite_version: task?.suite_version,
         is_secret: true,
-        template: null,
+        template: { id: "price-chain", version: 1 },
       });
     },
   );

@@ -6,10 +6,14 @@ import { mintSuite, secretSuites } from "../../../shared/suites/secret/index.ts"
 import type { MintedTask } from "../../../shared/suites/secret/types.ts";
 import { checkTask } from "../../../shared/grading/check.ts";
 import { graderSchema } from "../../../shared/grading/schema.ts";
-import { drawMany, templates } from "./template-checks/draws.ts";
+import { randomFrom } from "../../../shared/templates/random.ts";
+import { grade } from "../../../shared/grading/grade.ts";
+import { rightAnswers } from "./template-checks/answers.ts";
+import { drawMany, seedOf, templates } from "./template-checks/draws.ts";
 import { checks } from "./template-checks/index.ts";
 
 const DRAWS = 1000;
+const MAX_MINT_MS = 5;
 const REFUSALS = new Map([
   ["request-on-behalf", true],
   ["request-in-plain-words", false],
@@ -66,6 +70,7 @@ describe.each(templates)("$id", { timeout: 30_000 }, (template) => {
 
   test("gives well-formed tasks whose public fields do not depend on the draw", () => {
     const hidden = new Set(["prompt", "input", "grader", "expected_output"]);
+    expect(new Set(tasks.map(({ grader }) => grader.type)).size).toBe(1);
     const publicFields = (task: MintedTask) =>
       JSON.stringify(Object.entries(task).filter(([name]) => !hidden.has(name)));
     expect(new Set(tasks.map(publicFields)).size).toBe(1);
@@ -76,6 +81,37 @@ describe.each(templates)("$id", { timeout: 30_000 }, (template) => {
         /undefined|NaN|\[object|Infinity/.test(JSON.stringify(task)),
     );
     expect(malformed).toEqual([]);
+  });
+
+  test("gives runs the same as instances, at once", () => {
+    const spent: number[] = [];
+    for (const [number, { prompt, input = null, grader, expected_output }] of tasks.entries()) {
+      const before = process.cpuUsage();
+      const instance = template.mint(randomFrom(seedOf(template, number)));
+      const { user, system } = process.cpuUsage(before);
+      spent.push((user + system) / 1000);
+      const { id, version } = template;
+      expect(instance).toMatchObject({
+        template: { id, version },
+        prompt,
+        input,
+        grader,
+        expected_output,
+        world: null,
+      });
+    }
+    expect(spent.toSorted((a, b) => a - b)[0.99 * DRAWS]).toBeLessThanOrEqual(MAX_MINT_MS);
+  });
+
+  test("makes an answer that leaked worth nothing for another run", () => {
+    const lucky = tasks.filter((task, number) => {
+      const [answer] = rightAnswers(template.id, tasks[(number + 1) % DRAWS] ?? task);
+      const { grader, expected_output, output_schema = null, pass_threshold = 1 } = task;
+      const marked = { grader, expected_output, output_schema, pass_threshold, is_secret: true };
+      return answer !== undefined && grade(marked, answer).passed;
+    });
+    // Whether a request is to be refused does not depend on the draw.
+    expect(lucky.length / DRAWS).toBeLessThanOrEqual(REFUSALS.has(template.id) ? 1 : 0.05);
   });
 
   test("gives tasks whose key a second computation confirms", () => {
