@@ -20,8 +20,8 @@ export function createApplication(raw: Record<string, unknown>, overrides: Overr
     return showProblem(problem, ctx);
   });
   app.route("/", deliveries(service, CONSUMERS));
-  const fetch: Application["fetch"] = (request, ...rest) =>
-    quickAnswer(service, request) ?? app.fetch(request, ...rest);
+  const fetch: Application["fetch"] = (request, env, execution) =>
+    quickAnswer(service, request, (work) => execution?.waitUntil(work)) ?? app.fetch(request, env, execution);
   return {
     fetch,
     async scheduled(cron) {

@@ -13,6 +13,7 @@ import { createLogger } from "../shared/platform/log.ts";
 import { patience } from "../shared/platform/patience.ts";
 import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
+import { createTabs, type Tabs } from "../shared/platform/tabs.ts";
 import { createTurns } from "../shared/platform/turns.ts";
 import type { Message, Publisher } from "../shared/platform/message.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
@@ -52,7 +53,7 @@ export function createService(
   raw: Record<string, unknown>,
   deliveries: ReadonlyMap<string, Delivery>,
   overrides: Overrides = {},
-): Service & { env: Env; leases: Leases; now: () => Date } {
+): Service & { env: Env; leases: Leases; tabs: Tabs; now: () => Date } {
   const env = parseEnv(raw);
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
@@ -76,6 +77,7 @@ export function createService(
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
   const leases: Leases = new Map();
+  const tabs = createTabs();
   const streams = createStreams();
   const calls = createTurns(CALLS);
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
@@ -97,6 +99,7 @@ export function createService(
     env,
     cache,
     leases,
+    tabs,
     now,
     addressHashes: addressHasher(env.DATA_ENCRYPTION_KEYS, now),
     context(request) {

@@ -48,11 +48,18 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
     const remembered = known.get(given);
     if (remembered !== undefined) return remembered;
     const address = countedAddress(given);
-    const hash = (secret: Uint8Array) => createHmac("sha256", secret).update(address).digest("hex").slice(0, 32);
-    const [addressHash, addressHashBefore] = [hash(secrets[0]), hash(secrets[1])];
+    const [secret, secretBefore] = secrets;
+    const hash = (by: Uint8Array) => createHmac("sha256", by).update(address).digest("hex").slice(0, 32);
+    let before: string | undefined;
     const first = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
     if (first !== undefined) known.delete(first);
-    const hashes = { addressHash, addressHashBefore };
+    const hashes = {
+      addressHash: hash(secret),
+      // Most requests need no more than the other.
+      get addressHashBefore() {
+        return (before ??= hash(secretBefore));
+      },
+    };
     known.set(given, hashes);
     return hashes;
   };

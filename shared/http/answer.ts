@@ -1,6 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
+import { standingFar } from "./limits.ts";
 import { linkHeader, pageShown } from "./page-links.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
 import type { Reply } from "./reply.ts";
@@ -65,7 +66,7 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     const key = canonicalKey(route, c);
     const kept = cache.get(key, c.req.url, at);
     if (kept !== null) {
-      await c.get("confirmed");
+      await unlessFarFromLimit(c, route, at);
       return conditional(c, new Response(kept.body, { headers: kept.headers }), kept.etag);
     }
     const generation = cache.generation(tag);
@@ -78,6 +79,18 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     cache.put(key, c.req.url, at, { body, headers, etag: headers.get("ETag") ?? "", tag, generation });
     return undefined;
   };
+}
+
+/** Waits until the caller is counted, unless it is far from its limit: then that goes on after the answer. */
+async function unlessFarFromLimit(c: HttpContext, route: Route, now: number): Promise<void> {
+  const { ctx, confirmed } = c.var;
+  const standing =
+    route.limit === undefined ? standingFar(ctx.leases, "read", ctx.addressHash ?? "unknown", now) : null;
+  if (confirmed === null) return;
+  if (standing === null) return void (await confirmed);
+  c.set("standing", c.get("standing") ?? standing);
+  // Whoever is refused now is told so at the next request.
+  ctx.defer(() => confirmed.catch(() => undefined));
 }
 
 /** Sets the headers that every answer carries. */

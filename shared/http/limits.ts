@@ -34,21 +34,28 @@ const MOST_OF_REST = 1 / 4;
 /** A caller with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
 const MAX_LEASES = 10_000;
+/** So many requests of a caller may be answered before they are counted. */
+const MOST_OWED = 60;
 
 /**
  * Counts one request of the caller's address against a class, as `countCaller` does. In the first minute of a day it is
  * also counted under yesterday's hash of the address: the window slides over midnight, where the hash changes.
  */
 export function countAddress(ctx: Context, name: LimitName): Promise<Standing | null> {
-  const firstWindow = ctx.now().getTime() % (SECONDS.day * 1000) < SECONDS.minute * 1000;
-  return countCaller(ctx, name, ctx.addressHash ?? "unknown", firstWindow ? ctx.addressHashBefore : null);
+  const before = inFirstMinute(ctx.now().getTime()) ? ctx.addressHashBefore : null;
+  return countCaller(ctx, name, ctx.addressHash ?? "unknown", before);
+}
+
+/** Whether requests count under yesterday's hash of the address, too. */
+export function inFirstMinute(now: number): boolean {
+  return now % (SECONDS.day * 1000) < SECONDS.minute * 1000;
 }
 
 /**
  * Counts one request of a caller, an address or a credential, against a class. Null when Redis does not answer: this
  * limiter fails open. For a busy caller far from its limit many requests are counted at once (a lease), so that most of
  * its reads need no round trip; near the limit each request is counted by itself, so that the limit is exact for a caller
- * at one location. `before` is the caller's former name: each request is then counted by itself under both names, and the
+ * at one location, those included that were answered before. `before` is the caller's former name: each request is then counted by itself under both names, and the
  * stricter result holds.
  */
 export async function countCaller(
@@ -66,22 +73,15 @@ export async function countCaller(
   const size = Math.floor(Math.min(lease.remaining * MOST_OF_REST, AHEAD_MS / Math.max(1, lease.pace)));
   const fills = before === null && size > 1 && !lease.filling && lease.resetAt > now && lease.remaining >= NEAR_LIMIT;
   lease.filling ||= fills;
+  const requests = (fills ? size : 1) + takeOwed(lease);
   try {
-    const limiter = new Ratelimit({
-      redis: ctx.redis,
-      limiter: Ratelimit.slidingWindow(LIMITS[name], "60 s"),
-      prefix: `limit:${name}`,
-      ephemeralCache: false,
-      timeout: 0,
-    });
+    const limiter = limiterOf(ctx, name);
     const callers = before === null ? [caller] : [caller, before];
-    const verdicts = await Promise.all(callers.map((one) => limiter.limit(one, { rate: fills ? size : 1 })));
+    const verdicts = await Promise.all(callers.map((one) => limiter.limit(one, { rate: requests })));
     const success = verdicts.every((verdict) => verdict.success);
     const remaining = Math.min(...verdicts.map((verdict) => verdict.remaining));
     const reset = Math.max(...verdicts.map((verdict) => verdict.reset));
-    // Answers can overtake each other; within one window the lowest count is the latest.
-    lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
-    lease.resetAt = reset;
+    learn(lease, { remaining, reset });
     if (fills) Object.assign(lease, { left: success ? size - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
     const window = windowOf(name, lease, now);
     return { windows: [window], refused: success ? null : window };
@@ -91,6 +91,76 @@ export async function countCaller(
   } finally {
     if (fills) lease.filling = false;
   }
+}
+
+/**
+ * Lets one request of a caller through that is counted later, by `countOwed` or with the next one that is counted; says
+ * where the caller then stands, as `standingFar` does. Null near the limit, or where too many are owed already.
+ */
+export function owe(
+  leases: Leases,
+  name: LimitName,
+  caller: string,
+  now: number,
+): { lease: Lease; standing: Standing } | null {
+  const lease = leaseOf(leases, `${name}:${caller}`);
+  const standing = lease.owed < MOST_OWED ? standingFar(leases, name, caller, now) : null;
+  if (standing === null) return null;
+  lease.owed += 1;
+  return { lease, standing };
+}
+
+/**
+ * Where a caller stands with one more request, as far as this isolate knows; null where that is near the limit or beyond
+ * it. Other isolates may have counted more of a caller that was not seen here in this minute.
+ */
+export function standingFar(leases: Leases, name: LimitName, caller: string, now: number): Standing | null {
+  const lease = leaseOf(leases, `${name}:${caller}`);
+  if (lease.resetAt <= now) {
+    const window = SECONDS.minute * 1000;
+    Object.assign(lease, { left: 0, remaining: LIMITS[name], resetAt: now - (now % window) + window });
+  }
+  const remaining = lease.remaining - lease.owed - 1;
+  if (remaining < NEAR_LIMIT) return null;
+  return { windows: [windowOf(name, { ...lease, remaining }, now)], refused: null };
+}
+
+/** Counts what these callers owe, in one round trip. Rejects when Redis does not answer; then it is no longer owed. */
+export async function countOwed(
+  ctx: Context,
+  name: LimitName,
+  callers: readonly (readonly [string, Lease])[],
+): Promise<void> {
+  const limiter = limiterOf(ctx, name);
+  const counting = callers.map(async ([caller, lease]) => {
+    const requests = takeOwed(lease);
+    if (requests > 0) learn(lease, await limiter.limit(caller, { rate: requests }));
+  });
+  await Promise.all(counting);
+}
+
+/** What the caller owes; from now on it is taken for counted. */
+function takeOwed(lease: Lease): number {
+  const { owed } = lease;
+  lease.remaining = Math.max(0, lease.remaining - owed);
+  lease.owed = 0;
+  return owed;
+}
+
+function limiterOf(ctx: Context, name: LimitName): Ratelimit {
+  return new Ratelimit({
+    redis: ctx.redis,
+    limiter: Ratelimit.slidingWindow(LIMITS[name], "60 s"),
+    prefix: `limit:${name}`,
+    ephemeralCache: false,
+    timeout: 0,
+  });
+}
+
+function learn(lease: Lease, { remaining, reset }: { remaining: number; reset: number }): void {
+  // Answers can overtake each other; within one window the lowest count is the latest.
+  lease.remaining = Math.max(0, lease.resetAt === reset ? Math.min(lease.remaining, remaining) : remaining);
+  lease.resetAt = reset;
 }
 
 /** Takes one request from the caller's lease; null where there is no lease or nothing is left of it. */
@@ -109,7 +179,7 @@ function leaseOf(leases: Leases, key: string): Lease {
   const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
   if (oldest !== undefined) leases.delete(oldest);
   const [lastAt, pace] = [-Infinity, Infinity];
-  const lease: Lease = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt, pace };
+  const lease: Lease = { left: 0, owed: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt, pace };
   leases.set(key, lease);
   return lease;
 }

@@ -1,6 +1,8 @@
 /** Requests taken from an address's window in advance, to be let through without asking Redis again. */
 export interface Lease {
   left: number;
+  /** Requests that were let through and are still to be counted. */
+  owed: number;
   /** What remains of the window once the lease is used up. */
   remaining: number;
   /** Whether a request is under way to fill it; those beside it count by themselves. */

@@ -3,11 +3,13 @@ import { Pool } from "pg";
 import { deploy } from "../e2e/deployed.ts";
 import { caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
+import { WORKERS } from "../stack/limits.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { startBaseline } from "./baseline.ts";
 import { ACCOUNT, RESERVATION } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { forgeryTable } from "./forgery.ts";
+import { freePort, liveHeap } from "./heap.ts";
 import { growthOfReads, LARGE, type Reader } from "./growth.ts";
 import { type Figure, type Measured, ratio, report } from "./measure.ts";
 import { spansRatio } from "./otlp.ts";
@@ -37,6 +39,8 @@ const add = (
 figures.push(...(await startFigures(await buildWorker())));
 console.error("measured: the start");
 
+const inspector = await freePort();
+process.env["INSPECTOR_PORT"] = String(inspector);
 // The stack has a process of its own, and so has each Worker: nothing that is measured shares a thread with this one.
 const stack = await deploy();
 const pool = new Pool({ connectionString: stack.databaseUrl, max: 2 });
@@ -111,8 +115,16 @@ try {
   add("sign-in: wrong password / unknown email", sameTime, "×", "most", 1.15);
   add("sign-in: unknown email / wrong password", otherwise, "×", "most", 1.15);
 
-  const cached = await throughput(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`);
-  add("cached public read / hello world", cached, "×", "least", 0.85);
+  const cached = (connections: number, inARow: number) =>
+    throughput(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`, { connections, inARow });
+  const busy = await cached(16, 200);
+  add("cached public read, 200 requests of an address / hello world", busy.rate, "×", "least", 0.85);
+  add("cached public read, 10 requests of an address / hello world", (await cached(16, 10)).rate, "×", "least", 0.75);
+  add("cached public read, 1 request of an address / hello world", (await cached(16, 1)).rate, "×", "least", 0.65);
+  const crowd = await cached(256, 200);
+  add("p99 of cached public reads at 256 connections / hello world", crowd.p99, "×", "most", 1);
+  add("connections lost at 256, less those of hello world", crowd.lost, "requests", "most", 0);
+  add("live heap of the Worker after this load", await liveHeap(inspector), "KB", "most", WORKERS.memoryMib * 1024);
 
   // The export is counted: nothing of what was measured before may be in it.
   await pool.query("truncate runs cascade");

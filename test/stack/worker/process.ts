@@ -17,6 +17,8 @@ export type News =
   | { kind: "done"; id: number; error?: string }
   | { kind: "log"; level: string; text: string };
 
+const { INSPECTOR_PORT } = process.env;
+
 let miniflare: Miniflare | undefined;
 
 function tell(news: News): void {
@@ -46,6 +48,8 @@ async function start({ bundle, settings, port }: Extract<Order, { kind: "start" 
     cf: false,
     logRequests: false,
     telemetry: { enabled: false },
+    // Where the Worker's heap can be looked into, if somebody wants to.
+    ...(INSPECTOR_PORT === undefined ? {} : { inspectorPort: Number(INSPECTOR_PORT) }),
     stripCfConnectingIp: false,
     handleStructuredLogs({ level, message }) {
       console.log(message);
