@@ -10,7 +10,7 @@ const POLL_MS = 50;
 export async function forgeryTable(): Promise<boolean> {
   const { url, sql, stop } = await deploy();
   const settled = async () => {
-    while ((await sql("select from runs where status in ('queued', 'running') limit 1")).length > 0)
+    while ((await sql("select from runs where status in ('queued', 'running') or canary is null limit 1")).length > 0)
       await delay(POLL_MS);
   };
   try {
