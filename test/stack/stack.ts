@@ -42,6 +42,8 @@ export interface Stack {
   consoleUrl: string;
   databaseUrl: string;
   settings: Settings;
+  /** Does the work of a minute now. */
+  minute(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -140,7 +142,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       consolePort,
     );
     parts.push(console.close);
-    return { url, consoleUrl: console.url, databaseUrl, settings, stop };
+    const minute = async () => void (await worker.scheduled(EVERY_MINUTE));
+    return { url, consoleUrl: console.url, databaseUrl, settings, minute, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -70,11 +70,15 @@ export function lucky(seed: string): (asked: AgentRequest) => AnswerBody {
   };
 }
 
-/** One that does what it can, and else answers as was right when it was last asked the same, or what is nearest to that. */
+/** One that does what it can, and else answers by heart. */
 export function remembering(memory: readonly Memory[]): (asked: AgentRequest) => AnswerBody {
+  const recall = byHeart(memory);
+  return (asked) => skilled(asked) ?? recall(asked);
+}
+
+/** One that answers as was right when it was last asked the same, or what is nearest to that. */
+export function byHeart(memory: readonly Memory[]): (asked: Pick<AgentRequest, "task">) => AnswerBody {
   return (asked) => {
-    const own = skilled(asked);
-    if (own !== null) return own;
     const nearest = memory
       .map(({ asked: old, answer }) => ({ answer, likeness: likeness(asked.task, old) }))
       .toSorted((a, b) => b.likeness - a.likeness)[0];

@@ -12,7 +12,8 @@ import { RunOutput, RunRead, ScreeningSessionRead } from "../../../shared/runs/s
 import { startSample } from "../../agents/sample.ts";
 import { printTraced, startTraced } from "./blueprint.ts";
 import { type ApiClient, createClient, DemoFailure, ensure } from "./client.ts";
-import { checkEvidence } from "./evidence.ts";
+import { checkEvidence, checkLog } from "./evidence.ts";
+import { startMemoriser } from "./memoriser.ts";
 import { createProgress, type Progress, printBlock, printStep, styled, fixed } from "./print.ts";
 import { groupByTask, printDomains, printFailed, printScores, printSlowest, type TaskRuns } from "./scorecard.ts";
 import { listen } from "../../stack/http.ts";
@@ -24,6 +25,8 @@ const TRACED_TASKS = 8;
 const SCREENING_MS = 120_000;
 const BOARD_MS = 10_000;
 const POLL_MS = 500;
+/** What an agent that can do nothing may score at most, of 100: some answers are right by chance. */
+const BY_CHANCE = 20;
 const DEFAULT_PORT = 8787;
 const { PORT, STACK_DIR } = process.env;
 const KEEP = process.argv.includes("--keep");
@@ -68,11 +71,23 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   await finished(api, traced.sessionId);
   await printTraced(open, traced);
 
+  const memoriser = await startMemoriser(api, { service: stack.url, suiteId: suite.id, runs });
+  parts.push(memoriser.agent.close);
+  const { counts } = await finished(api, memoriser.sessionId);
+  const learned = await boardRow(open, memoriser.id, memoriser.runs);
+  ensure(learned.composite_score < BY_CHANCE, `Answers learned by heart earn ${learned.composite_score} points.`);
+  printBlock(`An agent that knows by heart what was right in all of these ${memoriser.known} runs`, [
+    `${fixed("Rules of thumb", 22)} ${row.composite_score.toFixed(2).padStart(6)}`,
+    `${fixed("By heart", 22)} ${learned.composite_score.toFixed(2).padStart(6)}  passes ${counts.passed} of ${memoriser.runs}: no task is asked twice`,
+  ]);
+
   const evidence = await checkEvidence(open, runs);
+  const place = await checkLog(open, runs[0]?.id ?? "", stack.minute);
   printBlock("Evidence", [
     `${styled("green", "✓")} ${evidence.verified} signed statements verified offline with the published key`,
     ...evidence.kids.map((kid) => styled("dim", kid)),
     `${styled("green", "✓")} one changed byte is found out: ${evidence.tampered}`,
+    `${styled("green", "✓")} entry ${place} of the public log: its proof leads to the checkpoint that the log's key signed`,
   ]);
   printBlock("Where to look", [
     `${fixed(`rank ${row.rank} on the board`, 22)} ${stack.url}/`,

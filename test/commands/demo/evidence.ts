@@ -1,6 +1,9 @@
 import { type JWK } from "jose";
 import * as z from "zod";
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { verifyStatement } from "../../../shared/evidence/verify.ts";
+import { verifyProof } from "../../integration/transparency/verifier.ts";
 import { type ApiClient, ensure } from "./client.ts";
 
 const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) });
@@ -50,6 +53,27 @@ export async function checkEvidence(
   const verdict = await verifyStatement(withChangedByte(sample), keys);
   ensure(!verdict.valid, "A statement with a changed byte passed as valid.");
   return { verified: runs.length, kids: [...signers], tampered: verdict.reason };
+}
+
+const RunEvidence = z.object({ jws: z.string(), log: z.object({ index: z.number(), proof: z.string() }).nullable() });
+const LOGGED_MS = 30_000;
+
+/**
+ * Waits until the log has the statement of a run, each time after `minute`. Then proves offline that it stands there, with
+ * the log's key alone, by a verifier that shares no code with the service; resolves to its place.
+ * @throws DemoFailure where the log does not take it in time; throws where the proof does not hold.
+ */
+export async function checkLog(api: ApiClient, runId: string, minute: () => Promise<void>): Promise<number> {
+  const key = await api.text("/log/key", "text/plain");
+  for (const started = Date.now(); ; await delay(100)) {
+    const { jws, log } = await api.get(`/api/v1/runs/${runId}/evidence`, RunEvidence);
+    if (log !== null) {
+      const entry = JSON.stringify({ kind: "run", sha256: createHash("sha256").update(jws).digest("hex") });
+      return verifyProof(log.proof, entry, key);
+    }
+    ensure(Date.now() - started < LOGGED_MS, `The log has not taken the evidence of run ${runId}.`);
+    await minute();
+  }
 }
 
 /** The JWS with one bit of one byte in the middle of its payload turned. */
