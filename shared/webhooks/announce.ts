@@ -28,7 +28,7 @@ export async function announce(ctx: Context, event: z.output<typeof WebhookEvent
       insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
       select s.id, e.id, 1, ${ctx.now().toISOString()}::timestamptz from subscribed s cross join event e
       returning webhook_id, next_attempt_at as due
-    ), ${wake(ctx, "messages", sql`select webhook_id, due from attempts`)}`,
+    ), ${wake("messages", sql`select webhook_id, due from attempts`)}`,
     hands: ["messages"],
     select: sql`select to_jsonb(count(*)) as result from attempts`,
     result: z.int(),

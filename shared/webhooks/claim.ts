@@ -32,7 +32,6 @@ export function claimDue(ctx: Context, { webhook_id, due }: z.output<typeof DueM
       order by d.next_attempt_at, d.id limit ${BATCH_SIZE + 1}::integer for update skip locked
     ), target as (select * from waiting limit ${BATCH_SIZE}::integer),
     more as (${oweMore(
-      ctx,
       newId(ctx.now()),
       sql`select ${id} as webhook_id, due from until where (select count(*) from waiting) > ${BATCH_SIZE}::integer`,
     )})`,

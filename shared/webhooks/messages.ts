@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Context } from "../platform/context.ts";
 import { oweAnew, oweUnlessOwed } from "../db/owed.ts";
 
 /** The consumer that makes the attempts of one subscription that are due. */
@@ -12,11 +11,11 @@ export const DueMessage = z.strictObject({ webhook_id: z.uuid(), due: z.iso.date
 /** The message that has one attempt made, as versions before DueMessage sent it, at most a day ahead. */
 export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });
 
-/** Generations start again after so many milliseconds: 25 days, while the queue forgets duplicates within minutes. */
-const GENERATIONS = 2 ** 31;
-
-// Without it the queue would take a message that is owed anew for a duplicate of the one before.
-const generationOf = (ctx: Pick<Context, "now">): SQL => sql`${ctx.now().getTime() % GENERATIONS}::integer`;
+/**
+ * Without it the queue would take a message that is owed anew for a duplicate of the one before. Drawn, since the time is not
+ * enough: of two statements made in one millisecond, the second may wait until the first one's message has been taken.
+ */
+const GENERATION: SQL = sql`floor(random() * 2147483647)::integer`;
 
 /** SQL: the body and the flow key of the message about a row of `webhook_id` and `due`. */
 const MESSAGE: SQL = sql`jsonb_build_object('webhook_id', webhook_id, 'due', due) as body,
@@ -27,11 +26,11 @@ const MESSAGE: SQL = sql`jsonb_build_object('webhook_id', webhook_id, 'due', due
  * query of `webhook_id` and `due`, a time that has come. Where one is owed already, whoever takes that one makes these
  * attempts, too. The rows of `name` belong into `hands`.
  */
-export function wake(ctx: Pick<Context, "now">, name: string, source: SQL): SQL {
+export function wake(name: string, source: SQL): SQL {
   return oweUnlessOwed(
     name,
     DELIVERER,
-    sql`select webhook_id as id, ${generationOf(ctx)} as generation, ${MESSAGE}
+    sql`select webhook_id as id, ${GENERATION} as generation, ${MESSAGE}
       from (select webhook_id, max(due) as due from (${source}) a group by webhook_id) due`,
   );
 }
@@ -51,10 +50,10 @@ export function oweLater(source: SQL): SQL {
 }
 
 /** SQL: owes the queue the message `id` for the row of `source`, a query of `webhook_id` and `due`, if it has one: at once. */
-export function oweMore(ctx: Pick<Context, "now">, id: string, source: SQL): SQL {
+export function oweMore(id: string, source: SQL): SQL {
   return oweAnew(
     DELIVERER,
-    sql`select ${id}::uuid as id, ${generationOf(ctx)} as generation, ${MESSAGE}, null::timestamptz as not_before
+    sql`select ${id}::uuid as id, ${GENERATION} as generation, ${MESSAGE}, null::timestamptz as not_before
       from (${source}) due`,
   );
 }

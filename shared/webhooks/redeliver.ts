@@ -43,7 +43,7 @@ export async function redeliver(
       on conflict (webhook_id, event_id, attempt) do update set next_attempt_at = excluded.next_attempt_at
         where w.status = 'pending' returning *
     ), d as (select * from rescheduled union all select * from inserted),
-    ${wake(ctx, "messages", sql`select webhook_id, next_attempt_at as due from d`)}`,
+    ${wake("messages", sql`select webhook_id, next_attempt_at as due from d`)}`,
     hands: ["messages"],
     result: sql`select jsonb_build_object(
       'outcome', case when t.outcome = 'done' and not exists (select from d) then 'no_delivery' else t.outcome end,

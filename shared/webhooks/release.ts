@@ -16,7 +16,7 @@ export async function release(ctx: Context, attempts: readonly Attempt[]): Promi
       update ${webhook_deliveries} d set lease_token = null, lease_expires_at = null
       from held h where d.id = h.id and d.lease_token = h.lease and d.status = 'pending'
       returning d.webhook_id, d.next_attempt_at as due
-    ), ${wake(ctx, "messages", sql`select webhook_id, due from released`)}`,
+    ), ${wake("messages", sql`select webhook_id, due from released`)}`,
     hands: ["messages"],
     select: sql`select to_jsonb(count(*)) as result from released`,
     result: z.int(),

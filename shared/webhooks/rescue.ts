@@ -28,7 +28,7 @@ export async function rescueDeliveries(ctx: Context): Promise<number> {
     ), released as (
       update ${webhook_deliveries} d set next_attempt_at = ${at}, lease_token = null, lease_expires_at = null
       from lost l where d.id = l.id returning d.webhook_id, d.next_attempt_at as due
-    ), ${wake(ctx, "messages", sql`select webhook_id, due from released`)}`,
+    ), ${wake("messages", sql`select webhook_id, due from released`)}`,
     hands: ["messages"],
     select: sql`select to_jsonb(count(*)) as result from released`,
     result: z.int(),

@@ -15,9 +15,11 @@ let owner: User;
 let agent: string;
 /** Ahead of the machine's clock by this, in milliseconds. */
 let ahead = 0;
+/** Where the clock stands still, if it does. */
+let standing: number | null = null;
 
 beforeAll(async () => {
-  service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
+  service = await startService({ overrides: { now: () => new Date(standing ?? Date.now() + ahead) } });
   receiver = await startReceiver();
   owner = await newUser(service, { plan: "enterprise" });
   agent = await addAgent(owner);
@@ -126,6 +128,17 @@ it("no event is left behind that is owed with a message at the moment when that 
   while (await isFree());
   await Promise.all([announced, deliver("deliver-due", body)]);
   expect(await attempts()).toMatchObject([{ status: "succeeded" }]);
+});
+
+it("what is owed anew in the same millisecond is no duplicate to the queue", async () => {
+  await subscribe(owner, receiver.url);
+  standing = Date.now();
+  for (const _ of range(3)) {
+    await announceAll(1);
+    await service.settled();
+  }
+  standing = null;
+  expect(sent()).toHaveLength(3);
 });
 
 it("many events at once, owed while others are claimed, are all sent once", async () => {
