@@ -130,9 +130,9 @@ function failWith(show: ShowProblem | undefined): (error: Error, c: HttpContext)
   };
 }
 
-/** Whether a person looks at this path with a browser: the API is for programs, whatever they say they take. */
+/** Whether a person looks at this path with a browser: the APIs are for programs, whatever they say they take. */
 function asksForPage({ req }: HttpContext): boolean {
-  return !req.path.startsWith("/api/") && /\btext\/html\b/i.test(req.header("accept") ?? "");
+  return !/^\/(?:api\/|graphql$)/.test(req.path) && /\btext\/html\b/i.test(req.header("accept") ?? "");
 }
 
 /** A parameter at the end of a path whose name ends in `_path` takes all that is left of the path, slashes included. */
