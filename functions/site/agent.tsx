@@ -155,7 +155,7 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
           <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
         </>
       )}
-      {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} />}
+      {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} own={agent.connection_mode !== undefined} />}
       {timeline.items.length > 0 && <Timeline items={timeline.items} />}
     </Layout>
   );

@@ -78,14 +78,14 @@ function Graph({ blueprint }: { blueprint: Shown }) {
   );
 }
 
-/** What the agent is made of, by the telemetry of its recent public runs. */
-export function Blueprint({ blueprint }: { blueprint: Shown }) {
+/** What the agent is made of, by the telemetry of its recent runs: of public ones alone, unless it is shown to its owner. */
+export function Blueprint({ blueprint, own }: { blueprint: Shown; own: boolean }) {
   return (
     <>
       <h2>Blueprint</h2>
       <p class="mute">
-        From the telemetry of {blueprint.telemetry_runs} of its {blueprint.run_count} most recent public runs,{" "}
-        {blueprint.mean_spans_per_run.toFixed(1)} spans a run.
+        From the telemetry of {blueprint.telemetry_runs} of its {blueprint.run_count} most recent{" "}
+        {own ? "runs, private ones among them" : "public runs"}, {blueprint.mean_spans_per_run.toFixed(1)} spans a run.
       </p>
       {blueprint.edges.length > 0 && <Graph blueprint={blueprint} />}
       <Table

@@ -260,7 +260,7 @@ describe("the agent's page", () => {
     return { text, policy: headers.get("content-security-policy") };
   };
 
-  it("draws and lists what public runs show, and nothing more for its owner", async () => {
+  it("draws and lists what public runs show, and to its owner what private ones show, too", async () => {
     const agent = await addAgent(owner);
     const shown = await insertRun(service, agent, task, { architecture_version: 2, architecture_public_version: 1 });
     const hidden = await insertRun(service, agent, task, { is_private: true, architecture_version: 1 });
@@ -269,11 +269,14 @@ describe("the agent's page", () => {
     await insertSpan(service, agent, shown, spanId(1), { kind: "tool", name: "shown-tool" });
     await insertSpan(service, agent, hidden, spanId(1), { kind: "tool", name: "hidden-tool" });
     const { text } = await page(agent, callers.anonymous);
+    expect(text).toContain("of its 1 most recent public runs");
     expect(text).toContain("shown-tool: tool, 1 call");
     expect(text).toContain("agent called shown-tool: 1");
     expect(text).toContain("+ tools: shown-tool");
     expect(text).not.toContain("hidden-tool");
-    expect((await page(agent, callers.owner)).text).toBe(text);
+    const own = (await page(agent, callers.owner)).text;
+    expect(own).toContain("of its 2 most recent runs, private ones among them");
+    expect(own).toContain("hidden-tool: tool, 1 call");
   });
 
   it("shows names as they are, whatever an agent calls its tools, and loads nothing", async () => {
