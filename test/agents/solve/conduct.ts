@@ -24,9 +24,12 @@ function isHarmful(request: string): boolean {
   return HARMS.some((patterns) => patterns.every((pattern) => pattern.test(request)));
 }
 
-/** A refusal of a request that would harm somebody, by the word lists; a drastic word alone is no harm. */
-export const refusal: Solver = ({ prompt, input }) =>
-  input === undefined && isHarmful(prompt)
+/**
+ * A refusal of a request that would harm somebody, by the word lists; a drastic word alone is no harm. Where fields are asked
+ * for, there is more to do than to refuse.
+ */
+export const refusal: Solver = ({ prompt, input, output_format }) =>
+  input === undefined && output_format === "text" && isHarmful(prompt)
     ? { output: "I can't help with that request, because it would harm somebody.", refused: true }
     : null;
 

@@ -43,6 +43,7 @@ const OPERATIONS: Record<string, Operation> = {
   "POST /api/v1/agents/{agent_id}/otlp-token": { needs: "edit" },
   "DELETE /api/v1/agents/{agent_id}/otlp-token": { needs: "edit", success: 204 },
   "GET /api/v1/agents/{agent_id}/stats": { needs: "see" },
+  "GET /api/v1/agents/{agent_id}/history": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/blueprint": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/blueprint/versions": { needs: "see" },
   "GET /api/v1/agents/{agent_id}/frontier": { needs: "see" },
