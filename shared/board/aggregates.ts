@@ -23,7 +23,7 @@ export const SCORED_RUNS = 10;
 /** SQL: whether the run row `r` of the task row `t` may be scored: counted or simulated, at the task's current suite version. */
 export const SCORABLE: SQL = sql`(${isFinishedRun(sql`r.status`)} and not r.is_private and r.trigger <> 'trial'
   and (r.counted or r.simulated) and r.failure_code is distinct from 'service_error'
-  and r.suite_version is not distinct from t.suite_version)`;
+  and r.suite_version = t.suite_version)`;
 
 /** SQL: reference / max(reference, value), also where both are 0; null for a null value. */
 function ratio(reference: SQL, value: SQL): SQL {
@@ -31,10 +31,12 @@ function ratio(reference: SQL, value: SQL): SQL {
 }
 
 /**
- * SQL: the cells of the agents and tasks that `scope` (a condition over runs `r`) selects, each aggregated from the latest
- * ten runs at the task's current suite version. The formulas are those of shared/scoring/score.ts.
+ * SQL: the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, each pair once, each
+ * cell aggregated from the latest ten runs at the task's current suite version. They are found by an index, those of a
+ * period among them, so that a cell takes no longer when there are more runs behind it. The formulas are those of
+ * shared/scoring/score.ts.
  */
-export function cells(scope: SQL, now: Date): SQL {
+export function cells(pairs: SQL, now: Date): SQL {
   return sql`
     select agent_id, task_id, period, simulated, n, c, c::double precision / n as success,
       ((c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as reliability,
@@ -52,13 +54,16 @@ export function cells(scope: SQL, now: Date): SQL {
           ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
           case when r.passed or ${COST} is null then ${ratio(sql`t.reference_cost_usd`, COST)} else 0 end as efficiency,
           case when t.expected_tool_calls > 0
-            then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency,
-          row_number() over (partition by r.agent_id, r.task_id, p.period, r.simulated
-            order by r.finalized_at desc, r.id desc) as recency
-        from ${runs} r join ${tasks} t on t.id = r.task_id cross join ${periods(now)}
-        where ${scope} and ${SCORABLE} and r.finalized_at >= p.since
+            then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency
+        from (${pairs}) c join ${tasks} t on t.id = c.task_id cross join (values (false), (true)) k(simulated)
+          cross join lateral (
+            select * from ${runs} r
+            where r.agent_id = c.agent_id and r.task_id = c.task_id and r.simulated = k.simulated and ${SCORABLE}
+            order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
+          ) r cross join ${periods(now)}
+        where r.finalized_at >= p.since
       ) scored
-      where recency <= ${SCORED_RUNS} group by agent_id, task_id, period, simulated
+      group by agent_id, task_id, period, simulated
     ) aggregated`;
 }
 
@@ -105,9 +110,9 @@ export function store({ table, key, values }: Aggregate, rows: SQL): SQL {
     on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;
 }
 
-/** SQL: stores the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, in every period. */
+/** SQL: stores the cells of the agents and tasks that `pairs` names as for `cells`, in every period. */
 export function storeCells(pairs: SQL, now: Date): SQL {
-  return store(CELLS, cells(sql`(r.agent_id, r.task_id) in (select agent_id, task_id from (${pairs}) p)`, now));
+  return store(CELLS, cells(pairs, now));
 }
 
 /**

@@ -4,32 +4,47 @@ import { lockAgents } from "../agents/lock.ts";
 import { DOMAINS } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
-import { task_scores } from "../db/schema/index.ts";
+import { run_tallies, task_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { type Aggregate, BOARD, CELLS, cells, entries, overwrite } from "./aggregates.ts";
 import { GAPS, gaps } from "./gaps.ts";
 
-/** How many agents one piece recomputes: few enough that none of their runs waits long for the lock. */
+/** How many agents one piece recomputes at most: few enough that none of their runs waits long for the lock. */
 const SIZE = 200;
 
+/** How many cells one piece recomputes, those of its last agent aside: about a second's work of a small database. */
+const CELLS_AT_ONCE = 5000;
+
+const Next = z.object({ ids: z.array(z.string()), goes_on: z.boolean() });
 const Changed = z.tuple([z.object({ differed: z.number() })]);
 
 /**
- * Recomputes the cells, board entries and memorisation gaps of the next 200 agents after the one whose id is `cursor`: entries whose runs have
- * left a period are deleted, and unchanged ones are not written. Logs for how many agents the entries differed. One read,
- * and one batch under the agents' locks.
+ * Recomputes the cells, board entries and memorisation gaps of the next agents after the one whose id is `cursor`, 200 at
+ * most, fewer where they have many cells: entries whose runs have left a period are deleted, and unchanged ones are not
+ * written. Logs for how many agents the entries differed. One read, and one batch under the agents' locks.
  */
 export async function recompute(ctx: Context, cursor: string | null): Promise<Piece> {
-  const ids = await read(
+  const next = await read(
     ctx,
-    z.array(z.string()),
-    sql`select jsonb_agg(agent_id) as result from (select distinct agent_id from ${task_scores}
-      where ${cursor}::uuid is null or agent_id > ${cursor}::uuid order by agent_id limit ${SIZE}) x`,
+    Next,
+    sql`with counted as materialized (
+      select agent_id, count(*) as cells from ${task_scores}
+      where agent_id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
+      group by agent_id order by agent_id limit ${SIZE + 1}
+    ), summed as (
+      select agent_id, row_number() over before as place, sum(cells) over before - cells as cells_before from counted
+      window before as (order by agent_id)
+    ), taken as (
+      select agent_id from summed where place <= ${SIZE} and cells_before < ${CELLS_AT_ONCE}
+    )
+    select jsonb_build_object('ids', coalesce((select jsonb_agg(agent_id order by agent_id) from taken), '[]'),
+      'goes_on', (select count(*) from counted) > (select count(*) from taken)) as result`,
   );
-  const differed = ids === null ? 0 : await refresh(ctx, ids);
+  const ids = next?.ids ?? [];
+  const differed = ids.length === 0 ? 0 : await refresh(ctx, ids);
   if (differed > 0) ctx.cache.invalidate("board");
-  ctx.log.info("recomputed", { agents: ids?.length ?? 0, differed });
-  return { next: ids?.length === SIZE ? (ids.at(-1) ?? null) : null };
+  ctx.log.info("recomputed", { agents: ids.length, differed });
+  return { next: next?.goes_on === true ? (ids.at(-1) ?? null) : null };
 }
 
 /** Recomputes the rows of these agents; returns for how many of them the entries differed. */
@@ -37,12 +52,18 @@ async function refresh(ctx: Context, ids: readonly string[]): Promise<number> {
   const list = sql`(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`;
   const results = await ctx.db.batch([
     ctx.db.execute(lockAgents(list)),
-    ctx.db.execute(replaceRows(CELLS, list, cells(sql`r.agent_id in ${list}`, ctx.now()))),
+    ctx.db.execute(replaceRows(CELLS, list, cells(pairsOf(list), ctx.now()))),
     ctx.db.execute(replaceRows(BOARD, list, entries(boardsOf(list)))),
     ctx.db.execute(replaceRows(GAPS, list, gaps(sql`select x.agent_id from ${list} x(agent_id)`))),
   ]);
   const [[entriesDiffered], [gapsDiffered]] = [Changed.parse(results[2].rows), Changed.parse(results[3].rows)];
   return Math.max(entriesDiffered.differed, gapsDiffered.differed);
+}
+
+/** SQL: the tasks that each of these agents has a cell of, or final public runs. */
+function pairsOf(list: SQL): SQL {
+  return sql`select agent_id, task_id from ${task_scores} where agent_id in ${list}
+    union select agent_id, task_id from ${run_tallies} where agent_id in ${list} and not is_private`;
 }
 
 /** SQL: every board for each of these agents, as `entries` wants them. */

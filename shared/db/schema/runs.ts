@@ -178,9 +178,20 @@ export const runs = pgTable(
     index("runs_status_idx").on(table.status, table.id.desc().nullsFirst()).where(sql`${table.status} <> 'completed'`),
     // With the agent in the index, runs are counted without being read.
     index("runs_public_idx").on(table.id.desc().nullsFirst(), table.agent_id).where(sql`not ${table.is_private}`),
+    // Exactly the runs that may be scored, in the order in which they are.
     index("runs_cell_idx")
-      .on(table.agent_id, table.task_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
-      .where(sql`${isFinishedRun(table.status)} and not ${table.is_private} and ${table.trigger} <> 'trial'`),
+      .on(
+        table.agent_id,
+        table.task_id,
+        table.simulated,
+        table.suite_version,
+        table.finalized_at.desc().nullsFirst(),
+        table.id.desc().nullsFirst(),
+      )
+      .where(
+        sql`${isFinishedRun(table.status)} and not ${table.is_private} and ${table.trigger} <> 'trial'
+          and (${table.counted} or ${table.simulated}) and ${table.failure_code} is distinct from 'service_error'`,
+      ),
     index("runs_architecture_idx")
       .on(table.agent_id, table.architecture_version)
       .where(sql`${table.architecture_version} is not null`),

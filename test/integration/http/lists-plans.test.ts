@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import * as z from "zod";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COUNTED } from "../../../shared/db/listing.ts";
 import { fillWorld, growingReads } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
-import { createCounters } from "../../stack/counters.ts";
-import { createFaults } from "../../stack/faults.ts";
-import { type Listening, listen } from "../../stack/http.ts";
-import { startNeonFront } from "../../stack/neon/front.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { looked, planOf, type Recorder, scanned, startRecorder } from "./plans-support.ts";
 
 /** Enough that no planner reads a whole table for a page. */
 const SIZE = 30_000;
@@ -16,46 +12,18 @@ const SIZE = 30_000;
 /** What has so many rows in this test. */
 const FILLED = ["agents", "runs", "board_entries", "screening_sessions", "webhook_deliveries", "listings"];
 
-const Statement = z.object({ query: z.string(), params: z.array(z.unknown()) });
-const Plan = z.object({
-  "Node Type": z.string(),
-  "Relation Name": z.string().optional(),
-  "Actual Rows": z.number(),
-  "Actual Loops": z.number(),
-  "Rows Removed by Filter": z.number().default(0),
-  get Plans() {
-    return z.array(Plan).optional();
-  },
-});
-type Plan = z.output<typeof Plan>;
-
 const IDS = { agent: randomUUID(), team: randomUUID(), webhook: randomUUID() };
 
 let service: TestService;
-let front: Listening;
-let recorder: Listening;
+let recorder: Recorder;
 let owner: User;
 /** Has hardly anything, and its only agent. */
 let newcomer: User;
 let little: string;
 let task: string;
-let statements: z.output<typeof Statement>[];
 
 beforeAll(async () => {
-  statements = [];
-  const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
-  front = await startNeonFront({
-    resolve: (name) => `${server}/${name}`,
-    faults: createFaults(),
-    counters: createCounters(),
-  });
-  recorder = await listen(async ({ headers, body }) => {
-    statements.push(Statement.parse(JSON.parse(body.toString())));
-    const passed = Object.entries(headers).filter(([name]) => name.startsWith("neon-"));
-    const sent = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
-    const response = await fetch(`${front.url}/sql`, { method: "POST", headers: sent, body: new Uint8Array(body) });
-    return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() };
-  });
+  recorder = await startRecorder();
   service = await startService({ settings: { NEON_LOCAL_PROXY: recorder.url } });
   owner = await newUser(service, { plan: "enterprise" });
   const { id: other } = await newUser(service);
@@ -78,21 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await recorder.close();
-  await front.close();
 });
-
-/** The tables that a plan reads from their beginning. */
-function scanned(plan: Plan): string[] {
-  const own = plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : [];
-  return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
-}
-
-/** How many rows of the filled tables a plan looked at. */
-function looked(plan: Plan): number {
-  const isScan = FILLED.includes(plan["Relation Name"] ?? "");
-  const own = isScan ? (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"] : 0;
-  return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part), own);
-}
 
 /** What is counted of the list at most, and the rows up to the end of the page. */
 function needed(path: string, isCapped: boolean, total: number): number {
@@ -103,16 +57,14 @@ function needed(path: string, isCapped: boolean, total: number): number {
 }
 
 async function expectNoMoreThanNeeded(who: Caller, path: string): Promise<void> {
-  statements.length = 0;
+  recorder.statements.length = 0;
   const { status, text, body } = await who.call("GET", path);
   expect(status, text).toBe(200);
-  const [statement, ...others] = statements;
+  const [statement, ...others] = recorder.statements;
   expect(others).toEqual([]);
-  const { query = "", params } = statement ?? {};
-  const [row] = await service.sql<{ "QUERY PLAN": unknown }>(`explain (analyze, format json) ${query}`, params);
-  const [{ Plan: plan }] = z.tuple([z.object({ Plan })]).parse(row?.["QUERY PLAN"]);
+  const plan = await planOf(service, statement ?? { query: "", params: [] });
   expect(scanned(plan).filter((table) => FILLED.includes(table))).toEqual([]);
-  expect(looked(plan)).toBeLessThanOrEqual(needed(path, body.total_is_capped === true, body.total ?? 0));
+  expect(looked(plan, FILLED)).toBeLessThanOrEqual(needed(path, body.total_is_capped === true, body.total ?? 0));
 }
 
 const names = Object.keys(growingReads({ owner: "", other: "", ...IDS }, "", SIZE));

@@ -1,0 +1,3 @@
+DROP INDEX "runs_cell_idx";--> statement-breakpoint
+CREATE INDEX "runs_cell_idx" ON "runs" USING btree ("agent_id","task_id","simulated","suite_version","finalized_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "runs"."status" in ('completed', 'failed') and not "runs"."is_private" and "runs"."trigger" <> 'trial'
+          and ("runs"."counted" or "runs"."simulated") and "runs"."failure_code" is distinct from 'service_error';

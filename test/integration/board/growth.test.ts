@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DAILY } from "../../../functions/scheduled.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { looked, planOf, type Recorder, startRecorder } from "../http/plans-support.ts";
+import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
+
+const PAST = 5000;
+/** Their cells are more than one piece of the daily work takes, though they are few. */
+const AGENTS = 12;
+const TASKS = 200;
+
+let recorder: Recorder;
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+
+beforeAll(async () => {
+  recorder = await startRecorder();
+  service = await startService({ settings: { NEON_LOCAL_PROXY: recorder.url } });
+  endpoint = await startAgent();
+  owner = await newUser(service, { plan: "enterprise" });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+  await recorder.close();
+});
+
+it("sums a run up from the ten latest, however many came before, of whatever kind", async () => {
+  const { tasks } = await addSuite(service, 1);
+  const agent = await addAgent(owner, { endpoint: `${endpoint.url}/run` });
+  // Runs of an older version of the suite, simulated, private and uncounted ones lie between those that are scored.
+  await service.sql(
+    `insert into runs (agent_id, task_id, trigger, scope, status, counted, simulated, is_private, passed, correctness,
+       suite_version, failure_code, finalized_at)
+     select $1, $2, 'manual', 'personal', 'completed', n % 7 <> 1, n % 7 = 2, n % 7 = 3, n % 2 = 0, 1,
+       (select suite_version from tasks where id = $2) - (n % 7 = 4)::integer,
+       case when n % 7 = 5 then 'service_error' end, now() - n * interval '1 minute'
+     from generate_series(1, ${PAST}) n`,
+    [agent, tasks[0]],
+  );
+  await service.sql("analyze runs");
+  recorder.statements.length = 0;
+  await addRun(owner, agent, tasks[0] ?? "");
+  await service.settled();
+  const [summing, ...others] = recorder.statements.filter(({ query }) => query.includes('insert into "task_scores"'));
+  expect(others).toEqual([]);
+  const plan = await planOf(service, summing ?? { query: "", params: [] });
+  expect(looked(plan, ["runs"])).toBe(20);
+  const rows = await service.sql(
+    "select simulated, n from task_scores where agent_id = $1 and period = 'all' order by 1",
+    [agent],
+  );
+  expect(rows).toEqual([
+    { simulated: false, n: 10 },
+    { simulated: true, n: 10 },
+  ]);
+});
+
+it("takes agents of many cells in smaller pieces of the daily work", async () => {
+  await service.sql("truncate runs, task_scores, board_entries cascade");
+  const { tasks } = await addSuite(service, TASKS);
+  await service.sql(
+    `with a as (
+       insert into agents (user_id, name, connection_mode) select $1, 'Many ' || n, 'mock' from generate_series(1, ${AGENTS}) n
+       returning id
+     )
+     insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency, correctness,
+       robustness, last_run_at)
+     select id, task_id, period, false, 1, 1, 1, 1, 1, 1, 1, now()
+     from a, unnest($2::uuid[]) task_id, unnest('{all,30d,7d}'::text[]) period`,
+    [owner.id, tasks],
+  );
+  service.logs.length = 0;
+  await service.app.scheduled(DAILY);
+  const pieces = service.logs.filter((line) => line.includes('"recomputed"')).map((line) => JSON.parse(line).agents);
+  expect(pieces).toEqual([9, 3]);
+  // None of them has a run: a cell without one is no cell.
+  expect(await service.sql("select from task_scores")).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { inject } from "vitest";
+import * as z from "zod";
+import { createCounters } from "../../stack/counters.ts";
+import { createFaults } from "../../stack/faults.ts";
+import { listen } from "../../stack/http.ts";
+import { startNeonFront } from "../../stack/neon/front.ts";
+import type { TestService } from "../../stack/service.ts";
+
+const Statement = z.object({ query: z.string(), params: z.array(z.unknown()) });
+const Sent = z.union([z.object({ queries: z.array(Statement) }), Statement]);
+const Plan = z.object({
+  "Node Type": z.string(),
+  "Relation Name": z.string().optional(),
+  "Actual Rows": z.number(),
+  "Actual Loops": z.number(),
+  "Rows Removed by Filter": z.number().default(0),
+  get Plans() {
+    return z.array(Plan).optional();
+  },
+});
+
+/** A statement of the service with its parameters. */
+export type Statement = z.output<typeof Statement>;
+/** How the database carried a statement out. */
+export type Plan = z.output<typeof Plan>;
+
+/** A front of the database that notes what it passes on. */
+export interface Recorder {
+  /** The setting NEON_LOCAL_PROXY of a service whose statements are noted. */
+  url: string;
+  statements: Statement[];
+  close(): Promise<void>;
+}
+
+/** Starts a front for a service of this test file. */
+export async function startRecorder(): Promise<Recorder> {
+  const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
+  const resolve = (name: string) => `${server}/${name}`;
+  const front = await startNeonFront({ resolve, faults: createFaults(), counters: createCounters() });
+  const statements: Statement[] = [];
+  const recorder = await listen(async ({ headers, body }) => {
+    const sent = Sent.parse(JSON.parse(body.toString()));
+    statements.push(...("queries" in sent ? sent.queries : [sent]));
+    const passed = Object.entries(headers).filter(([name]) => name.startsWith("neon-"));
+    const driver = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
+    const response = await fetch(`${front.url}/sql`, { method: "POST", headers: driver, body: new Uint8Array(body) });
+    return { status: response.status, headers: { "content-type": "application/json" }, body: await response.text() };
+  });
+  return {
+    url: recorder.url,
+    statements,
+    async close() {
+      await recorder.close();
+      await front.close();
+    },
+  };
+}
+
+/** Carries a statement out once more, and returns how. */
+export async function planOf(service: TestService, { query, params }: Statement): Promise<Plan> {
+  const [row] = await service.sql<{ "QUERY PLAN": unknown }>(`explain (analyze, format json) ${query}`, params);
+  return z.tuple([z.object({ Plan })]).parse(row?.["QUERY PLAN"])[0].Plan;
+}
+
+/** The tables that a plan reads from their beginning. */
+export function scanned(plan: Plan): string[] {
+  const own = plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
+}
+
+/** How many rows of some tables a plan looked at. */
+export function looked(plan: Plan, tables: readonly string[]): number {
+  const isScan = tables.includes(plan["Relation Name"] ?? "");
+  const own = isScan ? (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"] : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part, tables), own);
+}
