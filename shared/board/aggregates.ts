@@ -123,12 +123,13 @@ export function storeCells(pairs: SQL, now: Date): SQL {
  * same order.
  */
 export function entries(wanted: SQL): SQL {
+  // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents.
   return sql`
     with wanted as materialized (${wanted}), placed as (
       select s.*, b.domain, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
         bool_or(not s.simulated) over board as has_real,
         count(*) filter (where not s.simulated and k.slug = ${CORE_SUITE} and t.is_active) over board as covered
-      from wanted b join ${task_scores} s on s.agent_id = b.agent_id
+      from wanted b cross join lateral (select * from ${task_scores} where agent_id = b.agent_id offset 0) s
         join ${tasks} t on t.id = s.task_id and b.domain in ('all', t.domain) left join ${suites} k on k.id = t.suite_id
       window board as (partition by s.agent_id, b.domain, s.period)
     ), standard as (

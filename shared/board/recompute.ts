@@ -62,8 +62,9 @@ async function refresh(ctx: Context, ids: readonly string[]): Promise<number> {
 
 /** SQL: the tasks that each of these agents has a cell of, or final public runs. */
 function pairsOf(list: SQL): SQL {
-  return sql`select agent_id, task_id from ${task_scores} where agent_id in ${list}
-    union select agent_id, task_id from ${run_tallies} where agent_id in ${list} and not is_private`;
+  return sql`select x.* from ${list} l(agent_id) cross join lateral (
+      select agent_id, task_id from ${task_scores} where agent_id = l.agent_id
+      union select agent_id, task_id from ${run_tallies} where agent_id = l.agent_id and not is_private) x`;
 }
 
 /** SQL: every board for each of these agents, as `entries` wants them. */
