@@ -6,6 +6,7 @@ import { DELIVERIES } from "../../queues/index.ts";
 import { streamed } from "../../shared/http/stream.ts";
 import { exportRuns } from "../../shared/results/export.ts";
 import type { Deployed } from "../e2e/deployed.ts";
+import { inBulk } from "../stack/bulk.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
 
 const RUNS = 1_000_000;
@@ -46,15 +47,16 @@ export async function exportOfAMillion(
 }
 
 async function insertRuns(pool: Pool, ownerId: string, agentId: string): Promise<void> {
-  await pool.query("alter table runs disable trigger all");
   await pool.query(
-    `insert into runs (agent_id, task_id, user_id, status, trigger, scope, passed, latency_ms, correctness, evidence_cost_usd,
-       serving_model, evidence_signed, started_at, finalized_at)
-     select $1, (select id from tasks where not is_secret limit 1), $2, 'completed', 'manual', 'personal', true, n % 9000, 1,
-       0.001234, 'vendor/model-' || n % 9, true, now(), now() from generate_series(1, ${RUNS}) n`,
-    [agentId, ownerId],
+    inBulk(
+      ["runs"],
+      `truncate runs cascade;
+       insert into runs (agent_id, task_id, user_id, status, trigger, scope, passed, latency_ms, correctness,
+         evidence_cost_usd, serving_model, evidence_signed, started_at, finalized_at)
+       select '${agentId}', (select id from tasks where not is_secret limit 1), '${ownerId}', 'completed', 'manual', 'personal',
+         true, n % 9000, 1, 0.001234, 'vendor/model-' || n % 9, true, now(), now() from generate_series(1, ${RUNS}) n`,
+    ),
   );
-  await pool.query("alter table runs enable trigger all");
   await pool.query("vacuum analyze runs");
 }
 

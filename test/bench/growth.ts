@@ -32,7 +32,6 @@ export async function growthOfReads(
 
 /** How much longer than a read by primary key each of the lists and reads takes among so many rows. */
 async function measure(pool: Pool, viewers: Viewers, read: Reader, size: number): Promise<Map<string, number>> {
-  await pool.query("truncate agents, teams, webhooks, webhook_events, board_totals, seller_accounts cascade");
   await fillWorld((text) => pool.query(text), viewers, size);
   const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret order by id limit 1");
   const byKey = () => read("owner", `/api/v1/agents/${viewers.agent}`);

@@ -97,11 +97,14 @@ async function dearestGroup(folder: string, settings: Record<string, string>): P
     const beyond: number[] = [];
     for (let round = 0; round < ROUNDS_OF_A_GROUP; round += 1) {
       const service = await startBare(folder, settings);
-      // The first request of all pays for the service itself, and for what it finds of its stores.
-      await service.ask("GET", "/readyz");
-      const first = await service.ask(method, path);
-      beyond.push(first - (await service.ask(method, path)));
-      await service.stop();
+      try {
+        // The first request of all pays for the service itself, and for what it finds of its stores.
+        await service.ask("GET", "/readyz");
+        const first = await service.ask(method, path);
+        beyond.push(first - (await service.ask(method, path)));
+      } finally {
+        await service.stop();
+      }
     }
     figures.push({
       name: `first request of the group ${name}`,

@@ -1,3 +1,5 @@
+import { inBulk } from "../stack/bulk.ts";
+
 /** Runs SQL on the database beside the service; several statements in one text share a transaction. */
 export type Sql = (text: string) => Promise<unknown>;
 
@@ -31,23 +33,17 @@ const FILLED = [
 
 /**
  * Fills what lists show: `size` agents of `other`, each on the board, and `size` runs, half of them at the owner's agent
- * and half spread over others. Much of it is one account's, as planners like it least. Indexes are made after the rows,
- * and triggers and foreign keys rest meanwhile.
+ * and half spread over others. Much of it is one account's, as planners like it least. What was there is gone.
  */
 export async function fillWorld(
   sql: Sql,
   { owner, agent, team, webhook, other }: Viewers,
   size: number,
 ): Promise<void> {
-  await sql(`begin;
-    set local session_replication_role = replica;
-    set local maintenance_work_mem = '256MB';
-    create temporary table rebuilt on commit drop as
-      select indexname::text as name, indexdef as definition from pg_indexes
-      where tablename in (${FILLED.map((name) => `'${name}'`).join(", ")}) and indexdef not like 'CREATE UNIQUE%';
-    do $$ declare i record; begin
-      for i in select name from rebuilt loop execute format('drop index %I', i.name); end loop;
-    end $$;
+  await sql(
+    inBulk(
+      FILLED,
+      `truncate agents, teams, webhooks, webhook_events, board_totals, seller_accounts cascade;
     insert into teams (id, name, owner_id) values ('${team}', 'Growth', '${owner}');
     insert into team_members (team_id, user_id, role) values ('${team}', '${owner}', 'owner');
     insert into agents (id, user_id, team_id, name, connection_mode, verified_state)
@@ -92,11 +88,9 @@ export async function fillWorld(
     insert into webhooks (id, user_id, url, event_types) values ('${webhook}', '${owner}', 'https://growth.example/', '{run.completed}');
     with e as (insert into webhook_events (type, body) values ('run.completed', '{}') returning id)
     insert into webhook_deliveries (webhook_id, event_id, attempt, status)
-      select '${webhook}', e.id, n, 'succeeded' from e, generate_series(1, ${size}) n;
-    do $$ declare i record; begin
-      for i in select definition from rebuilt loop execute i.definition; end loop;
-    end $$;
-    commit`);
+      select '${webhook}', e.id, n, 'succeeded' from e, generate_series(1, ${size}) n`,
+    ),
+  );
   await sql("vacuum analyze");
 }
 
