@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { type Figure, ratio } from "./measure.ts";
+import { type Figure, type Measured, ratio } from "./measure.ts";
 import { fillWorld, growingReads, type Viewers } from "./world.ts";
 
 const SMALL = 1000;
@@ -19,25 +19,27 @@ export async function growthOfReads(
   pool: Pool,
   accounts: Pick<Viewers, "owner" | "other">,
   read: Reader,
-  add: (name: string, value: number, unit: Figure["unit"], kind: Figure["kind"], budget: number) => void,
+  add: (name: string, value: Measured, unit: Figure["unit"], kind: Figure["kind"], budget: number) => void,
 ): Promise<Viewers> {
   const viewers = { ...accounts, agent: randomUUID(), team: randomUUID(), webhook: randomUUID() };
   const small = await measure(pool, viewers, read, SMALL);
   const large = await measure(pool, viewers, read, LARGE);
-  for (const [name, value] of large) {
-    add(`growth of ${name}, 1k to 1M`, value / (small.get(name) ?? Number.NaN), "×", "most", 2);
+  for (const [name, { value, spread }] of large) {
+    const among = small.get(name)?.value ?? Number.NaN;
+    const grown = { value: value / among, spread: { min: spread.min / among, max: spread.max / among } };
+    add(`${name} among 1M / among 1k`, grown, "×", "most", 2);
   }
   return viewers;
 }
 
 /** How much longer than a read by primary key each of the lists and reads takes among so many rows. */
-async function measure(pool: Pool, viewers: Viewers, read: Reader, size: number): Promise<Map<string, number>> {
+async function measure(pool: Pool, viewers: Viewers, read: Reader, size: number): Promise<Map<string, Measured>> {
   await fillWorld((text) => pool.query(text), viewers, size);
   const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret order by id limit 1");
   const byKey = () => read("owner", `/api/v1/agents/${viewers.agent}`);
-  const found = new Map<string, number>();
+  const found = new Map<string, Measured>();
   for (const [name, { by, path }] of Object.entries(growingReads(viewers, rows[0]?.id ?? "", size))) {
-    found.set(name, (await ratio(ROUNDS, () => read(by, path), byKey)).value);
+    found.set(name, await ratio(ROUNDS, () => read(by, path), byKey));
   }
   return found;
 }

@@ -70,23 +70,33 @@ export async function ratio(
   return { value: median(subjects) / median(bases), spread: spreadOf(pairs) };
 }
 
-/** Prints the figures as a table; returns how many are over budget. */
+/**
+ * Prints the figures as a table: what each is compared with, its least, median and greatest value, and its budget. Returns
+ * how many are over budget.
+ */
 export function report(figures: readonly Figure[]): number {
-  let over = 0;
-  const width = Math.max(...figures.map((figure) => named(figure).length));
-  for (const figure of figures) {
-    const { value, unit, budget, kind, spread } = figure;
-    const kept = kind === "most" ? value <= budget : value >= budget;
-    if (!kept) over += 1;
-    const relation = kind === "most" ? "≤" : "≥";
-    const ends = spread === undefined ? "" : `${spread.min.toFixed(2)} to ${spread.max.toFixed(2)}`;
-    console.log(
-      `${named(figure).padEnd(width)}  ${value.toFixed(2).padStart(9)} ${unit.padEnd(8)}  ${relation} ${String(budget).padEnd(5)} ${kept ? "    " : "OVER"}  ${ends}`.trimEnd(),
+  const rows = figures.map((figure) => {
+    const { value, unit, budget, kind, spread = { min: value, max: value } } = figure;
+    const isKept = kind === "most" ? value <= budget : value >= budget;
+    const values = [spread.min, value, spread.max].map((one) => one.toFixed(2));
+    return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${budget}`, isKept ? "" : "OVER"];
+  });
+  const lines = [["", "compared with", "least", "median", "most", "", "budget", ""], ...rows];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  for (const line of lines) {
+    const cells = line.map((cell, column) =>
+      VALUES.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
     );
+    console.log(cells.join("  ").trimEnd());
   }
-  return over;
+  return rows.filter((row) => row.at(-1) !== "").length;
 }
 
-function named({ name, against }: Figure): string {
-  return against === undefined ? name : `${name}, beyond ${against}`;
+/** The columns of numbers. */
+const VALUES = new Set([2, 3, 4]);
+
+/** What is measured, and what it is compared with: named apart, behind a stroke, or a size that stands for itself. */
+function compared({ name, against }: Figure): [string, string] {
+  const [subject = name, base] = name.split(" / ");
+  return [against === undefined ? subject : name, against ?? base ?? "nothing"];
 }
