@@ -178,7 +178,6 @@ export const runs = pgTable(
     index("runs_status_idx").on(table.status, table.id.desc().nullsFirst()).where(sql`${table.status} <> 'completed'`),
     // With the agent in the index, runs are counted without being read.
     index("runs_public_idx").on(table.id.desc().nullsFirst(), table.agent_id).where(sql`not ${table.is_private}`),
-    // Exactly the runs that may be scored, in the order in which they are.
     index("runs_cell_idx")
       .on(
         table.agent_id,
@@ -232,8 +231,8 @@ export const run_tallies = pgTable(
 );
 
 /**
- * How many runs of an agent each account asked for on a day (by UTC) at the expense of a workspace, kept by triggers, so
- * that how a workspace uses its agents is told without reading runs.
+ * How many runs of an agent each account asked for on a day (by UTC) at the expense of a workspace, kept by triggers.
+ * `user_id` is null where that account is deleted.
  */
 export const run_days = pgTable(
   "run_days",
@@ -244,7 +243,6 @@ export const run_days = pgTable(
     /** A row is there only as long as the runs that it counts, and with them their workspace. */
     team_id: uuid().notNull(),
     day: date().notNull(),
-    /** Null for runs whose account is deleted. */
     user_id: uuid(),
     runs: bigint({ mode: "number" }).notNull(),
     last_run_at: instant().notNull(),
