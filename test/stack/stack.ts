@@ -142,7 +142,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       consolePort,
     );
     parts.push(console.close);
-    const minute = async () => void (await worker.scheduled(EVERY_MINUTE));
+    const minute = () => worker.scheduled(EVERY_MINUTE);
     return { url, consoleUrl: console.url, databaseUrl, settings, minute, stop };
   } catch (error) {
     await stop();
