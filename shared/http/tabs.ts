@@ -8,6 +8,8 @@ import { countOwed, inFirstMinute, owe, type Standing } from "./limits.ts";
 const GATHER_MS = 100;
 /** A request that has not settled the tabs after this time was ended by the platform; another takes its place. */
 const GIVEN_UP_MS = 10_000;
+/** How often one request settles what came meanwhile: then the next one does, since nobody's work may take for ever. */
+const ROUNDS = 20;
 /** Callers in one round trip, and callers with open tabs at most. */
 const [BATCH_SIZE, MOST_CALLERS] = [250, 5000];
 
@@ -31,10 +33,15 @@ export function takesSettling(tabs: Tabs, now: number): boolean {
 }
 
 /**
- * Counts what is on the tabs a tenth of a second later, together with what others put there meanwhile. Never throws: what
- * Redis does not take within its time limit is forgotten, as this limiter fails open.
+ * Counts what is on the tabs a tenth of a second later, together with what others put there meanwhile; and again, while
+ * there is more. Never throws: what Redis does not take within its time limit is forgotten, as this limiter fails open.
  */
 export async function settle(ctx: Context, tabs: Tabs): Promise<void> {
+  for (let round = 0; round < ROUNDS && tabs.open.size > 0; round += 1) await countOnce(ctx, tabs);
+  tabs.settlingSince = null;
+}
+
+async function countOnce(ctx: Context, tabs: Tabs): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, GATHER_MS);
   });
@@ -47,5 +54,4 @@ export async function settle(ctx: Context, tabs: Tabs): Promise<void> {
       ctx.log.warn("rate limiter unavailable", { detail: describeError(error) });
     }
   }
-  tabs.settlingSince = null;
 }
