@@ -6,7 +6,7 @@ import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
-import { agents, board_entries, board_totals, VERIFIED_STATES } from "../db/schema/index.ts";
+import { agents, board_entries, board_totals, PERIODS, VERIFIED_STATES } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import { scoreInterval } from "../scoring/interval.ts";
@@ -61,7 +61,7 @@ export const LeaderboardRow = z
 export const boardQuery = z.object({
   verified_only: z.stringbool().default(false),
   domain: TaskDomain.optional(),
-  period: z.enum(["all", "30d", "7d"]).default("all"),
+  period: z.enum(PERIODS).default("all"),
 });
 
 type BoardQuery = z.output<typeof boardQuery>;

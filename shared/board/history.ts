@@ -3,18 +3,18 @@ import * as z from "zod";
 import { SCORE_BASES } from "../agents/schemas.ts";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { agents, board_days, board_entries, board_pages, board_scores } from "../db/schema/index.ts";
+import { agents, board_days, board_entries, board_pages, board_scores, PERIODS } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { AROUND } from "./keep-day.ts";
 
 /** How many days, today among them, a history goes back. */
-const DAYS = { all: null, "30d": 30, "7d": 7 } as const;
+const DAYS: Record<(typeof PERIODS)[number], number | null> = { all: null, "30d": 30, "7d": 7 };
 
 export const historyQuery = z.object({
   period: z
-    .enum(["all", "30d", "7d"])
+    .enum(PERIODS)
     .default("all")
     .meta({ description: "How far back: the last 30 or 7 days, today among them, or all that was kept" }),
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DOMAINS } from "../catalogue/schemas.ts";
 import { write } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
-import { board_entries, board_moves, board_spread } from "../db/schema/index.ts";
+import { board_entries, board_moves, board_spread, PERIODS } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 
 /** The most moves that one call folds: what some thousand runs that end in a minute make. */
@@ -49,7 +49,7 @@ export async function foldMoves(ctx: Context): Promise<void> {
 }
 
 /** Every board, in the order in which they are recounted. */
-const BOARDS = ["all", ...DOMAINS].flatMap((domain) => ["all", "30d", "7d"].map((period) => ({ domain, period })));
+const BOARDS = ["all", ...DOMAINS].flatMap((domain) => PERIODS.map((period) => ({ domain, period })));
 
 /**
  * Recounts the spread of the board whose number is `cursor`, and puts right what differs, which nothing but a fault makes:

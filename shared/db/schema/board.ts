@@ -18,7 +18,8 @@ import { agents } from "./agents.ts";
 import { tasks } from "./catalogue.ts";
 import { instant } from "./columns.ts";
 
-const PERIODS = ["all", "30d", "7d"] as const;
+/** What a board counts: all runs, or those of the last 30 or 7 days. */
+export const PERIODS = ["all", "30d", "7d"] as const;
 
 /** One cell: the last ten runs of an agent at a task within a period, summed up. */
 export const task_scores = pgTable(
