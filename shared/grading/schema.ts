@@ -15,7 +15,7 @@ const counted = <K extends string>(kind: K) => z.strictObject({ kind: z.literal(
 const flagged = <K extends string>(kind: K) => z.strictObject({ kind: z.literal(kind) });
 
 /** One rule of the constraints grader. */
-export const ruleSchema = z.discriminatedUnion("kind", [
+const ruleSchema = z.discriminatedUnion("kind", [
   counted("min_words"),
   counted("max_words"),
   counted("exact_words"),

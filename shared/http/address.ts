@@ -7,7 +7,7 @@ import type { Keyring } from "../platform/encryption.ts";
  * The caller's address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, since a caller is
  * usually assigned the whole of it. Everything that is not an address counts as one caller.
  */
-export function countedAddress(given: string | undefined): string {
+function countedAddress(given: string | undefined): string {
   if (given === undefined || !ipaddr.isValid(given)) return "unknown";
   const address = ipaddr.process(given);
   if (address instanceof ipaddr.IPv4) return address.toString();

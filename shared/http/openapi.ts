@@ -51,7 +51,7 @@ const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: st
 };
 
 /** Problems that an endpoint can answer with besides those that it declares: they follow from its declaration. */
-export function impliedProblems(route: Route): ProblemCode[] {
+function impliedProblems(route: Route): ProblemCode[] {
   const codes: ProblemCode[] = ["internal_error", "dependency_unavailable"];
   if (route.limit !== null) codes.push("rate_limited");
   if (route.auth !== "none") codes.push("unauthenticated", "cross_site_request");

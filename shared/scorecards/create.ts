@@ -12,7 +12,7 @@ import { notEditor, refuseTakenName, scorecardJson } from "./view.ts";
 import { normalised } from "./weights.ts";
 
 /** Scorecards that an account, and each workspace, can have. */
-export const MAX_SCORECARDS = 50;
+const MAX_SCORECARDS = 50;
 
 const CREATION = verdict({ forbidden: sql`not t.allowed`, quota: sql`t.used >= ${MAX_SCORECARDS}` });
 

@@ -1,7 +1,7 @@
 import { boundsOf } from "./interval.ts";
 
 /** Fewer canaries than this say nothing. */
-export const FEWEST_CANARIES = 20;
+const FEWEST_CANARIES = 20;
 /** The canaries that are looked at: the latest ones. */
 export const LATEST_CANARIES = 100;
 /** From here on a gap is no accident of how hard the samples are. */

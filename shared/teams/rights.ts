@@ -18,7 +18,7 @@ export const RIGHTS: Readonly<Record<Role, readonly Action[]>> = {
 };
 
 /** The roles that allow an action. */
-export function rolesWith(action: Action): Role[] {
+function rolesWith(action: Action): Role[] {
   return TEAM_ROLES.filter((role) => RIGHTS[role].includes(action));
 }
 

@@ -8,7 +8,7 @@ import type { Context } from "../platform/context.ts";
 import { type Lead, mailsAbout } from "./mails.ts";
 
 /** How many entries of one address are mailed about in a day (UTC), and how many mails go out in all. */
-export const CEILINGS = { sourceDaily: 3, hourly: 50, daily: 200 } as const;
+const CEILINGS = { sourceDaily: 3, hourly: 50, daily: 200 } as const;
 
 /**
  * Puts an address on a waitlist, once however often it comes; the first entry stays as it is. Owes a mail to the address,

@@ -14,7 +14,7 @@ export type Fault = (typeof FAULTS)[number];
 export type Shares = Record<Fault, number>;
 
 /** Some of everything that does not take long. */
-export const DEFAULT_SHARES: Shares = { wrong: 0.15, error: 0.05, limited: 0.1, slow: 0 };
+const DEFAULT_SHARES: Shares = { wrong: 0.15, error: 0.05, limited: 0.1, slow: 0 };
 const DEFAULT_SLOW_MS = 5000;
 
 /** The fault of a run, or null: drawn from its id alone, so that a run always meets the same one. */

@@ -70,7 +70,7 @@ const CROWD_BUDGET = 8;
 const SINGLE_BUDGET_MS = 60;
 
 /** A screening of one agent, over as many calls as the service makes at once in a loop without anything else. */
-export async function mainJob(bench: Bench, agent: TimedAgent): Promise<Measured> {
+async function mainJob(bench: Bench, agent: TimedAgent): Promise<Measured> {
   const screen = async () => {
     const id = await addAgent(bench, agent);
     await screenAll(bench, [id], bench.tasks, RUNS / bench.tasks.length);
@@ -79,7 +79,7 @@ export async function mainJob(bench: Bench, agent: TimedAgent): Promise<Measured
 }
 
 /** Many agents at once: their runs over a bare loop, the account's reads meanwhile, and how far recorded latencies are off. */
-export async function manyAgents(
+async function manyAgents(
   bench: Bench,
   agent: TimedAgent,
 ): Promise<{ job: Measured; account: Measured; latency: Measured }> {

@@ -9,7 +9,7 @@ import { json, listen } from "../stack/http.ts";
 const Seen = z.array(z.tuple([z.string(), z.number()]));
 
 /** How long the agent takes over an answer. */
-export const ANSWERS_AFTER_MS = 20;
+const ANSWERS_AFTER_MS = 20;
 
 /** The agent, as the bench sees it. */
 export interface TimedAgent {

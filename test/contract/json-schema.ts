@@ -4,7 +4,7 @@ import * as z from "zod";
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 /** The JSON Schema (2020-12) of what a zod schema takes. */
-export function inputSchema(schema: z.ZodType): Json {
+function inputSchema(schema: z.ZodType): Json {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
 }
 

@@ -60,7 +60,7 @@ const ASSETS = {
 const MAIL_KEY = "re_test";
 
 /** Next to nothing: real hashes of hundreds of accounts would take most of the suite's time. */
-export const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
+const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
 
 /**
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,

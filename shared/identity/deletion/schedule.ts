@@ -10,7 +10,7 @@ import { holds, invalidToken } from "../email-token.ts";
 import type { DeletionRead, DeletionRequest } from "../schemas.ts";
 
 /** For how many days a deletion can be taken back. */
-export const GRACE_DAYS = 14;
+const GRACE_DAYS = 14;
 
 /** SQL: whether the account row `u` owns a workspace that others are members of. */
 export const ownsShared: SQL = sql`exists (

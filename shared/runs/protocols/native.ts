@@ -4,7 +4,7 @@ import type { Protocol, Reading } from "./protocol.ts";
 import { answered, misfit, ToolCalls } from "./reading.ts";
 
 /** The version of the native protocol. */
-export const NATIVE_VERSION = "2026-11";
+const NATIVE_VERSION = "2026-11";
 
 const NativeAnswer = z.object({
   output: AnswerJson.optional(),

@@ -33,7 +33,7 @@ export interface Schedules extends Ticker {
  * The first time after `now` (Unix ms) that a cron expression names, in UTC or in the zone of its `CRON_TZ=` prefix.
  * @throws BadRequest for a malformed expression or an unknown zone.
  */
-export function nextTime(expression: string, now: number): number | undefined {
+function nextTime(expression: string, now: number): number | undefined {
   const [, zone = "UTC", pattern = expression] = /^CRON_TZ=(\S+)\s+(.+)$/.exec(expression) ?? [];
   try {
     return new Cron(pattern, { timezone: zone, mode: "5-part" }).nextRun(new Date(now))?.getTime();

@@ -100,7 +100,7 @@ function charge(
 }
 
 /** The charge that the payment was last tried with. */
-export function chargeOf(store: Store, intent: Stripe.PaymentIntent): Stripe.Charge {
+function chargeOf(store: Store, intent: Stripe.PaymentIntent): Stripe.Charge {
   return store.get("charge", idOf(intent.latest_charge), "charge");
 }
 

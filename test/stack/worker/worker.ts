@@ -15,7 +15,7 @@ const BUILDS = join(ROOT, "dist");
 const SOURCES = ["functions", "queues", "shared", "test/commands/bundle.ts", "package-lock.json"];
 
 /** Nothing in a local stack speaks to the network beyond this machine. */
-export const SILENCE = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_LOG: "warn" };
+const SILENCE = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_LOG: "warn" };
 
 /**
  * Bundles the Worker just as a deployment does, unless that was done for these very sources; returns its entry's path.
