@@ -3,6 +3,7 @@ import { ApiKeyIssued, ApiKeyRead } from "../../shared/identity/api-keys/schemas
 import { Day, Layout, personal } from "./layout.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -36,19 +37,6 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
         </>
       )}
     </Notice>
-  );
-}
-
-/** A button in the row of a key. */
-function Do({ id, wish, label, name }: { id: string; wish: string; label: string; name: string }) {
-  return (
-    <form method="post" action={PATH}>
-      <input type="hidden" name="id" value={id} />
-      <input type="hidden" name="do" value={wish} />
-      <button type="submit" class="quiet" aria-label={`${label} ${name}`}>
-        {label}
-      </button>
-    </form>
   );
 }
 
@@ -86,9 +74,17 @@ function List({ keys }: { keys: readonly Key[] }) {
               </td>
               <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
               <td>
-                {key.revoked_at === null ? <Do id={key.id} wish="rotate" label="Rotate" name={key.name} /> : "revoked"}
+                {key.revoked_at === null ? (
+                  <RowAction action={PATH} id={key.id} wish="rotate" label="Rotate" of={key.name} />
+                ) : (
+                  "revoked"
+                )}
               </td>
-              <td>{key.revoked_at === null && <Do id={key.id} wish="revoke" label="Revoke" name={key.name} />}</td>
+              <td>
+                {key.revoked_at === null && (
+                  <RowAction action={PATH} id={key.id} wish="revoke" label="Revoke" of={key.name} />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -105,7 +101,7 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
       <h1>API keys</h1>
       <SettingsNav current={PATH} />
       {issued !== undefined && <Issued issued={issued} />}
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {items.length === 0 ? (
         <Empty>
           <p>There is no key yet. A program sends it in the header X-API-Key.</p>
@@ -120,7 +116,7 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
           name="name"
           value={typed?.get("name") ?? ""}
           hint="What it is for, to tell it apart"
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
         <Choose
           label={LABELS.scope}
@@ -130,7 +126,7 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
             ["read", "Read"],
             ["write", "Read and write: start screenings, change agents"],
           ]}
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
       </Form>
     </Layout>,

@@ -9,7 +9,7 @@ function Invitation({ token, wrong }: { token: string; wrong?: Wrong }) {
   return (
     <Layout title="Join a workspace" own="">
       <h1>Join a workspace</h1>
-      <Refused wrong={wrong ?? null} labels={{}} />
+      <Refused wrong={wrong} labels={{}} />
       {wrong === undefined ? (
         <Form action="/accept-invitation" button="Join the workspace">
           <input type="hidden" name="token" value={token} />

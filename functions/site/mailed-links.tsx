@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { DeletionPreview, DeletionRead, UserRead } from "../../shared/identity/schemas.ts";
 import { Layout, personal } from "./layout.tsx";
-import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { EmailField, NewPasswordField } from "./parts/credentials.tsx";
+import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -25,7 +26,7 @@ function Verify({ token, wrong }: Asked) {
   return (
     <Layout title="Confirm your email address">
       <h1>Confirm your email address</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {wrong === undefined ? (
         <Form action="/verify-email" button="Confirm the address">
           <Token token={token} />
@@ -73,7 +74,7 @@ function Resend({ sent, wrong }: { sent: boolean; wrong?: Wrong }) {
   return (
     <Layout title="A new link" own="">
       <h1>Get a new link</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {sent ? (
         <Notice kind="good" alert>
           <p>If the address is not confirmed yet, a link is on its way to it.</p>
@@ -97,7 +98,7 @@ function Forgot({ sent, typed, wrong }: { sent: boolean; typed?: string; wrong?:
   return (
     <Layout title={wrong === undefined ? "Forgot the password" : "Error: forgot the password"}>
       <h1>Forgot the password</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {sent ? (
         <Notice kind="good" alert>
           <p>
@@ -106,14 +107,7 @@ function Forgot({ sent, typed, wrong }: { sent: boolean; typed?: string; wrong?:
         </Notice>
       ) : (
         <Form action="/forgot-password" button="Send me a link">
-          <Field
-            label={LABELS.email}
-            name="email"
-            type="email"
-            autocomplete="username"
-            value={typed ?? ""}
-            wrong={wrong ?? null}
-          />
+          <EmailField value={typed} wrong={wrong} />
         </Form>
       )}
       <p>
@@ -134,16 +128,14 @@ function Reset({ token, wrong }: Asked) {
   return (
     <Layout title={wrong === undefined ? "Choose a new password" : "Error: choose a new password"}>
       <h1>Choose a new password</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <Form action="/reset-password" button="Set the password">
         <Token token={token} />
-        <Field
-          label={LABELS.new_password}
+        <NewPasswordField
           name="new_password"
-          type="password"
-          autocomplete="new-password"
-          hint="At least 10 characters, and not a common one. Every session of the account ends."
-          wrong={wrong ?? null}
+          label={LABELS.new_password}
+          note="Every session of the account ends."
+          wrong={wrong}
         />
       </Form>
       <p>
@@ -180,7 +172,7 @@ async function Deletion({ visit, token, wrong }: { visit: Visit; token: string; 
   return (
     <Layout title="Confirm the deletion" own="">
       <h1>Delete your account</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <Removed preview={preview} />
       <Form action="/confirm-deletion" button="Delete the account in 14 days" danger>
         <Token token={token} />

@@ -67,7 +67,7 @@ function NewAgent({ typed, tested, wrong }: Shown) {
         The service calls the HTTPS endpoint that you host, with one task at a time, and signs every call. Nothing of
         your agent has to be installed anywhere.
       </p>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {tested !== undefined && <Outcome tested={tested} endpoint={typed.get("endpoint") ?? ""} />}
       <Form
         action="/agents/new"
@@ -75,7 +75,7 @@ function NewAgent({ typed, tested, wrong }: Shown) {
         others={[["test", "Only try the endpoint"], ...(failed ? ([["anyway", "Connect it as it is"]] as const) : [])]}
         once
       >
-        <Field label={LABELS.name} name="name" value={typed.get("name")} wrong={wrong ?? null} />
+        <Field label={LABELS.name} name="name" value={typed.get("name")} wrong={wrong} />
         <Field
           label={LABELS.endpoint}
           name="endpoint"
@@ -83,22 +83,16 @@ function NewAgent({ typed, tested, wrong }: Shown) {
           optional
           value={typed.get("endpoint")}
           hint="https, on port 443 or 8443 of a public name. Without one the agent is simulated, to look around."
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
         <Choose
           label={LABELS.agent_protocol}
           name="agent_protocol"
           value={typed.get("agent_protocol") ?? "native"}
           options={PROTOCOLS}
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
-        <Field
-          label={LABELS.description}
-          name="description"
-          optional
-          value={typed.get("description")}
-          wrong={wrong ?? null}
-        />
+        <Field label={LABELS.description} name="description" optional value={typed.get("description")} wrong={wrong} />
         <Tick
           label="Show it on the public board"
           name="is_public"

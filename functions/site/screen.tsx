@@ -73,7 +73,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
           <p>This agent has no endpoint, so its runs are simulated and rank nowhere.</p>
         </Notice>
       )}
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <p>
         You have <strong>{left}</strong> of {user.monthly_run_limit} runs left this month.
       </p>
@@ -84,7 +84,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
           value={typed?.get("suite_id") ?? core?.id ?? ""}
           options={suites.map(({ id, name, task_count }) => [id, `${name} (${task_count} tasks)`])}
           hint="The core tasks are what the board ranks by."
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
         <Field
           label={LABELS.repeats}
@@ -94,7 +94,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
           max={10}
           value={typed?.get("repeats") ?? "1"}
           hint="Reliability is told by repeats; three are a good start."
-          wrong={wrong ?? null}
+          wrong={wrong}
         />
         <Tick
           label="Private"

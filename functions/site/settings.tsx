@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/schemas.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
+import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice, Scroll } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
+import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -36,7 +38,7 @@ function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
           <p>Saved.</p>
         </Notice>
       )}
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <dl>
         <dt>Email address</dt>
         <dd>
@@ -50,14 +52,7 @@ function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
         <dd>{user.plan}</dd>
       </dl>
       <Form action="/settings" button="Save">
-        <Field
-          label={LABELS.username}
-          name="username"
-          autocomplete="nickname"
-          value={typed?.get("username") ?? user.username}
-          hint="3 to 39 letters, digits, - or _; others see it"
-          wrong={wrong ?? null}
-        />
+        <UsernameField value={typed?.get("username") ?? user.username} wrong={wrong} />
       </Form>
     </Layout>
   );
@@ -82,25 +77,12 @@ function Password({ user, done, wrong }: Outcome & { user: User }) {
           <p>The password is changed, and every other session has ended. API keys go on working.</p>
         </Notice>
       )}
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {user.has_password ? (
         <Form action="/settings/password" button="Change the password">
           <input type="hidden" name="username" autocomplete="username" value={user.email} />
-          <Field
-            label={LABELS.current_password}
-            name="current_password"
-            type="password"
-            autocomplete="current-password"
-            wrong={wrong ?? null}
-          />
-          <Field
-            label={LABELS.new_password}
-            name="new_password"
-            type="password"
-            autocomplete="new-password"
-            hint="At least 10 characters, and not a common one"
-            wrong={wrong ?? null}
-          />
+          <PasswordField name="current_password" label={LABELS.current_password} wrong={wrong} />
+          <NewPasswordField name="new_password" label={LABELS.new_password} wrong={wrong} />
         </Form>
       ) : (
         <p>You sign in by GitHub, so there is no password here.</p>
@@ -152,12 +134,12 @@ async function sessions({ c, api }: Visit): Promise<Response> {
                   {current ? (
                     "this one"
                   ) : (
-                    <form method="post" action="/settings/sessions">
-                      <input type="hidden" name="id" value={id} />
-                      <button type="submit" class="quiet" aria-label={`Sign out ${user_agent ?? "unknown"}`}>
-                        Sign out there
-                      </button>
-                    </form>
+                    <RowAction
+                      action="/settings/sessions"
+                      id={id}
+                      label="Sign out there"
+                      of={user_agent ?? "unknown"}
+                    />
                   )}
                 </td>
               </tr>
@@ -187,7 +169,7 @@ async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Re
     <Layout title={wrong === undefined ? "Delete the account" : "Error: delete the account"} own="/settings">
       <h1>Delete the account</h1>
       <SettingsNav current="/settings/deletion" />
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       {pending !== null ? (
         <>
           <Notice kind="bad" alert>
@@ -216,15 +198,7 @@ async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Re
             danger
           >
             <input type="hidden" name="do" value={preview.has_password ? "delete" : "mail"} />
-            {preview.has_password && (
-              <Field
-                label={LABELS.password}
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                wrong={wrong ?? null}
-              />
-            )}
+            {preview.has_password && <PasswordField name="password" label={LABELS.password} wrong={wrong} />}
           </Form>
         </>
       )}

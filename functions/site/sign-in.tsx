@@ -4,7 +4,8 @@ import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions } from "../account/cookies.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { EmailField, NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
+import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -40,23 +41,10 @@ function SignIn({ next, codeHost, typed, wrong }: Shown) {
   return (
     <Layout title={wrong === undefined ? "Sign in" : "Error: sign in"}>
       <h1>Sign in</h1>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <Form action={withNext("/sign-in", next)} button="Sign in">
-        <Field
-          label={LABELS.email}
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={typed?.get("email") ?? ""}
-          wrong={wrong ?? null}
-        />
-        <Field
-          label={LABELS.password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          wrong={wrong ?? null}
-        />
+        <EmailField value={typed?.get("email")} wrong={wrong} />
+        <PasswordField name="password" label={LABELS.password} wrong={wrong} />
       </Form>
       <CodeHost shown={codeHost} />
       <p>
@@ -72,33 +60,11 @@ function SignUp({ next, codeHost, typed, wrong }: Shown) {
     <Layout title={wrong === undefined ? "Create an account" : "Error: create an account"}>
       <h1>Create an account</h1>
       <p class="mute">Free: three agents and 50 runs a month, no card.</p>
-      <Refused wrong={wrong ?? null} labels={LABELS} />
+      <Refused wrong={wrong} labels={LABELS} />
       <Form action={withNext("/sign-up", next)} button="Create the account">
-        <Field
-          label={LABELS.email}
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={typed?.get("email") ?? ""}
-          wrong={wrong ?? null}
-        />
-        <Field
-          label={LABELS.username}
-          name="username"
-          autocomplete="nickname"
-          optional
-          value={typed?.get("username") ?? ""}
-          hint="3 to 39 letters, digits, - or _"
-          wrong={wrong ?? null}
-        />
-        <Field
-          label={LABELS.password}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          hint="At least 10 characters, and not a common one"
-          wrong={wrong ?? null}
-        />
+        <EmailField value={typed?.get("email")} wrong={wrong} />
+        <UsernameField value={typed?.get("username")} optional wrong={wrong} />
+        <NewPasswordField name="password" label={LABELS.password} wrong={wrong} />
       </Form>
       <CodeHost shown={codeHost} />
       <p>

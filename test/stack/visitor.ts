@@ -187,7 +187,8 @@ function formOf(tag: string, inner: string): FoundForm {
   }
   for (const [, attributes = "", text = ""] of inner.matchAll(/<textarea\b([^>]*)>([\s\S]*?)<\/textarea>/g)) {
     const name = attribute(attributes, "name") ?? "";
-    sent.push([name, decoded(text)]);
+    // As a browser: the first line break after the tag is none of the text.
+    sent.push([name, decoded(text.replace(/^\r?\n/, ""))]);
     shown.push(name);
   }
   for (const [, attributes = "", options = ""] of inner.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {

@@ -76,8 +76,8 @@ export function Form({
 }
 
 /** What stands above a form that was refused: what is wrong, read out at once, with ways to the fields. */
-export function Refused({ wrong, labels }: { wrong: Wrong | null; labels: Record<string, string> }) {
-  if (wrong === null) return null;
+export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: Record<string, string> }) {
+  if (wrong === undefined) return null;
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -100,9 +100,9 @@ interface FieldProps {
   label: string;
   name: string;
   type?: "text" | "email" | "password" | "url" | "number";
-  value?: string | null;
-  hint?: string;
-  wrong?: Wrong | null;
+  value?: string | null | undefined;
+  hint?: string | undefined;
+  wrong?: Wrong | undefined;
   autocomplete?: string;
   optional?: boolean;
   min?: number;
@@ -133,6 +133,44 @@ export function Field(props: FieldProps) {
   );
 }
 
+interface TextAreaProps {
+  label: string;
+  name: string;
+  value?: string | null | undefined;
+  hint?: string | undefined;
+  wrong?: Wrong | undefined;
+  optional?: boolean;
+  /** How many lines are seen at once. */
+  rows?: number;
+  /** Whether it holds code or JSON, in letters of one width. */
+  code?: boolean;
+}
+
+/** A field of several lines, with its label, its hint and what is wrong with it. It keeps what was typed. */
+export function TextArea(props: TextAreaProps) {
+  const { label, name, value, hint, wrong, optional = false, rows = 6, code = false } = props;
+  const error = wrong?.fields.get(name);
+  return (
+    <div class="field">
+      <Label name={name} label={label} optional={optional} />
+      <textarea
+        id={name}
+        name={name}
+        rows={rows}
+        required={!optional}
+        autocomplete="off"
+        spellcheck={!code}
+        {...(code ? { class: "code" } : {})}
+        {...described(name, hint, error)}
+      >
+        {/* A browser drops the first line break, which may have been typed. */}
+        {`\n${value ?? ""}`}
+      </textarea>
+      <Notes name={name} hint={hint} error={error} />
+    </div>
+  );
+}
+
 /** A choice of one among `options`, each a value and what it is called. */
 export function Choose({
   label,
@@ -146,8 +184,8 @@ export function Choose({
   name: string;
   value: string;
   options: readonly (readonly [value: string, text: string])[];
-  hint?: string;
-  wrong?: Wrong | null;
+  hint?: string | undefined;
+  wrong?: Wrong | undefined;
 }) {
   const error = wrong?.fields.get(name);
   return (

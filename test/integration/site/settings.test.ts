@@ -55,7 +55,7 @@ describe("the settings, by the pages alone", () => {
     const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
     // Of the other two sessions the one of the browser was used last.
     const left = await visitor.send(await visitor.open("/settings/sessions"), "Sign out there");
-    expect(left.html.match(/Sign out there/g)).toHaveLength(1);
+    expect(left.html.match(/>Sign out there</g)).toHaveLength(1);
     expect((await other.open("/home")).url.pathname).toBe("/sign-in");
     const out = await visitor.send(left, "Sign out everywhere");
     expect([out.url.pathname, visitor.cookies()]).toEqual(["/sign-in", {}]);
