@@ -16,6 +16,7 @@ import {
   endCodeHost,
 } from "../../shared/identity/code-host/code-host.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import { frontendPage } from "../../shared/platform/frontend.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions, setSessionCookies } from "./cookies.ts";
 import { DISOWNED } from "./disowned.ts";
@@ -103,7 +104,7 @@ export const codehost = [
     query: Callback,
     returns: { 302: null },
     async handler({ ctx, query, c }) {
-      const target = new URL(`${ctx.env.FRONTEND_URL.replace(/\/+$/, "")}/auth/callback`);
+      const target = new URL(frontendPage(ctx.env, "/auth/callback"));
       const secret = getCookie(c, CODE_HOST_COOKIE);
       if (secret !== undefined) setSecret(c, ctx, "", 0);
       try {

@@ -18,7 +18,15 @@ function file({ c }: Visit, text: string, type: string, cache = "public, max-age
 
 /** Only what is public and worth finding; the pages of an account say nothing to a stranger. */
 function robots(visit: Visit): Response {
-  const closed = ["/api/", "/home", "/settings", "/sessions/", "/agents/new"].map((path) => `Disallow: ${path}`);
+  const closed = [
+    "/api/",
+    "/home",
+    "/settings",
+    "/sessions/",
+    "/agents/new",
+    "/billing",
+    "/marketplace/purchases/",
+  ].map((path) => `Disallow: ${path}`);
   const lines = ["User-agent: *", ...closed, "", `Sitemap: ${visit.ctx.env.BASE_URL}/sitemap.xml`, ""];
   return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
 }

@@ -5,12 +5,12 @@ import { write } from "../db/change.ts";
 import { keepResult, keptResult } from "../db/statement.ts";
 import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
+import { frontendPage } from "../platform/frontend.ts";
 import { Problem } from "../platform/problem.ts";
 import { changePlan } from "./change-plan.ts";
 import { accountGone, billingAccount, ensureCustomer } from "./customer.ts";
 import { closePage } from "./close-page.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
-import { frontendPage } from "./page.ts";
 import { type Offer, priceOf } from "./prices.ts";
 import { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
 import { underKey, withProvider } from "./stripe.ts";
@@ -81,12 +81,13 @@ function openSession(
   stripe: Stripe,
   { customer, price, latest }: { customer: string; price: string; latest: string },
 ): Promise<Stripe.Checkout.Session> {
+  const page = frontendPage(ctx.env, "/billing");
   const wanted: Stripe.Checkout.SessionCreateParams = {
     mode: "subscription",
     customer,
     line_items: [{ price, quantity: 1 }],
-    success_url: frontendPage(ctx.env, "/billing?checkout=done"),
-    cancel_url: frontendPage(ctx.env, "/billing?checkout=left"),
+    success_url: `${page}?checkout=done`,
+    cancel_url: `${page}?checkout=left`,
     metadata: { kind: "subscription", price },
   };
   return underKey(`checkout-${customer}-${latest}`, (options) => stripe.checkout.sessions.create(wanted, options));

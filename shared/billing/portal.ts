@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
+import { frontendPage } from "../platform/frontend.ts";
 import { newId } from "../platform/ids.ts";
 import { billingAccount, ensureCustomer } from "./customer.ts";
 import { isDevMode } from "./mode.ts";
-import { frontendPage } from "./page.ts";
 import type { PortalOutcome } from "./schemas.ts";
 import { withProvider } from "./stripe.ts";
 

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { frontendPage } from "../billing/page.ts";
 import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { change } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
+import { frontendPage } from "../platform/frontend.ts";
 import { admissionOf, inProgress } from "./admission.ts";
 import { KIND } from "./events.ts";
 import { PRICE_USD, runsNeeded } from "./rules.ts";
@@ -72,7 +72,7 @@ function begin(
 /** The address of the checkout of a certification that has none yet; asked for again, it is the same. */
 async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price: string): Promise<string | null> {
   const { certification_id: id, email } = unpaid;
-  const page = frontendPage(ctx.env, `/agents/${agentId}`);
+  const page = frontendPage(ctx.env, "/agents/{id}", agentId);
   const wanted: Stripe.Checkout.SessionCreateParams = {
     mode: "payment",
     line_items: [{ price, quantity: 1 }],

@@ -1,3 +1,4 @@
+import { type FrontendPath, frontendPage } from "../platform/frontend.ts";
 import type * as z from "zod";
 import type {
   InvitationParams,
@@ -19,7 +20,7 @@ export interface Rendered {
 interface Wording {
   subject: string;
   /** The page of the frontend that takes the token. */
-  path: string;
+  path: FrontendPath;
   request: string;
   action: string;
   note: string;
@@ -137,8 +138,8 @@ function quoteOf(text: string): Part {
   return { text, html: `<blockquote style="white-space:pre-line">${escapeHtml(text)}</blockquote>` };
 }
 
-function linkOf(action: string, path: string, token: string, frontendUrl: string): Part {
-  const link = `${frontendUrl.replace(/\/+$/, "")}${path}?token=${encodeURIComponent(token)}`;
+function linkOf(action: string, path: FrontendPath, token: string, frontendUrl: string): Part {
+  const link = `${frontendPage({ FRONTEND_URL: frontendUrl }, path)}?token=${encodeURIComponent(token)}`;
   return {
     text: `${action}:\n${link}`,
     html: `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1a56db;color:#fff;text-decoration:none">${escapeHtml(action)}</a></p>

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { PASSWORD, type User } from "./client.ts";
 import { cookiesOf } from "./cookies.ts";
 import type { TestService } from "./service.ts";
 
@@ -60,6 +61,13 @@ let visitors = 0;
 export function newVisitor(service: Pick<TestService, "url">): Visitor {
   visitors += 1;
   return visitorAt(service, `10.201.${visitors >> 8}.${visitors & 255}`, new Map());
+}
+
+/** A visitor who is signed in to this account, by the page. */
+export async function visitorOf(service: Pick<TestService, "url">, { email }: Pick<User, "email">): Promise<Visitor> {
+  const visitor = newVisitor(service);
+  await visitor.send(await visitor.open("/sign-in"), "Sign in", { email, password: PASSWORD });
+  return visitor;
 }
 
 function visitorAt({ url: base }: Pick<TestService, "url">, address: string, jar: Map<string, Kept>): Visitor {

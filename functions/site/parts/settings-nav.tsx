@@ -3,6 +3,7 @@ const PAGES = [
   ["/settings/password", "Password"],
   ["/settings/sessions", "Sessions"],
   ["/settings/api-keys", "API keys"],
+  ["/settings/plan", "Plan"],
   ["/settings/deletion", "Deletion"],
 ] as const;
 

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { frontendPage } from "../../billing/page.ts";
 import { underKey } from "../../billing/stripe.ts";
 import { read } from "../../db/change.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
+import { frontendPage } from "../../platform/frontend.ts";
 import { PurchaseRead } from "../schemas.ts";
 import type { Order } from "./begin.ts";
 import { refusalOf, sellerNotReady } from "./refuse.ts";
@@ -34,7 +34,7 @@ export async function openCheckout(
     if (current?.status === "FAILED" && !current.had_checkout) throw sellerNotReady();
     if (current?.status !== "AWAITING_PAYMENT" || current.checkout_url !== null) return current?.checkout_url ?? null;
   }
-  const wanted = sessionParams(frontendPage(ctx.env, `/marketplace/purchases/${purchaseId}`), purchaseId, order);
+  const wanted = sessionParams(frontendPage(ctx.env, "/marketplace/purchases/{id}", purchaseId), purchaseId, order);
   const session = await underKey(`purchase-${purchaseId}`, (options) =>
     stripe.checkout.sessions.create(wanted, options),
   ).catch(async (error: unknown) => {

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { frontendPage } from "../../billing/page.ts";
 import { ifKnown, underKey, withProvider } from "../../billing/stripe.ts";
 import { read } from "../../db/change.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
 import { mirrorSeller } from "../../identity/parts/mirror-seller.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
+import { frontendPage } from "../../platform/frontend.ts";
 import { newId } from "../../platform/ids.ts";
 import { SellerAccountRead } from "../schemas.ts";
 

@@ -64,6 +64,8 @@ beforeAll(async () => {
     password: "/settings/password",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
+    plan: "/settings/plan?checkout=done",
+    seller: "/marketplace/seller?onboarding=refresh",
     nothing: "/nothing/at/all",
   };
 });

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../../functions/site/layout.tsx";
 import { TextArea, Wrong } from "../../../functions/site/parts/form.tsx";
 
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
@@ -17,14 +16,14 @@ describe("a field of several lines", () => {
     fc.assert(
       fc.property(typed, (parts) => {
         const value = parts.join("");
-        expect(shownIn(documentOf(TextArea({ label: "Rules", name: "rules", value })))).toBe(value);
+        expect(shownIn(String(TextArea({ label: "Rules", name: "rules", value })))).toBe(value);
       }),
     );
   });
 
   test("says what is wrong with it at the field itself", () => {
     const wrong = new Wrong(422, null, new Map([["rules", "is no JSON"]]));
-    const html = documentOf(TextArea({ label: "Rules", name: "rules", hint: "As JSON", wrong }));
+    const html = String(TextArea({ label: "Rules", name: "rules", hint: "As JSON", wrong }));
     expect(html).toContain('aria-describedby="rules-hint rules-error" aria-invalid="true"');
     expect(html).toContain('<p class="error" id="rules-error">is no JSON</p>');
   });

@@ -1,0 +1,87 @@
+import type * as z from "zod";
+import { PurchaseRead } from "../../shared/marketplace/schemas.ts";
+import { Day, Layout, personal } from "./layout.tsx";
+import { LIVE } from "./parts/live.ts";
+import { Notice } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+type Purchase = z.output<typeof PurchaseRead>;
+
+/** Where a purchase stands, and what to do next. */
+function Standing({ purchase, checkout }: { purchase: Purchase; checkout: string | null }) {
+  const { id, status, checkout_url, hired_agent_id } = purchase;
+  if (status === "COMPLETED")
+    return (
+      <Notice kind="good">
+        <p>
+          It is paid.{" "}
+          {hired_agent_id === null ? (
+            "The agent that was hired is gone since."
+          ) : (
+            <>
+              The hired agent is yours: <a href={`/agents/${hired_agent_id}/edit`}>give it an endpoint</a>, and it can
+              be screened.
+            </>
+          )}
+        </p>
+      </Notice>
+    );
+  if (status !== "AWAITING_PAYMENT")
+    return (
+      <Notice kind="bad">
+        <p>
+          This purchase did not go through, and nothing was charged. The agent can be hired anew at the{" "}
+          <a href="/marketplace">marketplace</a>.
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice>
+      {checkout === "success" ? (
+        <p>
+          Thank you. The payment is being confirmed, which takes seconds:{" "}
+          <a href={`/marketplace/purchases/${id}?checkout=success`}>look again</a>
+        </p>
+      ) : (
+        <p>
+          It waits to be paid{checkout_url === null ? "." : ": "}
+          {checkout_url !== null && <a href={checkout_url}>pay it at our payment provider</a>}
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+async function show({ c, api, params, query }: Visit): Promise<Response> {
+  const purchase = await api.read(`/api/v1/marketplace/purchases/${params["purchase_id"]}`, PurchaseRead);
+  const waits = purchase.status === "AWAITING_PAYMENT";
+  return personal(
+    c,
+    <Layout title="A purchase" own="/marketplace" {...(waits ? { script: LIVE } : {})}>
+      <h1>A purchase</h1>
+      <div id="live">
+        <Standing purchase={purchase} checkout={query.get("checkout")} />
+        <dl>
+          <dt>Price</dt>
+          <dd>{purchase.price_usd.toFixed(2)} USD</dd>
+          <dt>Begun</dt>
+          <dd>
+            <Day time={purchase.created_at} />
+          </dd>
+          {purchase.completed_at !== null && (
+            <>
+              <dt>Paid</dt>
+              <dd>
+                <Day time={purchase.completed_at} />
+              </dd>
+            </>
+          )}
+        </dl>
+      </div>
+    </Layout>,
+  );
+}
+
+export const purchasePages: readonly View[] = [
+  view({ path: "/marketplace/purchases/{purchase_id}", title: "A purchase", show }),
+];

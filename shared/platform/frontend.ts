@@ -1,0 +1,22 @@
+import type { Env } from "./env.ts";
+
+/** The pages of the frontend that mails and redirects lead to, `{id}` for an id. This service has one of its own at each. */
+export const LED_TO = [
+  "/accept-invitation",
+  "/agents/{id}",
+  "/auth/callback",
+  "/billing",
+  "/confirm-deletion",
+  "/marketplace/purchases/{id}",
+  "/marketplace/seller",
+  "/reset-password",
+  "/verify-email",
+] as const;
+
+/** A page that mails or redirects lead to. */
+export type FrontendPath = (typeof LED_TO)[number];
+
+/** The address of such a page, with `id` in its path. */
+export function frontendPage({ FRONTEND_URL }: Pick<Env, "FRONTEND_URL">, path: FrontendPath, id = ""): string {
+  return FRONTEND_URL.replace(/\/+$/, "") + path.replace("{id}", () => id);
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUser } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { type Page, visitorOf } from "../../stack/visitor.ts";
+import { deliverAll } from "../payments/billing-support.ts";
+import { addListing, assertBooked, begin, enable, newSeller, sessionOf } from "../payments/marketplace-support.ts";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ stripe: true });
+});
+afterAll(async () => {
+  await assertBooked(service);
+  await service.stop();
+});
+
+/** Where a page leads on to another site, by itself and by its link. */
+function leads(page: Page): string {
+  const link = page.links.find(({ text }) => text === "Open it now")?.href ?? "";
+  expect([page.status, page.headers.get("refresh")]).toEqual([200, `0; url=${link}`]);
+  return link;
+}
+
+/** The page that the provider was last told to send the browser back to, under this name. */
+function backTo(name: string): string {
+  const told = service.stripe.requests.findLast(({ params }) => name in params)?.params[name];
+  const url = new URL(String(told));
+  expect(url.origin).toBe(service.url);
+  return url.pathname + url.search;
+}
+
+describe("the plan, by the pages alone", () => {
+  it("is bought at the provider, by one page to pay at however often the form is sent, and follows the payment", async () => {
+    const visitor = await visitorOf(service, await newUser(service));
+    const form = await visitor.open("/settings/plan");
+    const chosen = { tier: "pro", cadence: "yearly" };
+    const sent = await visitor.send(form, "On to the payment", chosen);
+    const session = /cs_\w+/.exec(leads(sent))?.[0] ?? "";
+    expect(leads(await visitor.send(form, "On to the payment", chosen))).toBe(leads(sent));
+
+    const left = await visitor.open(backTo("cancel_url"));
+    expect([left.url.pathname, left.html.includes("Nothing was bought")]).toEqual(["/settings/plan", true]);
+    const paid = service.stripe.pay(session);
+    const waiting = await visitor.open(backTo("success_url"));
+    expect(waiting.html).toContain("The plan follows the payment");
+    await deliverAll(service, paid);
+    const bought = await visitor.follow(waiting, "look again");
+    expect(bought.html).toContain("The plan pro is yours.");
+    expect(bought.html).toMatch(/0\s*of\s*1000/);
+
+    const team = await visitor.send(bought, "Change the plan", { tier: "team", cadence: "yearly" });
+    expect(team.alerts).toEqual([expect.stringContaining("The plan is team")]);
+    service.faults.set({ service: "provider", mode: "down" });
+    const [shown, failed] = [await visitor.open("/settings/plan"), await visitor.send(team, "End the plan now")];
+    service.faults.set({ service: "provider", mode: "none" });
+    expect([shown.status, failed.status]).toEqual([200, 503]);
+    const portal = await visitor.send(team, "Open the payment provider's portal");
+    expect(leads(portal)).toMatch(/^https?:/);
+    expect((await visitor.open(backTo("return_url"))).url.pathname).toBe("/settings/plan");
+    const ended = await visitor.send(await visitor.open("/settings/plan"), "End the plan now");
+    expect(ended.alerts).toEqual([expect.stringContaining("The plan is free")]);
+    await deliverAll(service, service.stripe.events);
+    const free = await visitor.open("/settings/plan");
+    expect(free.forms.some(({ buttons }) => "On to the payment" in buttons)).toBe(true);
+    const twice = await visitor.send(ended, "End the plan now");
+    expect([twice.status, twice.alerts]).toEqual([409, [expect.stringContaining("pays for no plan")]]);
+  });
+
+  it("keeps what was chosen where there is no such plan", async () => {
+    const visitor = await visitorOf(service, await newUser(service));
+    const form = await visitor.open("/settings/plan");
+    const odd = await visitor.send(form, "On to the payment", { tier: "gold", cadence: "yearly" });
+    expect(odd.forms.find(({ buttons }) => "On to the payment" in buttons)?.fields["cadence"]).toBe("yearly");
+    expect([odd.status, Object.keys(odd.wrong)]).toEqual([422, ["tier"]]);
+  });
+});
+
+describe("what is sold and bought, by the pages alone", () => {
+  it("leads a seller through the onboarding and back", async () => {
+    const user = await newUser(service, { plan: "pro", verified: true });
+    const visitor = await visitorOf(service, user);
+    const page = await visitor.open("/marketplace/seller");
+    expect(leads(await visitor.send(page, "Go on at the provider"))).toMatch(/^https?:/);
+    const stale = await visitor.open(backTo("refresh_url"));
+    expect(stale.alerts).toEqual([expect.stringContaining("used or too old")]);
+    await enable(service, user);
+    const back = await visitor.open(backTo("return_url"));
+    expect(back.html).not.toContain("not yet");
+  });
+
+  it("shows a purchase from its checkout to the agent that was hired, to its buyer alone", async () => {
+    const [seller, buyer] = await Promise.all([newSeller(service), newUser(service)]);
+    const purchase = await begin(buyer, (await addListing(seller)).id);
+    const visitor = await visitorOf(service, buyer);
+    const left = await visitor.open(backTo("cancel_url"));
+    const pay = left.links.find(({ text }) => text === "pay it at our payment provider");
+    expect([left.url.pathname, pay?.href]).toEqual([`/marketplace/purchases/${purchase.id}`, purchase.checkout_url]);
+    const paid = service.stripe.pay(await sessionOf(service, purchase));
+    const waiting = await visitor.open(backTo("success_url"));
+    expect(waiting.html).toContain("The payment is being confirmed");
+    await deliverAll(service, paid);
+    const done = await visitor.follow(waiting, "look again");
+    expect(done.html).toContain("It is paid.");
+    expect(done.html).not.toContain("/live.js");
+    const stranger = await visitorOf(service, seller);
+    expect((await stranger.open(left.url.pathname)).status).toBe(404);
+  });
+});
