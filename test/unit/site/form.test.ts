@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { documentOf } from "../../../functions/site/layout.tsx";
 import { TextArea, Wrong } from "../../../functions/site/parts/form.tsx";
 
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
@@ -16,14 +17,14 @@ describe("a field of several lines", () => {
     fc.assert(
       fc.property(typed, (parts) => {
         const value = parts.join("");
-        expect(shownIn(String(TextArea({ label: "Rules", name: "rules", value })))).toBe(value);
+        expect(shownIn(documentOf(TextArea({ label: "Rules", name: "rules", value })))).toBe(value);
       }),
     );
   });
 
   test("says what is wrong with it at the field itself", () => {
     const wrong = new Wrong(422, null, new Map([["rules", "is no JSON"]]));
-    const html = String(TextArea({ label: "Rules", name: "rules", hint: "As JSON", wrong }));
+    const html = documentOf(TextArea({ label: "Rules", name: "rules", hint: "As JSON", wrong }));
     expect(html).toContain('aria-describedby="rules-hint rules-error" aria-invalid="true"');
     expect(html).toContain('<p class="error" id="rules-error">is no JSON</p>');
   });
