@@ -5,6 +5,7 @@ import type { View } from "./site/parts/view.ts";
 export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/api-keys": async () => (await import("./site/api-keys.tsx")).apiKeyPages,
   "site/files": async () => (await import("./site/files.ts")).filePages,
+  "site/guides": async () => (await import("./site/guides.tsx")).guidePages,
   "site/home": async () => (await import("./site/home.tsx")).homePages,
   "site/invitation": async () => (await import("./site/invitation.tsx")).invitationPages,
   "site/mailed-links": async () => (await import("./site/mailed-links.tsx")).mailedLinkPages,

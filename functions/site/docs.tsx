@@ -37,6 +37,9 @@ const DOCS = (
       <link rel="stylesheet" href="/docs/swagger-ui.css" />
     </head>
     <body>
+      <p>
+        <a href="/">Agent Screening</a> · <a href="/docs/guides">Guides</a>
+      </p>
       <div id="docs">
         <noscript>
           Without scripts, read <a href="/openapi.json">openapi.json</a>.

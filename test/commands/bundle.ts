@@ -78,6 +78,17 @@ const statics: Plugin = {
   },
 };
 
+/** Lets a static module find the files beside it, though what is evaluated lies elsewhere. */
+const beside: Plugin = {
+  name: "beside",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.static\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      return { contents: source.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
+    });
+  },
+};
+
 async function evaluated(path: string): Promise<string> {
   const lines = Object.entries(await valuesOf(path)).map(([name, value]) => {
     const json = JSON.stringify(value);
@@ -95,6 +106,7 @@ export async function valuesOf(path: string): Promise<Record<string, unknown>> {
     platform: "node",
     packages: "external",
     write: false,
+    plugins: [beside],
   });
   // Inside the project, so that it finds the packages.
   const folder = join(ROOT, "dist");

@@ -279,10 +279,9 @@ describe("badge and page", () => {
   });
 });
 
-it("is verified by what README shows, as is the evidence of a run", async () => {
-  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-  const section = /^## Verify evidence\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
-  const [evidence = "", credential = ""] = Array.from(section.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
+it("is verified by what the guide shows, as is the evidence of a run", async () => {
+  const guide = readFileSync(new URL("../../../functions/site/guides/verify-evidence.md", import.meta.url), "utf8");
+  const [evidence = "", credential = ""] = Array.from(guide.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
   const { agent, id, session, jws } = await issued();
   const [run] = await service.sql<{ id: string }>("select id from runs where screening_session_id = $1", [session]);
   const shown = async () => {
