@@ -4,6 +4,7 @@ import type { View } from "./site/parts/view.ts";
 /** Every group of pages for people, loaded with the first visit to one of them. */
 export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/api-keys": async () => (await import("./site/api-keys.tsx")).apiKeyPages,
+  "site/edit-agent": async () => (await import("./site/edit-agent.tsx")).editAgentPages,
   "site/files": async () => (await import("./site/files.ts")).filePages,
   "site/guides": async () => (await import("./site/guides.tsx")).guidePages,
   "site/home": async () => (await import("./site/home.tsx")).homePages,

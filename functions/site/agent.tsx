@@ -94,6 +94,9 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
           <a class="button" href={`/agents/${agent.id}/screen`}>
             Screen this agent
           </a>{" "}
+          <a class="button quiet" href={`/agents/${agent.id}/edit`}>
+            Change it
+          </a>{" "}
           {!agent.is_public && <span class="tag">private: others find nothing here</span>}
         </p>
       )}

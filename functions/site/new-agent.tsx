@@ -2,60 +2,15 @@ import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
-import { Notice } from "./parts/notice.tsx";
+import { AGENT_LABELS, AgentFields, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
+import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const NAMES = ["name", "description", "endpoint", "agent_protocol", "is_public"] as const;
-const LABELS = {
-  name: "Name",
-  description: "What it is good for",
-  endpoint: "Endpoint",
-  agent_protocol: "What the endpoint speaks",
-};
-const PROTOCOLS = [
-  ["native", "The service's own JSON: {task} in, {output} out"],
-  ["openai_chat", "OpenAI-compatible chat completions"],
-  ["a2a", "Agent2Agent (A2A), message/send"],
-] as const;
-
-type Tested = z.output<typeof ConnectionTestResult>;
-
 interface Shown {
   typed: URLSearchParams;
   tested?: Tested;
   wrong?: Wrong;
-}
-
-/** What was sent to the endpoint, and what came back. */
-function Outcome({ tested, endpoint }: { tested: Tested; endpoint: string }) {
-  return (
-    <Notice kind={tested.ok ? "good" : "bad"} alert>
-      <p>
-        <strong>{tested.ok ? "The endpoint answers." : "The endpoint does not answer as it should."}</strong>{" "}
-        {tested.detail}
-      </p>
-      <dl>
-        <dt>Sent</dt>
-        <dd>
-          one signed POST with a tiny task to <code>{endpoint}</code>
-        </dd>
-        <dt>Came back</dt>
-        <dd>
-          {tested.status_code === null ? "no complete answer" : `status ${tested.status_code}`}, after{" "}
-          {tested.latency_ms} ms
-        </dd>
-        {tested.failure_code !== null && (
-          <>
-            <dt>A run would fail with</dt>
-            <dd>
-              <code>{tested.failure_code}</code>
-            </dd>
-          </>
-        )}
-      </dl>
-    </Notice>
-  );
 }
 
 function NewAgent({ typed, tested, wrong }: Shown) {
@@ -67,32 +22,15 @@ function NewAgent({ typed, tested, wrong }: Shown) {
         The service calls the HTTPS endpoint that you host, with one task at a time, and signs every call. Nothing of
         your agent has to be installed anywhere.
       </p>
-      <Refused wrong={wrong} labels={LABELS} />
-      {tested !== undefined && <Outcome tested={tested} endpoint={typed.get("endpoint") ?? ""} />}
+      <Refused wrong={wrong} labels={AGENT_LABELS} />
+      {tested !== undefined && <TestOutcome tested={tested} endpoint={typed.get("endpoint") ?? ""} />}
       <Form
         action="/agents/new"
         button={failed ? "Try again and connect it" : "Connect the agent"}
-        others={[["test", "Only try the endpoint"], ...(failed ? ([["anyway", "Connect it as it is"]] as const) : [])]}
+        others={testButtons(tested, "Connect it as it is")}
         once
       >
-        <Field label={LABELS.name} name="name" value={typed.get("name")} wrong={wrong} />
-        <Field
-          label={LABELS.endpoint}
-          name="endpoint"
-          type="url"
-          optional
-          value={typed.get("endpoint")}
-          hint="https, on port 443 or 8443 of a public name. Without one the agent is simulated, to look around."
-          wrong={wrong}
-        />
-        <Choose
-          label={LABELS.agent_protocol}
-          name="agent_protocol"
-          value={typed.get("agent_protocol") ?? "native"}
-          options={PROTOCOLS}
-          wrong={wrong}
-        />
-        <Field label={LABELS.description} name="description" optional value={typed.get("description")} wrong={wrong} />
+        <AgentFields typed={typed} wrong={wrong} />
         <Tick
           label="Show it on the public board"
           name="is_public"

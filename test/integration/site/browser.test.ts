@@ -58,6 +58,7 @@ beforeAll(async () => {
     deletion: "/settings/deletion",
     home: "/home",
     "new agent": "/agents/new",
+    edit: `/agents/${agents[1]}/edit`,
     screen: `/agents/${agents[0]}/screen`,
     session: `/sessions/${session}`,
     settings: "/settings",

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import { AgentOtlpTokenResponse, AgentRead } from "../../shared/agents/schemas.ts";
+import { notFound, Problem } from "../../shared/platform/problem.ts";
+import { AgentReadiness } from "../../shared/runs/readiness.ts";
+import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { changesOf, EDIT_LABELS, EDITED, EditFields } from "./parts/agent-edit-fields.tsx";
+import { type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
+import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
+import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const Agents = z.object({ items: z.array(AgentRead) });
+
+interface Outcome {
+  said?: string;
+  token?: z.output<typeof AgentOtlpTokenResponse>;
+  tested?: Tested;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+/** An agent's readiness; null for members who may see the agent but not run it. */
+async function readinessOf({ api }: Visit, at: string): Promise<z.output<typeof AgentReadiness> | null> {
+  try {
+    return await api.read(`${at}/readiness`, AgentReadiness);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "forbidden") return null;
+    throw error;
+  }
+}
+
+/** The agent with all that its owner may see of it. Throws 404 to everybody else. */
+async function ownAgent({ api }: Visit, at: string): Promise<z.output<typeof AgentRead>> {
+  await api.read("/api/v1/auth/me", z.unknown());
+  const agent = await api.read(at, AgentRead);
+  if (agent.connection_mode === undefined) throw notFound("agent");
+  return agent;
+}
+
+async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome = {}): Promise<Response> {
+  const { c, api, params } = visit;
+  const at = `/api/v1/agents/${params["agent_id"]}`;
+  const agent = await ownAgent(visit, at);
+  const owner = agent.team_id == null ? "scope=personal" : `team_id=${agent.team_id}`;
+  const [readiness, { items }] = await Promise.all([
+    readinessOf(visit, at),
+    api.read(`/api/v1/agents?${owner}&page_size=100`, Agents),
+  ]);
+  const path = `/agents/${agent.id}/edit`;
+  return personal(
+    c,
+    <Layout title={wrong === undefined ? `Change ${agent.name}` : `Error: change ${agent.name}`} own="/home">
+      <h1>
+        Change <bdi>{agent.name}</bdi>
+      </h1>
+      <p>
+        <a href={`/agents/${agent.id}`}>Its record</a> · <a href={`/agents/${agent.id}/screen`}>Screen it</a>
+      </p>
+      {said !== undefined && (
+        <Notice kind="good" alert>
+          <p>{said}</p>
+        </Notice>
+      )}
+      <Refused wrong={wrong} labels={EDIT_LABELS} />
+      {tested !== undefined && <TestOutcome tested={tested} endpoint={typed?.get("endpoint") ?? ""} />}
+      {agent.is_active && !agent.connection_retired && (
+        <Form action={path} button="Save" others={testButtons(tested, "Save it as it is")}>
+          <EditFields
+            agent={agent}
+            sent={typed?.has("name") === true ? typed : undefined}
+            roots={items.filter(({ id, variant_of }) => id !== agent.id && variant_of === null)}
+            wrong={wrong}
+          />
+        </Form>
+      )}
+      {readiness !== null && <ReadinessShown readiness={readiness} path={path} active={agent.is_active} />}
+      {agent.is_active && <Publishing agent={agent} ready={readiness?.endpoint.state ?? null} path={path} />}
+      {agent.is_active && agent.has_endpoint && <Telemetry agent={agent} token={token} path={path} />}
+      <Life agent={agent} path={path} />
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+/** Keeps what the form changes. Another endpoint is tried first, and kept where it answers or where it is wanted anyhow. */
+async function save({ form, api }: Visit, at: string, wish: string | null): Promise<Outcome> {
+  const changes = changesOf(form);
+  const endpoint = form.get("endpoint")?.trim() ?? "";
+  if (wish === "test" || (wish !== "anyway" && typeof changes["endpoint"] === "string")) {
+    const sent = { endpoint, agent_protocol: form.get("agent_protocol") ?? "" };
+    const tested = ConnectionTestResult.parse(await api.send("POST", "/api/v1/integrations/test-connection", sent));
+    if (wish === "test" || !tested.ok) return { tested, typed: form };
+  }
+  if (Object.keys(changes).length > 0) await api.send("PATCH", at, changes);
+  return { said: "Saved." };
+}
+
+/** What each of the other buttons does, and says then. */
+async function act({ form, api }: Visit, at: string, wish: string): Promise<Outcome> {
+  const patch = async (change: object, said: string) => {
+    await api.send("PATCH", at, change);
+    return { said };
+  };
+  if (wish === "publish") return patch({ is_public: true }, "Everybody can see it now.");
+  if (wish === "unpublish") return patch({ is_public: false }, "Nobody but you can see it now.");
+  if (wish === "revive") return patch({ is_active: true }, "It can be screened again.");
+  if (wish === "clear") return patch({ clear_customer_llm_key: true }, "It is simulated now: give it an endpoint.");
+  if (wish === "check") {
+    await api.send("POST", `${at}/readiness/check`);
+    return { said: "Checked: see below." };
+  }
+  if (wish === "untoken") {
+    await api.send("DELETE", `${at}/otlp-token`);
+    return { said: "The token works no longer." };
+  }
+  const token = await api.send("POST", `${at}/otlp-token`, {}, form.get(KEY) ?? undefined);
+  return { token: AgentOtlpTokenResponse.parse(token) };
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const { c, form, params, api } = visit;
+  const at = `/api/v1/agents/${params["agent_id"]}`;
+  const wish = form.get("do");
+  const result = await attempt(EDITED, async () => {
+    if (wish === "retire") {
+      await api.send("DELETE", at);
+      return null;
+    }
+    if (wish !== null && wish !== "test" && wish !== "anyway") return act(visit, at, wish);
+    return save(visit, at, wish);
+  });
+  if (result instanceof Wrong) return show(visit, { typed: form, wrong: result });
+  return result === null ? sendTo(c, "/home") : show(visit, result);
+}
+
+export const editAgentPages: readonly View[] = [
+  view({ path: "/agents/{agent_id}/edit", title: "Change an agent", show: (visit) => show(visit), take }),
+];

@@ -1,0 +1,153 @@
+import type * as z from "zod";
+import type { AgentRead } from "../../../shared/agents/schemas.ts";
+import { bodyProblem } from "../../../shared/platform/problem.ts";
+import { AGENT_LABELS, AgentFields } from "./agent-fields.tsx";
+import { Choose, Field, TextArea, Tick, type Wrong } from "./form.tsx";
+
+type Agent = z.output<typeof AgentRead>;
+
+/** What the fields of the form are called. */
+export const EDIT_LABELS = {
+  ...AGENT_LABELS,
+  variant_of: "Variant of",
+  provider_url: "Page of its maker",
+  manifest_url: "Manifest",
+  declared_configuration: "Declared configuration",
+};
+
+/** The fields of the form, by the names that the interface has for them. */
+export const EDITED = [
+  "name",
+  "description",
+  "endpoint",
+  "agent_protocol",
+  "variant_of",
+  "provider_url",
+  "manifest_url",
+  "declared_configuration",
+  "allow_trial",
+  "publish_answers",
+] as const;
+
+/** An agent as its form shows it. */
+function typedOf(agent: Agent): URLSearchParams {
+  const configuration = agent.declared_configuration ?? null;
+  const texts = {
+    name: agent.name,
+    description: agent.description,
+    endpoint: agent.endpoint ?? "",
+    agent_protocol: agent.agent_protocol,
+    variant_of: agent.variant_of ?? "",
+    provider_url: agent.provider_url ?? "",
+    manifest_url: agent.manifest_url ?? "",
+    declared_configuration: configuration === null ? "" : JSON.stringify(configuration, null, 2),
+  };
+  const ticks = (["allow_trial", "publish_answers"] as const).filter((name) => agent[name]);
+  return new URLSearchParams({ ...texts, ...Object.fromEntries(ticks.map((name) => [name, "true"])) });
+}
+
+/** The hidden field with what the form held before anything was typed. */
+const BEFORE = "_before";
+
+/**
+ * What was changed in a form, as the interface takes it. What was left as it stood is left out, so that it undoes nothing
+ * that was changed elsewhere meanwhile. Without an endpoint the agent becomes a simulated one. Throws 422 where the
+ * configuration is no JSON.
+ */
+export function changesOf(form: URLSearchParams): Record<string, unknown> {
+  const before = new URLSearchParams(form.get(BEFORE) ?? "");
+  const text = (name: string, from = form) => (from.get(name) ?? "").trim().replaceAll("\r\n", "\n");
+  const changes = EDITED.filter((name) => text(name) !== text(name, before)).map((name): [string, unknown] => {
+    const value = text(name);
+    if (name === "allow_trial" || name === "publish_answers") return [name, value === "true"];
+    if (name === "declared_configuration") return [name, value === "" ? null : configurationOf(value)];
+    const cleared = value === "" && name !== "name" && name !== "description";
+    return [name, cleared ? null : value];
+  });
+  const changed = Object.fromEntries(changes);
+  return changed["endpoint"] === null ? { ...changed, connection_mode: "mock" } : changed;
+}
+
+function configurationOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bodyProblem("validation_failed", "/declared_configuration", "This is no JSON; write an object.");
+  }
+}
+
+/** Everything that an owner may change, but whether it is seen and whether it is there. */
+export function EditFields({
+  agent,
+  sent,
+  roots,
+  wrong,
+}: {
+  agent: Agent;
+  /** What was typed into the form, where it is shown again. */
+  sent: URLSearchParams | undefined;
+  /** The agents that it can be a variant of. */
+  roots: readonly { id: string; name: string }[];
+  wrong: Wrong | undefined;
+}) {
+  const now = typedOf(agent);
+  const typed = sent ?? now;
+  const root = typed.get("variant_of") ?? "";
+  // That of a hired agent is its seller's, and among hundreds of agents it may be an older one: it must not get lost.
+  const known = root === "" || roots.some(({ id }) => id === root);
+  return (
+    <>
+      <input type="hidden" name={BEFORE} value={sent?.get(BEFORE) ?? now.toString()} />
+      <AgentFields typed={typed} wrong={wrong} />
+      <Choose
+        label={EDIT_LABELS.variant_of}
+        name="variant_of"
+        value={root}
+        options={[
+          ["", "none: it stands for itself"],
+          ...(known ? [] : [[root, "the agent that it is a variant of now"] as const]),
+          ...roots.map(({ id, name }) => [id, name] as const),
+        ]}
+        wrong={wrong}
+      />
+      <Field
+        label={EDIT_LABELS.provider_url}
+        name="provider_url"
+        type="url"
+        optional
+        value={typed.get("provider_url")}
+        wrong={wrong}
+      />
+      <Field
+        label={EDIT_LABELS.manifest_url}
+        name="manifest_url"
+        type="url"
+        optional
+        value={typed.get("manifest_url")}
+        hint="Where the registry reads what the agent says of itself"
+        wrong={wrong}
+      />
+      <TextArea
+        label={EDIT_LABELS.declared_configuration}
+        name="declared_configuration"
+        optional
+        code
+        value={typed.get("declared_configuration")}
+        hint="A JSON object, such as model, framework, version. Nobody checks it; who hires the agent gets it."
+        wrong={wrong}
+      />
+      <Tick
+        label="Strangers may try it"
+        name="allow_trial"
+        checked={typed.get("allow_trial") === "true"}
+        hint="Anonymous trial runs call its endpoint."
+      />
+      <Tick
+        label="Publish its answers"
+        name="publish_answers"
+        checked={typed.get("publish_answers") === "true"}
+        hint="Answers of counted runs become public once their epoch is revealed. For runs that are submitted meanwhile this can't be taken back."
+      />
+    </>
+  );
+}

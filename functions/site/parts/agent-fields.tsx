@@ -1,0 +1,90 @@
+import type * as z from "zod";
+import type { ConnectionTestResult } from "../../../shared/runs/test-connection.ts";
+import { Choose, Field, type Wrong } from "./form.tsx";
+import { Notice } from "./notice.tsx";
+
+/** What the fields of an agent are called, above a form that was refused too. */
+export const AGENT_LABELS = {
+  name: "Name",
+  description: "What it is good for",
+  endpoint: "Endpoint",
+  agent_protocol: "What the endpoint speaks",
+};
+
+const PROTOCOLS = [
+  ["native", "The service's own JSON: {task} in, {output} out"],
+  ["openai_chat", "OpenAI-compatible chat completions"],
+  ["a2a", "Agent2Agent (A2A), message/send"],
+] as const;
+
+/** What came of trying an endpoint. */
+export type Tested = z.output<typeof ConnectionTestResult>;
+
+/** What was sent to the endpoint, and what came back. */
+export function TestOutcome({ tested, endpoint }: { tested: Tested; endpoint: string }) {
+  return (
+    <Notice kind={tested.ok ? "good" : "bad"} alert>
+      <p>
+        <strong>{tested.ok ? "The endpoint answers." : "The endpoint does not answer as it should."}</strong>{" "}
+        {tested.detail}
+      </p>
+      <dl>
+        <dt>Sent</dt>
+        <dd>
+          one signed POST with a tiny task to <code>{endpoint}</code>
+        </dd>
+        <dt>Came back</dt>
+        <dd>
+          {tested.status_code === null ? "no complete answer" : `status ${tested.status_code}`}, after{" "}
+          {tested.latency_ms} ms
+        </dd>
+        {tested.failure_code !== null && (
+          <>
+            <dt>A run would fail with</dt>
+            <dd>
+              <code>{tested.failure_code}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+    </Notice>
+  );
+}
+
+/** The buttons beside the one that keeps an agent; after an endpoint that did not answer, one that keeps it anyhow. */
+export function testButtons(tested: Tested | undefined, anyway: string): (readonly [wish: string, label: string])[] {
+  const only = ["test", "Only try the endpoint"] as const;
+  return tested?.ok === false ? [only, ["anyway", anyway]] : [only];
+}
+
+/** The fields that tell an agent and how it is called. */
+export function AgentFields({ typed, wrong }: { typed: URLSearchParams; wrong?: Wrong | undefined }) {
+  return (
+    <>
+      <Field label={AGENT_LABELS.name} name="name" value={typed.get("name")} wrong={wrong} />
+      <Field
+        label={AGENT_LABELS.endpoint}
+        name="endpoint"
+        type="url"
+        optional
+        value={typed.get("endpoint")}
+        hint="https, on port 443 or 8443 of a public name. Without one the agent is simulated, to look around."
+        wrong={wrong}
+      />
+      <Choose
+        label={AGENT_LABELS.agent_protocol}
+        name="agent_protocol"
+        value={typed.get("agent_protocol") ?? "native"}
+        options={PROTOCOLS}
+        wrong={wrong}
+      />
+      <Field
+        label={AGENT_LABELS.description}
+        name="description"
+        optional
+        value={typed.get("description")}
+        wrong={wrong}
+      />
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, UNTICKED, type Visitor, visitorOf } from "../../stack/visitor.ts";
+import { addAgent, startAgent } from "../runs/support.ts";
+
+const NOBODY = "http://127.0.0.1:9/agent";
+
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [service, endpoint] = await Promise.all([startService(), startAgent()]);
+  owner = await newUser(service, { plan: "team", verified: true });
+  visitor = await visitorOf(service, owner);
+});
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+});
+
+describe("changing an agent, by the pages alone", () => {
+  it("tries another endpoint first, changes what was changed alone, and keeps what was typed where it is refused", async () => {
+    const root = await addAgent(owner, { name: "Root" });
+    const id = await addAgent(owner, { name: "Before", declared_configuration: { model: "m-1" } });
+    const path = `/agents/${id}/edit`;
+    const agent = async () => (await owner.call("GET", `/api/v1/agents/${id}`)).body as unknown as object;
+
+    const form = await visitor.open(path);
+    const dead = await visitor.send(form, "Save", { name: "After", endpoint: NOBODY });
+    expect(dead.alerts).toEqual([expect.stringContaining("does not answer as it should")]);
+    expect(await agent()).toMatchObject({ name: "Before", endpoint: null });
+    const wrong = await visitor.send(dead, "Save", { endpoint: endpoint.url, declared_configuration: "{model" });
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["declared_configuration"]]);
+    const typed = { name: "After", declared_configuration: "{model" };
+    expect(wrong.forms.find(({ buttons }) => "Save" in buttons)?.fields).toMatchObject(typed);
+    // Meanwhile somebody else changes what this form leaves as it is.
+    await owner.call("PATCH", `/api/v1/agents/${id}`, { allow_trial: true });
+    const mended = { declared_configuration: '{"model":"m-2"}', variant_of: root, publish_answers: "true" };
+    const saved = await visitor.send(wrong, "Save", mended);
+    expect(saved.alerts).toEqual(["Saved."]);
+    expect(await agent()).toMatchObject({
+      name: "After",
+      connection_mode: "http_endpoint",
+      variant_of: root,
+      declared_configuration: { model: "m-2" },
+      allow_trial: true,
+      publish_answers: true,
+    });
+    const bare = await visitor.send(saved, "Save", { endpoint: "", variant_of: "", publish_answers: UNTICKED });
+    expect(bare.alerts).toEqual(["Saved."]);
+    const none = await visitor.send(bare, "Only try the endpoint");
+    expect([none.status, Object.keys(none.wrong)]).toEqual([422, ["endpoint"]]);
+    expect(await agent()).toMatchObject({ connection_mode: "mock", variant_of: null, publish_answers: false });
+  });
+
+  it("checks it, shows it to everybody and takes it back, retires it and takes it up again", async () => {
+    const id = await addAgent(owner, { name: "Shy", endpoint: endpoint.url, is_public: false });
+    const path = `/agents/${id}/edit`;
+    const seen = async () => (await newVisitor(service).open(`/agents/${id}`)).status;
+    const checked = await visitor.send(await visitor.open(path), "Check it now");
+    expect(checked.html).toMatch(/Endpoint<\/dt><dd>answers/);
+    expect(await seen()).toBe(404);
+    const shown = await visitor.send(checked, "Show it to everybody");
+    expect(await seen()).toBe(200);
+    await visitor.send(shown, "Make it private");
+    expect(await seen()).toBe(404);
+    expect((await visitor.send(shown, "Retire the agent")).url.pathname).toBe("/home");
+    const retired = await visitor.open(path);
+    expect(retired.forms.map(({ buttons }) => Object.keys(buttons)).flat()).toEqual(["Sign out", "Take it up again"]);
+    const back = await visitor.send(retired, "Take it up again");
+    expect(back.alerts).toEqual(["It can be screened again."]);
+  });
+
+  it("shows a token for telemetry once, which works until it is revoked", async () => {
+    const id = await addAgent(owner, { name: "Traced", endpoint: endpoint.url });
+    const form = await visitor.open(`/agents/${id}/edit`);
+    const made = await visitor.send(form, "Make a token");
+    const token = /otlp_[\w-]+/.exec(made.alerts.join())?.[0] ?? "";
+    const push = async () => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      return (await fetch(`${service.url}/api/v1/otlp/v1/traces`, { method: "POST", headers, body: "{}" })).status;
+    };
+    expect(await push()).toBe(200);
+    const twice = await visitor.send(form, "Make a token");
+    expect(twice.html).not.toContain(token);
+    expect(await push()).toBe(200);
+    await visitor.send(twice, "Revoke the token");
+    expect(await push()).toBe(401);
+  });
+
+  it("is for those who may change it: a stranger finds what nobody's id finds", async () => {
+    const id = await addAgent(owner, { name: "Known to all" });
+    const stranger = await visitorOf(service, await newUser(service));
+    const nobodys = "01938e7a-0000-7000-8000-000000000009";
+    const [real, none] = [await stranger.open(`/agents/${id}/edit`), await stranger.open(`/agents/${nobodys}/edit`)];
+    expect([real.status, real.html]).toEqual([404, none.html]);
+    expect((await newVisitor(service).open(`/agents/${id}/edit`)).url.pathname).toBe("/sign-in");
+  });
+});
