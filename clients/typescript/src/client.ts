@@ -1,0 +1,62 @@
+import createFetchClient, { type Client } from "openapi-fetch";
+import { type FollowOptions, follower, type StreamEvent, type StreamPath } from "./follow.ts";
+import { IDEMPOTENT } from "./generated/idempotent.ts";
+import type { paths } from "./generated/service.ts";
+import { type ItemOf, type ListPath, type ListOptions, lister } from "./pages.ts";
+import { pauseFor, type Retries, retrying, type Send } from "./retry.ts";
+
+/** How to reach the service. */
+export interface ClientOptions extends Partial<Retries> {
+  /** Where the service is, such as `https://service.example`. */
+  baseUrl: string;
+  /** An API key, or the access token of a session; without one the client reads what everybody may read. */
+  key?: string | undefined;
+  /** Sends the requests, in place of the platform's `fetch`. */
+  fetch?: Send;
+}
+
+/** The service's endpoints with their types, lists as one sequence, and event streams that outlive their connections. */
+export interface ScreeningClient extends Client<paths> {
+  /**
+   * Every item of a list, page by page as they are taken.
+   * @throws ServiceError
+   * @example
+   * for await (const run of client.each("/api/v1/runs", { query: { agent_id } })) console.log(run.status);
+   */
+  each<P extends ListPath>(path: P, options?: ListOptions<P>): AsyncGenerator<ItemOf<P>, void>;
+  /**
+   * The events of a run or session until it is final; a connection that is lost is taken up where it broke.
+   * @throws ServiceError
+   * @example
+   * for await (const { event, data } of client.follow("/api/v1/runs/{run_id}/events", { path: { run_id } })) …
+   */
+  follow<P extends StreamPath>(path: P, options: FollowOptions<P>): AsyncGenerator<StreamEvent<P>, void>;
+}
+
+/**
+ * A client of the service at `baseUrl`. Requests that fail in passing are sent again (see `retries`), and what creates or
+ * spends carries an idempotency key, so that nothing happens twice.
+ * @example
+ * const client = createClient({ baseUrl: "https://service.example", key: process.env.AGENT_SCREENING_KEY });
+ * const { items } = await given(client.GET("/api/v1/leaderboard"));
+ */
+export function createClient(options: ClientOptions): ScreeningClient {
+  const { key, fetch: given = (request) => fetch(request), retries = 4, longestPauseMs = 60_000 } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const again: Retries = { retries, longestPauseMs, sleep: options.sleep ?? pauseFor };
+  const retried = retrying(given, again);
+  const send: Send = (request) => {
+    if (key !== undefined) request.headers.set("authorization", `Bearer ${key}`);
+    return retried(request);
+  };
+  const client = createFetchClient<paths>({ baseUrl, fetch: send });
+  client.use({
+    onRequest({ request, schemaPath }) {
+      const wanted = request.method === "POST" && IDEMPOTENT.has(schemaPath);
+      if (wanted && !request.headers.has("idempotency-key")) {
+        request.headers.set("idempotency-key", crypto.randomUUID());
+      }
+    },
+  });
+  return { ...client, each: lister(baseUrl, send), follow: follower(baseUrl, send, again) };
+}

@@ -1,0 +1,65 @@
+import type { components, paths } from "./generated/service.ts";
+import { urlOf } from "./pages.ts";
+import { errorOf } from "./problem.ts";
+import type { Retries, Send } from "./retry.ts";
+import { messagesOf } from "./server-sent-events.ts";
+
+type Schemas = components["schemas"];
+
+/** A session on its way: without its plan and the ids of its runs. */
+export type SessionProgress = Omit<Schemas["ScreeningSessionRead"], "task_plan" | "run_ids">;
+
+interface Streams {
+  "/api/v1/runs/{run_id}/events":
+    | { event: "phase"; data: Schemas["RunPhases"]["items"][number] }
+    | { event: "run"; data: Schemas["RunRead"] };
+  "/api/v1/screening-sessions/{session_id}/events":
+    | { event: "run"; data: Schemas["RunRead"] }
+    | { event: "session"; data: SessionProgress };
+}
+
+/** The paths of the event streams. */
+export type StreamPath = keyof Streams & keyof paths;
+
+/** What comes on a stream. */
+export type StreamEvent<P extends StreamPath> = Streams[P];
+
+/** Which stream to follow. */
+export interface FollowOptions<P extends StreamPath> {
+  path: paths[P]["get"]["parameters"]["path"];
+  signal?: AbortSignal;
+}
+
+const PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** The `follow` of a client. */
+export function follower(baseUrl: string, send: Send, { retries, sleep }: Retries) {
+  return async function* follow<P extends StreamPath>(
+    path: P,
+    { path: params, signal = new AbortController().signal }: FollowOptions<P>,
+  ): AsyncGenerator<StreamEvent<P>, void> {
+    const url = urlOf(baseUrl, path, { path: params });
+    let lastId = "";
+    for (let silent = 0; ; silent++) {
+      const headers = { accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) };
+      const response = await send(new Request(url, { headers, signal }));
+      if (response.status === 204) return;
+      if (!response.ok || response.body === null) throw await errorOf(response);
+      try {
+        for await (const { id, event, data } of messagesOf(response.body)) {
+          silent = 0;
+          // The service's own JSON, as its description has it.
+          const message: StreamEvent<P> = JSON.parse(`{"event":${JSON.stringify(event)},"data":${data}}`);
+          yield message;
+          // Only once it was taken: whoever stops within it is told of it again.
+          lastId = id;
+        }
+      } catch (error) {
+        if (signal.aborted || error instanceof SyntaxError || silent >= retries) throw error;
+      }
+      // Streams end after ten minutes, and with their last event; 204 tells which it was.
+      if (silent > 0) await sleep(Math.min(PAUSE_MS * 2 ** silent, LONGEST_PAUSE_MS), signal);
+    }
+  };
+}

@@ -1,0 +1,90 @@
+/** Sends one request. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** How often and how long to try again. */
+export interface Retries {
+  /** How many times at most, after the first try. */
+  retries: number;
+  /** The longest pause in milliseconds that is waited out; an answer that asks for more is given back as it is. */
+  longestPauseMs: number;
+  /** Waits so many milliseconds; throws once the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 250;
+/** Pauses are longer by up to this at random, so that many clients don't come back at once. */
+const JITTER_MS = 250;
+const REPEATABLE = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
+const NOTHING_BEHIND = new Set([502, 504]);
+
+/**
+ * Sends a request again where that is safe: after 429 with `Retry-After`; and, if a second time does no harm (a read, a
+ * deletion, or anything with an idempotency key), after 503 with `Retry-After`, 502, 504 and when no answer came.
+ */
+export function retrying(send: Send, { retries, longestPauseMs, sleep }: Retries): Send {
+  return async (request) => {
+    for (let attempt = 0; ; attempt++) {
+      if (attempt === retries) return send(request);
+      const harmless = REPEATABLE.has(request.method) || request.headers.has("idempotency-key");
+      const backoff = FIRST_PAUSE_MS * 2 ** attempt;
+      let pause = backoff;
+      try {
+        const response = await send(request.clone());
+        const asked = await pauseOf(response, { harmless, repeated: attempt > 0, backoff });
+        if (asked === null || asked > longestPauseMs) return response;
+        await response.body?.cancel();
+        pause = asked;
+      } catch (error) {
+        if (!harmless || request.signal.aborted) throw error;
+      }
+      await sleep(pause + Math.random() * JITTER_MS, request.signal);
+    }
+  };
+}
+
+/** How long to wait before the request is sent again, in milliseconds; null where the answer stands. */
+async function pauseOf(
+  response: Response,
+  { harmless, repeated, backoff }: { harmless: boolean; repeated: boolean; backoff: number },
+): Promise<number | null> {
+  const { status } = response;
+  const after = retryAfter(response.headers.get("retry-after"));
+  if (status === 429) return after;
+  if (!harmless) return null;
+  if (status === 503) return after;
+  if (NOTHING_BEHIND.has(status)) return after ?? backoff;
+  // The try before this one, whose answer was lost, is still being worked on.
+  if (status === 409 && repeated && (await codeOf(response)) === "idempotency_in_progress") return backoff;
+  return null;
+}
+
+async function codeOf(response: Response): Promise<unknown> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof body === "object" && body !== null && "code" in body ? body.code : null;
+}
+
+/** The pause that a `Retry-After` asks for in milliseconds, be it in seconds or as a date; null without one. */
+function retryAfter(header: string | null): number | null {
+  if (header === null) return null;
+  const pause = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(pause) ? null : Math.max(0, pause);
+}
+
+/** Waits by a timer. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,145 @@
+import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildClient } from "../../../clients/typescript/build.ts";
+import type { RunningAgent } from "../../agents/server.ts";
+import { startSample } from "../../agents/sample.ts";
+import { caller, newUser } from "../../stack/client.ts";
+import { listen } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { install, newFolder, nodes, run } from "./packing-support.ts";
+
+const COMPILER = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noUnusedLocals: true,
+  target: "esnext",
+  lib: ["esnext", "dom"],
+  types: ["node"],
+  module: "nodenext",
+  skipLibCheck: false,
+  outDir: "built",
+};
+
+const PROGRAM = new URL("../../client/screening.txt", import.meta.url);
+/** TypeScript 5, which many projects still have, and the one of this project. */
+const COMPILERS = [
+  new URL("../../client/package.json", import.meta.url),
+  new URL("../../../package.json", import.meta.url),
+];
+const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+/** What a browser or a Worker does with the client: reads a list in pages, and is told what is wrong. */
+const READING = `import { createClient, given, ServiceError } from "agent-screening-client";
+export async function read(baseUrl) {
+  const client = createClient({ baseUrl });
+  const names = [];
+  for await (const { title } of client.each("/api/v1/tasks", { query: { domain: "math", page_size: 3 } })) names.push(title);
+  const wrong = await given(client.GET("/api/v1/tasks/{task_id}", { params: { path: { task_id: "x" } } })).catch((e) => e);
+  return { tasks: new Set(names).size, wrong: wrong instanceof ServiceError && wrong.code };
+}`;
+
+let service: TestService;
+let agent: RunningAgent;
+let folder: string;
+let mathTasks: number;
+
+beforeAll(async () => {
+  service = await startService();
+  agent = await startSample({ service: service.url });
+  folder = newFolder(["openapi-fetch", "openapi-typescript-helpers", "@types/node", "undici-types"]);
+  await install("typescript", buildClient, folder);
+  mathTasks = (await caller(service).call("GET", "/api/v1/tasks?domain=math&page_size=100")).body.items.length;
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await agent.close();
+  await service.stop();
+});
+
+/** A program as one script, with the packed client in it. */
+async function bundled(contents: string, minify = false): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+    minify,
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+describe("the packed TypeScript client", () => {
+  it("compiles strictly in a program, under both compilers, and screens an agent from each Node there is", async () => {
+    copyFileSync(PROGRAM, join(folder, "screening.ts"));
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: COMPILER, files: ["screening.ts"] }),
+    );
+    for (const place of COMPILERS) {
+      const compiler = join(createRequire(place).resolve("typescript/package.json"), "../bin/tsc");
+      const mistakes = await run(process.execPath, [compiler], { cwd: folder }).catch((error: unknown) => error);
+      expect(mistakes).toEqual({ stdout: "", stderr: "" });
+    }
+    const user = await newUser(service, { plan: "pro" });
+    const key = await user.call("POST", "/api/v1/api-keys", { name: "client", scope: "write" });
+    for (const [version, node] of await nodes()) {
+      const { stdout } = await run(node, ["built/screening.js", service.url, agent.url, key.body.key], { cwd: folder });
+      expect({ version, ...JSON.parse(stdout) }).toEqual({
+        version,
+        counts: { queued: 0, running: 0, completed: 4, failed: 0, cancelled: 0, passed: expect.any(Number) },
+        status: "completed",
+        told: 4,
+        listed: 4,
+        valid: true,
+        runs: 4,
+        unknown: [404, "not_found"],
+      });
+    }
+  }, 90_000);
+
+  it("takes at most 10 KB of a bundle, compressed, and nothing of Node", async () => {
+    const code = await bundled('export * from "agent-screening-client";', true);
+    expect(gzipSync(code).length).toBeLessThanOrEqual(10 * 1024);
+    expect(code).not.toMatch(/node:/);
+  });
+
+  it("reads lists in a Worker", async () => {
+    const script = await bundled(`${READING}
+      export default { async fetch(request) { return Response.json(await read(new URL(request.url).searchParams.get("of"))); } };`);
+    const worker = new Miniflare(
+      convertV4MiniflareOptions({ modules: true, script, compatibilityDate: "2026-11-01", cf: false }),
+    );
+    try {
+      const answer = await worker.dispatchFetch(`http://worker.test/?of=${service.url}`);
+      expect(await answer.json()).toEqual({ tasks: mathTasks, wrong: "validation_failed" });
+    } finally {
+      await worker.dispose();
+    }
+  });
+
+  it.runIf(existsSync(BROWSER))("reads lists in a browser, from a page of another origin", async () => {
+    const site = await listen(() => ({ status: 200, headers: { "content-type": "text/html" }, body: "" }));
+    const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+    try {
+      const page = await browser.newPage();
+      const code = await bundled(`${READING} globalThis.read = read;`);
+      await page.goto(site.url);
+      await page.addScriptTag({ content: code, type: "module" });
+      expect(await page.evaluate(`read(${JSON.stringify(service.url)})`)).toEqual({
+        tasks: mathTasks,
+        wrong: "validation_failed",
+      });
+    } finally {
+      await browser.close();
+      await site.close();
+    }
+  });
+});
