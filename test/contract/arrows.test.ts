@@ -77,6 +77,7 @@ const DOMAINS: Record<string, string[]> = {
   templates: [],
   tlog: [],
   transparency: ["evidence", "tlog"],
+  verify: [],
   waitlist: ["billing", "identity"],
   webhooks: ["agents", "identity", "plans", "teams"],
 };
@@ -107,6 +108,7 @@ const PURE: Record<string, string[]> = {
     "shared/platform/keys.ts",
   ],
   "shared/tlog": ["node:buffer", "node:crypto"],
+  "shared/verify": [],
   "shared/templates": ["node:buffer", "node:crypto", "shared/grading/schema.ts", "shared/platform/canonical.ts"],
 };
 

@@ -1,0 +1,66 @@
+import { fromBase64, fromHex, hex, sha256 } from "./bytes.ts";
+import { at, isObject } from "./json.ts";
+import { Refused, type Statement, type Trail } from "./trail.ts";
+
+/** What is claimed of a statement: by the path of each member of its subject, as `result.passed`, what it has to be. */
+export type Claims = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Bytes with the salt that commits to them, as `GET /api/v1/runs/{run_id}/output` has them. */
+export interface Opening {
+  body_base64: string;
+  /** In hexadecimal. */
+  salt: string;
+}
+
+/** The step `subject`: the statement says all of `claims`. */
+export async function checkClaims(trail: Trail, { credentialSubject }: Statement, claims: Claims): Promise<void> {
+  const shown = Object.entries(claims).map(([path, value]) => [path, String(value)] as const);
+  await trail.go("subject", Object.fromEntries(shown), async () => {
+    for (const [path, value] of Object.entries(claims)) {
+      const signed = at(credentialSubject, path) ?? null;
+      if (signed !== value) {
+        throw new Refused(`It says ${path}: ${JSON.stringify(signed)}, and not ${JSON.stringify(value)}.`);
+      }
+    }
+    return ["Each of these is signed.", null];
+  });
+}
+
+/** The step `term`: the statement is in force at `now`. */
+export async function checkTerm(trail: Trail, { validFrom, validUntil }: Statement, now: Date): Promise<void> {
+  const inputs = { "valid from": validFrom, "valid until": validUntil ?? "without end", now: now.toISOString() };
+  await trail.go("term", inputs, async () => {
+    if (Date.parse(validFrom) > now.getTime()) throw new Refused("It is not in force yet.");
+    if (validUntil !== null && Date.parse(validUntil) <= now.getTime()) throw new Refused("It has expired.");
+    return ["It is in force.", null];
+  });
+}
+
+/** The step `request` or `response`: SHA-256 over salt and bytes is the commitment in the statement. */
+export async function checkCommitment(
+  trail: Trail,
+  name: "request" | "response",
+  { credentialSubject }: Statement,
+  { body_base64, salt }: Opening,
+): Promise<void> {
+  const signed = at(credentialSubject, `commitments.${name}`);
+  const committed = typeof signed === "string" ? signed : "nothing";
+  const inputs: Record<string, string> = { "signed commitment": committed, salt };
+  await trail.go(name, inputs, async () => {
+    const [bytes, salted] = [fromBase64(body_base64), fromHex(salt)];
+    if (bytes === null || salted?.length !== 32) throw new Refused("Bytes or salt are cut off.");
+    inputs["bytes"] = String(bytes.length);
+    inputs["SHA-256 over salt and bytes"] = hex(await sha256(salted, bytes));
+    if (inputs["SHA-256 over salt and bytes"] !== committed) {
+      throw new Refused("These bytes are not what the statement commits to.");
+    }
+    return [`It commits to these ${bytes.length} bytes.`, null];
+  });
+}
+
+/** An opening, where the value is one. */
+export function openingOf(value: unknown): Opening | null {
+  if (!isObject(value)) return null;
+  const { body_base64, salt } = value;
+  return typeof body_base64 === "string" && typeof salt === "string" ? { body_base64, salt } : null;
+}

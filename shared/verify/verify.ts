@@ -1,0 +1,146 @@
+/**
+ * Verifies what the service signs, with nothing but WebCrypto and a way to read. It shares no code with the service, so that
+ * it can run where the service is not trusted: in a browser, in the client, anywhere.
+ *
+ * @example
+ * const report = await verifyRun(get, runId, { now, logKey: PINNED }); // `get` reads a path of the service
+ * report.verified || report.failed // "signature": which step refused it; report.steps tell why
+ */
+import { textOf } from "./bytes.ts";
+import { checkClaims, checkCommitment, checkTerm, type Claims, type Opening, openingOf } from "./claims.ts";
+import { at, isObject, parsed } from "./json.ts";
+import { checkConsistency, checkInclusion, checkProof, type Get, PROOF_HEAD, proofOf } from "./log.ts";
+import { checkCheckpoint } from "./note.ts";
+import { checkStatement } from "./statement.ts";
+import { checkStatus } from "./status.ts";
+import { Refused, type Report, reportOf, type Statement, type Trail } from "./trail.ts";
+
+/** What a verification goes by. */
+export interface Options {
+  now: Date;
+  /** The text of `/.well-known/jwks.json`. */
+  jwks: string;
+  /** The log's key, `name+hash+key`, as it was pinned; null where none is known. */
+  logKey: string | null;
+  /** Reads what is not at hand: the log as it is now, a list of revocations, a proof. Null: it stays offline. */
+  get: Get | null;
+  /** What is claimed of the statement. */
+  claims?: Claims;
+  /** What the statement is claimed to commit to. */
+  opened?: Partial<Record<"request" | "response", Opening | null>>;
+}
+
+const OFFLINE = "Not looked at: there is no way to the service from here.";
+const NO_KEY = "Not looked at: the key of the log is not known here.";
+const NO_PROOF = "Not looked at: there is no proof. The log has a statement about a minute after it was signed.";
+const ENTRY_KINDS: Readonly<Record<string, string>> = {
+  ScreeningRunCredential: "run",
+  AgentCertificationCredential: "credential",
+};
+
+/**
+ * Verifies what somebody handed over, whatever of these it is: a compact JWS, what an endpoint of evidence answers as JSON,
+ * a proof with the statement in it (C2SP tlog-proof), or a checkpoint that was kept.
+ */
+export async function verify(text: string, options: Options): Promise<Report> {
+  const given = text.replaceAll("\r\n", "\n").trim();
+  return reportOf(async (trail) => {
+    const found = await trail.go("kind", { given }, async () => {
+      const one = recognised(given);
+      return [one.what, one];
+    });
+    if ("jws" in found) return walk(trail, found.jws, found.proof, options);
+    if (options.logKey === null) return trail.skip("checkpoint", NO_KEY);
+    const checkpoint = await checkCheckpoint(trail, found.checkpoint, options.logKey);
+    if (options.get === null) trail.skip("consistency", OFFLINE);
+    else await checkConsistency(trail, checkpoint, options.logKey, options.get);
+  });
+}
+
+type Recognised = { what: string } & ({ jws: string; proof: string | null } | { checkpoint: string });
+
+function recognised(given: string): Recognised {
+  if (given.startsWith(PROOF_HEAD)) {
+    const { extra } = proofOf(`${given}\n`);
+    if (extra === null)
+      throw new Refused("This proof does not bring what it is a proof of: its line extra is missing.");
+    return { what: "A proof, with the statement in it.", jws: textOf(extra), proof: `${given}\n` };
+  }
+  if (given.includes("\n\n\u2014 ")) return { what: "A checkpoint of the log.", checkpoint: `${given}\n` };
+  if (given.startsWith("{")) return { what: "An answer of the service, with a statement in it.", ...answered(given) };
+  if (given === "") throw new Refused("There is nothing.");
+  return { what: "A statement, as it seems.", jws: given.replaceAll(/\s/g, ""), proof: null };
+}
+
+/** The statement in what an endpoint of evidence answers, and the proof beside it. */
+function answered(text: string): { jws: string; proof: string | null } {
+  const answer = parsed(text);
+  const [jws, proof] = [at(answer, "jws"), at(answer, "log.proof")];
+  if (!isObject(answer) || typeof jws !== "string") throw new Refused("There is no statement in it, no member jws.");
+  return { jws, proof: typeof proof === "string" ? proof : null };
+}
+
+/** Verifies the statement of a run: keys, statement, proof, and what it commits to are read by `get`, and checked here. */
+export async function verifyRun(
+  get: Get,
+  runId: string,
+  { logKey = null, now, claims = {} }: Pick<Options, "now" | "claims"> & { logKey?: string | null },
+): Promise<Report> {
+  const read = async (path: string): Promise<string> => textOf(await get(path, "application/json"));
+  return reportOf(async (trail) => {
+    const path = `/api/v1/runs/${runId}`;
+    const paths = { keys: "/.well-known/jwks.json", "key of the log": "/log/key", statement: `${path}/evidence` };
+    const [jwks, served, { jws, proof }] = await trail.go("sources", paths, async () => {
+      const [keys, key, answer] = await Promise.all([read(paths.keys), read("/log/key"), read(paths.statement)]);
+      return ["All of it was read from the service.", [keys, key, answered(answer)] as const];
+    });
+    // Owner and members alone may read it, unless it was published: to others the commitments stay closed.
+    const output = parsed(await read(`${path}/output`).catch(() => ""));
+    const opened = { request: openingOf(at(output, "request")), response: openingOf(at(output, "response")) };
+    const said = { "run.id": runId, ...claims };
+    await walk(trail, jws, proof, { now, jwks, logKey: logKey ?? served, get, claims: said, opened });
+  });
+}
+
+/** The steps of a statement, of what it commits to, and of its place in the log. */
+async function walk(trail: Trail, jws: string, proof: string | null, options: Options): Promise<void> {
+  const { now, jwks, claims = {}, opened = {}, get } = options;
+  const { statement, sha256 } = await checkStatement(trail, jws, jwks);
+  if (Object.keys(claims).length > 0) await checkClaims(trail, statement, claims);
+  await checkTerm(trail, statement, now);
+  if (statement.credentialStatus !== null) {
+    if (get === null) trail.skip("status", OFFLINE);
+    else await checkStatus(trail, statement, jwks, now, get);
+  }
+  for (const name of ["request", "response"] as const) {
+    const [opening, commitment] = [opened[name], at(statement.credentialSubject, `commitments.${name}`)];
+    if (opening != null) await checkCommitment(trail, name, statement, opening);
+    else if (opening === null && commitment !== null) trail.skip(name, "Not looked at: they are not shown to you.");
+  }
+  const kind = statement.type.map((type) => ENTRY_KINDS[type]).find((one) => one !== undefined);
+  if (kind === undefined) return trail.skip("inclusion", "Statements of this kind do not enter the log.");
+  await checkPlace(
+    trail,
+    `{"kind":"${kind}","sha256":"${sha256}"}`,
+    proof ?? (await proofFor(statement, get)),
+    options,
+  );
+}
+
+/** The steps of the log. */
+async function checkPlace(trail: Trail, entry: string, text: string | null, { logKey, get }: Options): Promise<void> {
+  if (text === null) return trail.skip("inclusion", NO_PROOF);
+  const proof = await checkProof(trail, text);
+  if (logKey === null) return trail.skip("checkpoint", NO_KEY);
+  const checkpoint = await checkCheckpoint(trail, proof.checkpoint, logKey);
+  await checkInclusion(trail, entry, proof, checkpoint);
+  if (get === null) trail.skip("consistency", OFFLINE);
+  else await checkConsistency(trail, checkpoint, logKey, get);
+}
+
+/** The proof that the service has for a run's statement; null where it has none, or there is no way to it. */
+async function proofFor({ credentialSubject }: Statement, get: Get | null): Promise<string | null> {
+  const id = at(credentialSubject, "run.id");
+  if (get === null || typeof id !== "string" || !/^[\w-]+$/.test(id)) return null;
+  return get(`/api/v1/runs/${id}/evidence?format=tlog-proof`).then(textOf, () => null);
+}
