@@ -48,7 +48,7 @@ function place(name: string, text: string): void {
 }
 
 /** Writes the sources that are made of the OpenAPI document. */
-async function generate(): Promise<void> {
+export async function generate(): Promise<void> {
   const { DOCUMENT } = z
     .object({ DOCUMENT: z.string() })
     .parse(await valuesOf(join(ROOT, "functions/openapi-document.static.ts")));

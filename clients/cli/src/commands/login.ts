@@ -1,0 +1,61 @@
+import { createInterface } from "node:readline/promises";
+import { createClient } from "../../../typescript/src/client.ts";
+import { given } from "../../../typescript/src/problem.ts";
+import { command, SERVICE } from "../command.ts";
+import { EXIT, Failure, reach } from "../failure.ts";
+import { keep, urlOf } from "../settings.ts";
+import { print, type Terminal } from "../terminal.ts";
+
+/** `login`: keeps an API key for a service, once the service has taken it. */
+export const login = command({
+  usage: "login [--key KEY] [--url URL]",
+  about:
+    "Keeps an API key of your settings page; without --key it is asked for, or read from standard input. On the service of\n" +
+    "this machine, --new opens an account for trying things out, with a key of its own.",
+  options: {
+    ...SERVICE,
+    new: { type: "boolean", about: "open an account on the service of this machine" },
+  },
+  async run(values, _positionals, terminal) {
+    const url = urlOf(values.url, terminal);
+    const key = values.new === true ? await newAccount(url) : (values.key ?? (await ask(url, terminal)));
+    if (!key.startsWith("ask_"))
+      throw new Failure(EXIT.usage, `An API key begins with ask_; make one at ${url}/settings.`);
+    const user = await given(createClient({ baseUrl: url, key, fetch: reach, retries: 2 }).GET("/api/v1/auth/me"));
+    const file = keep(terminal, url, key);
+    if (values.json === true) print(terminal, JSON.stringify({ url, email: user.email, plan: user.plan }));
+    else print(terminal, `Signed in to ${url} as ${user.email} (${user.plan}); the key is kept in ${file}.`);
+    return EXIT.fine;
+  },
+});
+
+async function ask(url: string, { stderr }: Terminal): Promise<string> {
+  if (process.stdin.isTTY) stderr.write(`Make an API key of scope write at ${url}/settings, and paste it here.\n`);
+  const lines = createInterface({ input: process.stdin, output: process.stdin.isTTY ? stderr : undefined });
+  try {
+    for await (const line of lines) if (line.trim() !== "") return line.trim();
+  } finally {
+    lines.close();
+  }
+  throw new Failure(EXIT.usage, "No key was given: pass --key, or the key on standard input.");
+}
+
+/** An account on the service of this machine, where plans cost nothing, and a key of it. */
+async function newAccount(url: string): Promise<string> {
+  if (!/^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname)) {
+    throw new Failure(
+      EXIT.usage,
+      `--new is for a service on this machine. Sign up at ${url}/sign-up, and make a key there.`,
+    );
+  }
+  const account = { email: `dev-${Date.now()}@example.test`, password: crypto.randomUUID() };
+  const { access_token } = await given(
+    createClient({ baseUrl: url, fetch: reach, retries: 2 }).POST("/api/v1/auth/register", { body: account }),
+  );
+  const client = createClient({ baseUrl: url, key: access_token, fetch: reach, retries: 2 });
+  // Without a payment key, plans are changed at once and for nothing; with one, the account stays on the free plan.
+  await client.POST("/api/v1/billing/checkout", { body: { tier: "pro", cadence: "monthly" } });
+  const { key } = await given(client.POST("/api/v1/api-keys", { body: { name: "command line", scope: "write" } }));
+  if (key === null) throw new Failure(EXIT.service, "The service did not show the new key; try again.");
+  return key;
+}

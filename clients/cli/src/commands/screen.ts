@@ -1,0 +1,153 @@
+import { writeFileSync } from "node:fs";
+import type { ScreeningClient } from "../../../typescript/src/client.ts";
+import type { components } from "../../../typescript/src/generated/service.ts";
+import { given } from "../../../typescript/src/problem.ts";
+import { command, SERVICE, type Values } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { createProgress } from "../progress.ts";
+import { numbersOf, percent, toJson, toJunit, toMarkdown } from "../reports.ts";
+import { type Results, resultsOf } from "../results.ts";
+import { connectSignedIn } from "../settings.ts";
+import { colored, cut, note, plain, print, type Terminal } from "../terminal.ts";
+import { finished } from "../wait.ts";
+import { countOf } from "./runs.ts";
+import { protocolOf } from "./test.ts";
+
+type Agent = components["schemas"]["AgentRead"];
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+const MOST_FAILED = 10;
+const TITLE_WIDTH = 48;
+
+const OPTIONS = {
+  ...SERVICE,
+  suite: { type: "string", value: "SLUG", about: "which suite (core)" },
+  repeats: { type: "string", value: "N", about: "how often each task, 1 to 10 (1)" },
+  name: { type: "string", value: "NAME", about: "what to call the agent when it is new" },
+  protocol: { type: "string", value: "NAME", about: "of a new agent: native (default), openai_chat or a2a" },
+  private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
+  wait: { type: "boolean", about: "wait for the score" },
+  "fail-under": { type: "string", value: "SCORE", about: "exit code 1 below this score; waits" },
+  "fail-on-regression": { type: "boolean", about: "exit code 1 if the agent got worse since the last time; waits" },
+  junit: { type: "string", value: "FILE", about: "write a JUnit file; waits" },
+  markdown: { type: "string", value: "FILE", about: "write a summary in Markdown; waits" },
+} as const;
+
+/** `screen`: runs a suite against an agent and says what came of it. */
+export const screen = command({
+  usage: "screen URL|ID [--suite core] [--repeats 3] [--wait] [--fail-under 70] [--fail-on-regression]",
+  about:
+    "Screens an agent by its id, or by the URL of its endpoint: the first time, it is registered. The score is that of this\n" +
+    "screening alone, by the rules of the board.",
+  options: OPTIONS,
+  async run(values, [target, ...more], terminal) {
+    if (target === undefined || more.length > 0)
+      throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
+    const least = thresholdOf(values["fail-under"]);
+    const repeats = countOf("repeats", values.repeats ?? "1");
+    const { client, url } = connectSignedIn(values, terminal);
+    const agent = await agentOf(client, target, values);
+    const suite_id = await suiteOf(client, values.suite ?? "core");
+    const body = { agent_id: agent.id, suite_id, repeats, private: values.private === true };
+    const runs = await given(client.POST("/api/v1/runs/batch", { body }));
+    const session_id = runs[0]?.screening_session_id ?? "";
+    const link = `${url}/sessions/${session_id}`;
+    note(terminal, `Screening ${plain(agent.name)}: ${runs.length} runs, ${link}`);
+    if (!waits(values)) {
+      print(
+        terminal,
+        values.json === true ? JSON.stringify({ agent_id: agent.id, session_id, link, runs: runs.length }) : session_id,
+      );
+      return EXIT.fine;
+    }
+    const session = await finished(client, session_id, createProgress(terminal));
+    const results = await resultsOf(client, url, agent, session);
+    const verdict = verdictOn(results, least, values["fail-on-regression"] === true);
+    if (values.junit !== undefined) writeFileSync(values.junit, toJunit(results));
+    if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(results, verdict));
+    if (values.json === true) print(terminal, toJson(results, verdict));
+    else show(results, verdict, terminal);
+    return verdict.length > 0 ? EXIT.failed : EXIT.fine;
+  },
+});
+
+function waits(values: Values<typeof OPTIONS>): boolean {
+  const { wait = false, junit, markdown } = values;
+  return (
+    wait ||
+    values["fail-under"] !== undefined ||
+    values["fail-on-regression"] === true ||
+    junit !== undefined ||
+    markdown !== undefined
+  );
+}
+
+function thresholdOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value <= 100))
+    throw new Failure(EXIT.usage, "--fail-under takes a score from 0 to 100.");
+  return value;
+}
+
+/** The agent of that id, or the caller's own one at that endpoint; it is registered where there is none. */
+async function agentOf(
+  client: ScreeningClient,
+  target: string,
+  { name, protocol }: Values<typeof OPTIONS>,
+): Promise<Agent> {
+  if (UUID.test(target))
+    return given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id: target } } }));
+  if (!URL.canParse(target))
+    throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
+  const endpoint = new URL(target);
+  for await (const agent of client.each("/api/v1/agents")) {
+    if (agent.endpoint != null && new URL(agent.endpoint).href === endpoint.href) return agent;
+  }
+  const agent_protocol = protocolOf(protocol);
+  const body = {
+    name: name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,
+    endpoint: target,
+    ...(agent_protocol === undefined ? {} : { agent_protocol }),
+  };
+  const { id: agent_id } = await given(client.POST("/api/v1/agents", { body }));
+  return given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id } } }));
+}
+
+async function suiteOf(client: ScreeningClient, slug: string): Promise<string> {
+  const known: string[] = [];
+  for await (const suite of client.each("/api/v1/suites")) {
+    if (suite.slug === slug || suite.id === slug) return suite.id;
+    if (!suite.is_secret) known.push(suite.slug);
+  }
+  throw new Failure(EXIT.usage, `There is no suite ${slug}; there are ${known.join(", ")}.`);
+}
+
+/** What makes the exit code 1; nothing where all is fine. */
+function verdictOn({ score, regression, session }: Results, least: number, onRegression: boolean): string[] {
+  const found: string[] = [];
+  const { composite_score } = score;
+  if (session.status === "cancelled") found.push("The screening was cancelled");
+  if (composite_score < least) found.push(`The score ${composite_score.toFixed(2)} is under ${least}`);
+  if (onRegression && regression?.regressed === true) {
+    const { previous_pass_rate: before, pass_rate: now, p_value } = regression;
+    found.push(`The pass rate fell from ${percent(before ?? 0)} to ${percent(now ?? 0)} (p ${p_value.toPrecision(2)})`);
+  }
+  return found;
+}
+
+function show(results: Results, verdict: readonly string[], terminal: Terminal): void {
+  const { failed, link, linkOf } = results;
+  print(terminal, ...numbersOf(results).map(([name, value]) => `${name.padEnd(17)} ${value}`));
+  if (failed.length > 0) print(terminal, "", colored(terminal, "bold", `failed: ${failed.length}`));
+  for (const { task, run, reason } of failed.slice(0, MOST_FAILED)) {
+    print(
+      terminal,
+      `  ${cut(plain(task.title), TITLE_WIDTH)}: ${cut(plain(reason), 160)}`,
+      `    ${colored(terminal, "dim", linkOf(run))}`,
+    );
+  }
+  if (failed.length > MOST_FAILED) print(terminal, `  and ${failed.length - MOST_FAILED} more`);
+  print(terminal, "", link);
+  for (const line of verdict) print(terminal, colored(terminal, "red", line));
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
+import type { Report, Step } from "../../../../shared/verify/trail.ts";
+import { command, SERVICE } from "../command.ts";
+import { EXIT, Failure, reach } from "../failure.ts";
+import { urlOf } from "../settings.ts";
+import { colored, plain, print, type Terminal } from "../terminal.ts";
+
+const MARKS = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["dim", "–"] } as const;
+
+/** `verify`: checks on this machine what the service signed. */
+export const verify = command({
+  usage: "verify FILE [--jwks FILE] [--log-key FILE]",
+  about:
+    "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
+    "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
+    "Exit code 1: it does not hold.",
+  options: {
+    url: SERVICE.url,
+    json: SERVICE.json,
+    jwks: { type: "string", value: "FILE", about: "the published keys, as they were kept; stays offline" },
+    "log-key": { type: "string", value: "FILE", about: "the log's key, as it was pinned" },
+  },
+  async run(values, [file, ...more], terminal) {
+    if (file === undefined || more.length > 0) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
+    const text = textOf(file === "-" ? 0 : file);
+    const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
+    const report = await verified(
+      text,
+      values.jwks === undefined
+        ? await online(urlOf(values.url, terminal), pinned)
+        : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null },
+    );
+    if (values.json === true) print(terminal, JSON.stringify(report));
+    else show(report, terminal);
+    return report.verified ? EXIT.fine : EXIT.failed;
+  },
+});
+
+/** What is known when the service may be asked. */
+async function online(url: string, pinned: string | null): Promise<Grounds> {
+  const get = async (path: string, accept = "*/*") => {
+    const response = await reach(new Request(url + path, { headers: { accept } }));
+    if (!response.ok) throw new Failure(EXIT.service, `${url}${path} answers ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+  const [jwks, logKey] = await Promise.all([
+    get("/.well-known/jwks.json"),
+    pinned === null ? get("/log/key").catch(() => null) : pinned,
+  ]);
+  const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return {
+    now: new Date(),
+    jwks: read(jwks),
+    logKey: logKey === null ? null : (typeof logKey === "string" ? logKey : read(logKey)).trim(),
+    get,
+  };
+}
+
+function textOf(file: string | 0): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Failure(EXIT.usage, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function show({ verified: holds, steps, statement, index }: Report, terminal: Terminal): void {
+  print(terminal, ...steps.map((step) => lineOf(step, terminal)), "");
+  print(terminal, holds ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold."));
+  if (statement !== null)
+    print(terminal, plain(`${statement.type.join(", ")} of ${statement.issuer}, ${statement.validFrom}`));
+  if (index !== null) print(terminal, `Entry ${index} of the log.`);
+}
+
+function lineOf({ title, outcome, detail }: Step, terminal: Terminal): string {
+  const [color, mark] = MARKS[outcome];
+  return `${colored(terminal, color, mark)} ${title}${outcome === "passed" ? "" : `: ${plain(detail)}`}`;
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import { append, EMPTY, rootOf } from "../../../shared/tlog/append.ts";
+import { decodeBundle } from "../../../shared/tlog/bundle.ts";
+import { parseCheckpoint } from "../../../shared/tlog/checkpoint.ts";
+import { leafHash } from "../../../shared/tlog/hash.ts";
+import { openNote, parseVerifierKey } from "../../../shared/tlog/note.ts";
+import { TILE_WIDTH, tilePath } from "../../../shared/tlog/tile.ts";
+
+const State = z.object({ key: z.string(), size: z.int(), edge: z.array(z.string()) });
+
+/** The log is not what it was, or not what it says. */
+export class LogFault extends Error {}
+
+/** What following a log finds. */
+export interface Followed {
+  origin: string;
+  /** How many entries the log has. */
+  size: number;
+  /** Those that came since the last call, as lines: the place, a tab, the entry. */
+  entries: string[];
+}
+
+async function get(prefix: string, path: string): Promise<Buffer> {
+  const response = await fetch(`${prefix}/${path}`, { signal: AbortSignal.timeout(30_000) });
+  if (!response.ok) throw new Error(`${prefix}/${path} answers ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** Reads the entries from `start` up to `end`, bundle by bundle. */
+async function* entriesOf(prefix: string, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const index = Math.floor(at / TILE_WIDTH);
+    const first = index * TILE_WIDTH;
+    const width = Math.min(TILE_WIDTH, end - first);
+    const entries = decodeBundle(await get(prefix, `tile/${tilePath({ level: "entries", index, width })}`));
+    if (entries.length !== width) throw new LogFault(`the bundle ${index} has ${entries.length} entries for ${width}`);
+    yield* entries.slice(at - first);
+    at = first + width;
+  }
+}
+
+/** What a reading of the log's own words gives; what they can't be is a fault of the log. */
+async function held<T>(reading: () => T | Promise<T>): Promise<T> {
+  try {
+    return await reading();
+  } catch (error) {
+    throw error instanceof RangeError ? new LogFault(error.message) : error;
+  }
+}
+
+/**
+ * Follows the log of any service that serves C2SP tlog-tiles under `base/log`: checks that it continues what `file` says of
+ * the last call, and keeps there what it has seen now. The first call takes the log's key from the log.
+ * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key
+ */
+export async function follow(base: string, file: string): Promise<Followed> {
+  const prefix = `${base.replace(/\/$/, "")}/log`;
+  const known = existsSync(file) ? State.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
+  const key = known?.key ?? (await get(prefix, "key")).toString().trim();
+  const note = (await get(prefix, "checkpoint")).toString();
+  const checkpoint = await held(async () => parseCheckpoint(await openNote(note, parseVerifierKey(key))));
+  let tree = known === null ? EMPTY : { size: known.size, edge: known.edge.map((hash) => Buffer.from(hash, "base64")) };
+  const { origin, size, root } = checkpoint;
+  if (origin !== parseVerifierKey(key).name) throw new LogFault(`the log calls itself ${origin}`);
+  if (size < tree.size) throw new LogFault(`the log shrank from ${tree.size} to ${size} entries`);
+  const entries: string[] = [];
+  for await (const entry of entriesOf(prefix, tree.size, size)) {
+    entries.push(`${tree.size}\t${JSON.stringify(entry.toString()).slice(1, -1).replaceAll('\\"', '"')}`);
+    ({ tree } = append(tree, [leafHash(entry)]));
+  }
+  if (!rootOf(tree).equals(root)) {
+    throw new LogFault(
+      `the log of ${tree.size} entries does not continue the ${known?.size ?? 0} that were seen before`,
+    );
+  }
+  const state = { key, size: tree.size, edge: tree.edge.map((hash) => hash.toString("base64")) };
+  writeFileSync(`${file}.new`, JSON.stringify(state));
+  renameSync(`${file}.new`, file);
+  return { origin, size, entries };
+}

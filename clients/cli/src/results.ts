@@ -1,0 +1,153 @@
+import { type Regression, regression } from "../../../shared/scoring/regression.ts";
+import { cell, type Composite, composite } from "../../../shared/scoring/score.ts";
+import { scoredCost } from "../../../shared/scoring/cost.ts";
+import type { ScreeningClient } from "../../typescript/src/client.ts";
+import type { SessionProgress } from "../../typescript/src/follow.ts";
+import type { components } from "../../typescript/src/generated/service.ts";
+import { given } from "../../typescript/src/problem.ts";
+
+type Schemas = components["schemas"];
+export type Run = Schemas["RunRead"];
+export type Task = Schemas["TaskRead"];
+type Session = Schemas["ScreeningSessionRead"];
+
+/** A task with its runs of one session. */
+export interface TaskRuns {
+  task: Task;
+  runs: Run[];
+}
+
+/** A run that was not passed, and why. */
+export interface FailedRun {
+  run: Run;
+  task: Task;
+  reason: string;
+}
+
+/** What a screening came to. */
+export interface Results {
+  agent: Schemas["AgentRead"];
+  session: SessionProgress;
+  /** Of the service's page of the session. */
+  link: string;
+  linkOf(run: Run): string;
+  /** By the rules of the board, over the runs of this session alone. */
+  score: Composite;
+  tasks: TaskRuns[];
+  failed: FailedRun[];
+  canaries: number;
+  /** Against the session before this one over the same tasks; null without one. */
+  regression: Regression | null;
+}
+
+/** So many reasons are read one by one: each takes a request. */
+const MOST_REASONS = 20;
+
+/** Reads what a finished session came to. */
+export async function resultsOf(
+  client: ScreeningClient,
+  url: string,
+  agent: Schemas["AgentRead"],
+  session: SessionProgress,
+): Promise<Results> {
+  const runs = await runsOf(client, session);
+  const counted = runs.filter(
+    (run) => run.canary !== true && run.failure_code !== "service_error" && run.status !== "cancelled",
+  );
+  const tasks = await tasksOf(client, counted);
+  const cells = tasks.map(({ task, runs: own }) =>
+    cell(
+      own.map((run) => ({
+        passed: run.passed === true,
+        correctness: run.correctness ?? 0,
+        gradable: run.status === "completed",
+        latency_ms: run.latency_ms,
+        cost_usd: scoredCost(run),
+        tool_calls_made: run.tool_calls_made,
+      })),
+      task,
+    ),
+  );
+  return {
+    agent,
+    session,
+    link: `${url}/sessions/${session.id}`,
+    linkOf: ({ id }) => `${url}/runs/${id}`,
+    score: composite(cells),
+    tasks,
+    failed: await reasonsOf(client, tasks),
+    canaries: runs.filter(({ canary }) => canary === true).length,
+    regression: await regressionOf(client, session),
+  };
+}
+
+/** The runs of a session: they are among the newest of its agent. */
+async function runsOf(client: ScreeningClient, { id, agent_id, counts }: SessionProgress): Promise<Run[]> {
+  const { queued, running, completed, failed, cancelled } = counts;
+  const total = queued + running + completed + failed + cancelled;
+  const found: Run[] = [];
+  for await (const run of client.each("/api/v1/runs", { query: { agent_id } })) {
+    if (run.screening_session_id === id) found.push(run);
+    if (found.length === total) break;
+  }
+  return found;
+}
+
+async function tasksOf(client: ScreeningClient, runs: readonly Run[]): Promise<TaskRuns[]> {
+  const byTask = new Map<string, Run[]>();
+  for (const run of runs) byTask.set(run.task_id, [...(byTask.get(run.task_id) ?? []), run]);
+  const found: TaskRuns[] = [];
+  for await (const task of client.each("/api/v1/tasks")) {
+    const own = byTask.get(task.id);
+    if (own !== undefined) found.push({ task, runs: own });
+    byTask.delete(task.id);
+    if (byTask.size === 0) return found;
+  }
+  // A task that was retired meanwhile is in no list.
+  for (const [task_id, own] of byTask) {
+    const task = await given(client.GET("/api/v1/tasks/{task_id}", { params: { path: { task_id } } }));
+    found.push({ task, runs: own });
+  }
+  return found;
+}
+
+async function reasonsOf(client: ScreeningClient, tasks: readonly TaskRuns[]): Promise<FailedRun[]> {
+  const failed = tasks.flatMap(({ task, runs }) =>
+    runs.filter(({ passed }) => passed !== true).map((run) => ({ task, run })),
+  );
+  const found: FailedRun[] = [];
+  for (const [at, { task, run }] of failed.entries()) {
+    const own = run.failure_code === null ? null : [run.failure_code, run.failure_detail].filter(Boolean).join(": ");
+    found.push({ task, run, reason: own ?? (at < MOST_REASONS ? await explanationOf(client, run) : "not passed") });
+  }
+  return found;
+}
+
+async function explanationOf(client: ScreeningClient, { id: run_id }: Run): Promise<string> {
+  const { data } = await client.GET("/api/v1/runs/{run_id}/output", { params: { path: { run_id } } });
+  return data?.explanation ?? "not passed";
+}
+
+/** How a session compares with the one before it of the same agent over the same tasks, by the rule of `regression.detected`. */
+async function regressionOf(client: ScreeningClient, { id, agent_id }: SessionProgress): Promise<Regression | null> {
+  let own: Session | undefined;
+  for await (const one of client.each("/api/v1/agents/{agent_id}/screening-sessions", { path: { agent_id } })) {
+    if (one.id === id) own = one;
+    else if (own !== undefined && one.status === "completed" && planOf(one) === planOf(own)) {
+      return regression(passesOf(one), passesOf(own));
+    }
+  }
+  return null;
+}
+
+function planOf({ task_plan }: Session): string {
+  return task_plan
+    .map(({ task_id }) => task_id)
+    .toSorted()
+    .join();
+}
+
+function passesOf({ counts, canaries }: Session): { passed: number; total: number } {
+  const { completed, failed, passed } = counts;
+  return { passed: passed - (canaries?.passed ?? 0), total: completed + failed - (canaries?.runs ?? 0) };
+}

@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What came of a call of the command line. */
+export interface Called {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The packed command line in a folder, as a shell starts it. */
+export function commandLine(folder: string, env: Readonly<Record<string, string>>) {
+  const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+  /** Calls it with arguments; `more` is added to its environment, `node` runs it. */
+  return async (
+    args: readonly string[],
+    more: Record<string, string> = {},
+    node = process.execPath,
+  ): Promise<Called> => {
+    const options = { cwd: folder, env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: folder, ...env, ...more } };
+    try {
+      return { code: 0, ...(await run(node, [main, ...args], options)) };
+    } catch (error) {
+      const { code, stdout, stderr } = error as Called;
+      return { code, stdout, stderr };
+    }
+  };
+}

@@ -1,0 +1,261 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildCommandLine } from "../../../clients/cli/build.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addSuite, answersRightly, startAgent } from "../runs/support.ts";
+import { commandLine } from "./cli-support.ts";
+import { install, newFolder, nodes, run } from "./packing-support.ts";
+
+const TASKS = 12;
+/** Next to no port is less likely to be taken than the one that no TCP service has. */
+const NOBODY = "http://127.0.0.1:1";
+const MARKUP = '<b>&"|\u001b[31m';
+
+let service: TestService;
+let endpoint: Consumer;
+let user: User;
+let folder: string;
+let key: string;
+let cli: ReturnType<typeof commandLine>;
+
+beforeAll(async () => {
+  service = await startService();
+  endpoint = await startAgent();
+  await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
+  user = await newUser(service, { plan: "pro" });
+  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write" })).body.key;
+  folder = newFolder([]);
+  await install("cli", buildCommandLine, folder);
+  cli = commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key });
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await endpoint.stop();
+  await service.stop();
+});
+
+const answersWrongly = () => json(200, { output: "41", usage: { calls: [{ model: "m", cost_usd: 0.001 }] } });
+const screening = ["--suite", "dozen", "--repeats", "2"];
+
+describe("screening from the packed command line", () => {
+  it("registers the agent once, waits for its score, and the score is that of the board", async () => {
+    endpoint.answer = answersRightly;
+    const first = await cli([
+      "screen",
+      endpoint.url,
+      ...screening,
+      "--json",
+      "--fail-under",
+      "70",
+      "--fail-on-regression",
+    ]);
+    expect(first).toMatchObject({ code: 0 });
+    const found = JSON.parse(first.stdout);
+    expect(found).toMatchObject({
+      runs: 2 * TASKS,
+      tasks: TASKS,
+      success_rate: 1,
+      failed: [],
+      regression: null,
+      verdict: [],
+    });
+    await service.settled();
+    const { body } = await user.call("GET", `/api/v1/agents/${found.agent_id}`);
+    expect(body.composite_score).toBe(found.composite_score);
+    // In CI each tenth of the way is a line: nothing is drawn over.
+    expect(first.stderr).toMatch(/24 of 24 runs: passed 24, without an answer 0\n$/);
+    expect(first.stderr).not.toContain("\r");
+  });
+
+  it("ends with 1 under the threshold and at a regression, and says why in every form of a report", async () => {
+    endpoint.answer = answersWrongly;
+    const files = ["--junit", join(folder, "junit.xml"), "--markdown", join(folder, "summary.md")];
+    const second = await cli([
+      "screen",
+      endpoint.url,
+      ...screening,
+      "--fail-under",
+      "70",
+      "--fail-on-regression",
+      ...files,
+    ]);
+    expect(second.code).toBe(1);
+    expect(second.stdout).toMatch(/The score \d+\.\d\d is under 70/);
+    expect(second.stdout).toMatch(/The pass rate fell from 100\.0% to 0\.0%/);
+    const agents = await user.call("GET", "/api/v1/agents");
+    expect(agents.body.total).toBe(1);
+
+    const junit = readFileSync(join(folder, "junit.xml"), "utf8");
+    expect(junit).toContain(`<testsuites tests="${2 * TASKS}" failures="${2 * TASKS}"`);
+    expect(junit.match(/<failure message="[^"]+">http[^<]+\/runs\/[\da-f-]{36}<\/failure>/g)).toHaveLength(2 * TASKS);
+    expect(junit).toContain("&lt;b&gt;&amp;&quot;| [31m (1 of 2)");
+    const markdown = readFileSync(join(folder, "summary.md"), "utf8");
+    expect(markdown.match(/\| \[open\]\(http.*\/runs\/[\da-f-]{36}\) \|/g)).toHaveLength(2 * TASKS);
+    expect(markdown).toContain("The pass rate fell");
+    expect(markdown).not.toContain("<b>");
+    expect(second.stdout).not.toContain("\u001b");
+  });
+
+  it("starts without waiting unless it is told to, and lists the runs", async () => {
+    endpoint.answer = answersRightly;
+    const started = await cli(["screen", endpoint.url, "--suite", "dozen", "--private"]);
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\da-f-]{36}\n$/) });
+    await service.settled();
+    const runs = await cli(["runs", "--limit", "3", "--json"]);
+    expect(JSON.parse(runs.stdout).map((one: { screening_session_id: string }) => one.screening_session_id)).toEqual(
+      Array.from({ length: 3 }, () => started.stdout.trim()),
+    );
+  });
+
+  it("draws a bar as wide as a terminal, and clears it away", async () => {
+    const command = `stty cols 60; ${process.execPath} node_modules/agent-screening-cli/dist/main.js screen ${endpoint.url} --suite dozen --wait`;
+    const env = { ...process.env, XDG_CONFIG_HOME: folder, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key };
+    const { stdout } = await run("script", ["-qec", command, "/dev/null"], { cwd: folder, env });
+    const bars = stdout.split("\r\u001b[K").slice(1, -1);
+    expect(bars.length).toBeGreaterThan(0);
+    expect(bars.every((bar) => bar.length <= 59 && /^[█░]/.test(bar))).toBe(true);
+    expect(bars.at(-1)).toContain("12/12");
+  });
+});
+
+describe("the exit code", () => {
+  it.each([
+    ["an unknown option", ["screen", "x", "--fail"], {}, 2, "Unknown option '--fail'"],
+    ["no agent", ["screen"], {}, 2, "Give one agent"],
+    ["an unknown suite", ["screen", "http://127.0.0.1:9/", "--suite", "none"], {}, 2, "There is no suite none"],
+    ["a threshold that is none", ["screen", "x", "--fail-under", "high"], {}, 2, "from 0 to 100"],
+    ["an unknown command", ["scren"], {}, 2, "There is no command"],
+    ["a refused request", ["runs", "--agent", "x"], {}, 2, "validation_failed"],
+    ["a service that does not answer", ["board"], { AGENT_SCREENING_URL: NOBODY }, 3, `${NOBODY} does not answer`],
+    ["no key", ["runs"], { AGENT_SCREENING_KEY: "" }, 4, "agent-screening login"],
+    ["a wrong key", ["runs"], { AGENT_SCREENING_KEY: "ask_wrong" }, 4, "unauthenticated"],
+  ])("of %s says so, and what to do", async (_what, args, env, code, text) => {
+    const found = await cli(args, env);
+    expect(found).toMatchObject({ code, stdout: "" });
+    expect(found.stderr).toContain(text);
+  });
+
+  it("is 4 for a key that may only read, and 3 for a service whose database is down", async () => {
+    const narrow = (await user.call("POST", "/api/v1/api-keys", { name: "narrow", scope: "read" })).body.key;
+    const refused = await cli(["test", endpoint.url], { AGENT_SCREENING_KEY: narrow });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("Take a key of scope write") });
+    service.faults.set({ service: "db", mode: "down" });
+    try {
+      expect(await cli(["login", "--new"])).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("dependency_unavailable"),
+      });
+    } finally {
+      service.faults.set({ service: "db", mode: "none" });
+    }
+  });
+
+  it("is 1 for an endpoint that fails its test, 0 for one that answers", async () => {
+    endpoint.answer = () => json(500, {});
+    expect(await cli(["test", endpoint.url])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("agent_http_error"),
+    });
+    endpoint.answer = answersRightly;
+    expect(await cli(["test", endpoint.url])).toMatchObject({ code: 0, stdout: expect.stringContaining("ok") });
+  });
+});
+
+describe("signing in", () => {
+  it("keeps the key for its owner alone, and takes it from then on", async () => {
+    expect(await cli(["login", "--key", key])).toMatchObject({ code: 0, stdout: expect.stringContaining(user.email) });
+    expect(statSync(join(folder, "agent-screening/config.json")).mode & 0o777).toBe(0o600);
+    expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
+  });
+
+  it("opens an account on the service of this machine, with the plan that a screening needs", async () => {
+    const { code, stdout } = await cli(["login", "--new", "--json"], { AGENT_SCREENING_KEY: "" });
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { url: service.url, email: expect.stringMatching(/^dev-/), plan: "pro" },
+    ]);
+    expect(await cli(["login", "--new", "--url", "https://service.example"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("verifying", () => {
+  it("holds a statement to the service's keys, offline too, and finds one changed byte", async () => {
+    const [passed] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const { body } = await user.call("GET", `/api/v1/runs/${passed?.id}/evidence`);
+    const keys = await user.call("GET", "/.well-known/jwks.json");
+    writeFileSync(join(folder, "good.jws"), body.jws);
+    writeFileSync(join(folder, "keys.json"), keys.text);
+    const [header, payload = "", signature] = body.jws.split(".");
+    const changed = Buffer.from(Buffer.from(payload, "base64url").toString().replace('"passed":true', '"passed":null'));
+    writeFileSync(join(folder, "bad.jws"), [header, changed.toString("base64url"), signature].join("."));
+    const offline = ["--jwks", join(folder, "keys.json")];
+    expect(await cli(["verify", join(folder, "good.jws")])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("It holds."),
+    });
+    expect(await cli(["verify", join(folder, "good.jws"), ...offline], { AGENT_SCREENING_URL: NOBODY })).toMatchObject({
+      code: 0,
+    });
+    expect(await cli(["verify", join(folder, "bad.jws"), ...offline])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("It does not hold."),
+    });
+    expect(await cli(["verify", join(folder, "missing.jws")])).toMatchObject({ code: 2 });
+  });
+
+  it("follows the log", async () => {
+    await service.app.scheduled("* * * * *");
+    const found = await cli(["log", "monitor"]);
+    expect(found).toMatchObject({ code: 0, stderr: expect.stringContaining("consistent") });
+    expect(found.stdout).toMatch(/^0\t\{"kind":/);
+    const state = JSON.parse(readFileSync(join(folder, "log-monitor.json"), "utf8"));
+    writeFileSync(join(folder, "log-monitor.json"), JSON.stringify({ ...state, size: state.size + 5 }));
+    expect(await cli(["log", "monitor"])).toMatchObject({ code: 1, stderr: expect.stringContaining("shrank") });
+  });
+});
+
+describe("on each Node there is", () => {
+  it("shows the board and compares agents", async () => {
+    const other = (await user.call("POST", "/api/v1/agents", { name: "Another", endpoint: endpoint.url })).body.id;
+    const own = (await user.call("GET", "/api/v1/agents")).body.items.map(({ id }: { id: string }) => id);
+    expect(own).toContain(other);
+    for (const [version, node] of await nodes()) {
+      expect([version, await cli(["board", "--json"], {}, node)]).toMatchObject([version, { code: 0 }]);
+      expect([version, await cli(["compare", ...own], {}, node)]).toMatchObject([version, { code: 0 }]);
+      expect([version, await cli(["verify", join(folder, "good.jws")], {}, node)]).toMatchObject([
+        version,
+        { code: 0 },
+      ]);
+    }
+  });
+
+  it("starts as fast as Node itself, to within 150 ms or as much again", () => {
+    const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+    const least = (args: string[]) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const began = performance.now();
+          execFileSync(process.execPath, args);
+          return performance.now() - began;
+        }),
+      );
+    const bare = least(["-e", "0"]);
+    expect(least([main, "--help"])).toBeLessThan(Math.max(150, 2 * bare));
+  });
+});
+
+it("every command explains its options", async () => {
+  const { stdout } = await cli(["--help"]);
+  const names = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name = ""]) => name);
+  expect(names).toContain("screen");
+  for (const name of names) {
+    const found = await cli([name, "--help"]);
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: agent-screening ${name}`) });
+  }
+});
