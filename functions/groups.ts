@@ -48,7 +48,6 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "runs/screening-sessions": async () => (await import("./runs/screening-sessions.ts")).sessions,
   "site/agent": async () => (await import("./site/agent.tsx")).agentPage,
   "site/board": async () => (await import("./site/board.tsx")).boardPage,
-  "site/docs": async () => (await import("./site/docs.tsx")).docs,
   "webhooks/webhooks": async () => (await import("./webhooks/webhooks.ts")).webhooks,
   "workspaces/members": async () => (await import("./workspaces/members.ts")).teamMembers,
   "workspaces/scorecards": async () => (await import("./workspaces/scorecards.ts")).scorecards,

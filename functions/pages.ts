@@ -13,6 +13,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/new-agent": async () => (await import("./site/new-agent.tsx")).newAgentPages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,
   "site/purchase": async () => (await import("./site/purchase.tsx")).purchasePages,
+  "site/reference": async () => (await import("./site/reference.tsx")).referencePages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,
   "site/screen": async () => (await import("./site/screen.tsx")).screenPages,
   "site/seller": async () => (await import("./site/seller.tsx")).sellerPages,

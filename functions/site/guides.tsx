@@ -1,16 +1,12 @@
+import type { Reply } from "../../shared/http/reply.ts";
 import { raw } from "hono/html";
 import { GUIDES, type Guide } from "./guides.static.ts";
-import { documentOf, Layout } from "./layout.tsx";
+import { Layout } from "./layout.tsx";
+import { lasting } from "./parts/lasting.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
-import { PAGE_HEADERS } from "./style.ts";
 
 /** Stands in the guides for the service's own address. */
 const ADDRESS = "https://SERVICE";
-
-/** A guide is the same for everybody, so a browser and what lies between may keep it for a while. */
-function forAll({ c }: Visit, markup: unknown): Response {
-  return c.newResponse(documentOf(markup), { headers: { ...PAGE_HEADERS, "Cache-Control": "public, max-age=300" } });
-}
 
 function Contents({ sections }: Pick<Guide, "sections">) {
   if (sections.length < 2) return null;
@@ -27,9 +23,8 @@ function Contents({ sections }: Pick<Guide, "sections">) {
   );
 }
 
-function showList(visit: Visit): Response {
-  return forAll(
-    visit,
+function showList(): Reply {
+  return lasting(
     <Layout title="Guides">
       <h1>Guides</h1>
       <p>
@@ -47,9 +42,8 @@ function showList(visit: Visit): Response {
   );
 }
 
-function showGuide(visit: Visit, { title, html, sections }: Guide): Response {
-  return forAll(
-    visit,
+function showGuide(visit: Visit, { title, html, sections }: Guide): Reply {
+  return lasting(
     <Layout title={title}>
       <p>
         <a href="/docs/guides">Guides</a>

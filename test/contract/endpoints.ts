@@ -186,9 +186,6 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/healthz", "open"],
   ["GET", "/readyz", "open"],
   ["GET", "/openapi.json", "open"],
-  ["GET", "/docs", "open"],
-  ["GET", "/docs/swagger-ui.css", "open"],
-  ["GET", "/docs/swagger-ui-bundle.js", "open"],
   ["GET", "/", "open"],
   ["GET", "/agents/{agent_id}", "open"],
 ];

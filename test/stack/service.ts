@@ -4,7 +4,6 @@ import { inject } from "vitest";
 import { type Application, createApplication } from "../../functions/app.ts";
 import type { Overrides } from "../../functions/service.ts";
 import { ownAnswers } from "./answers.ts";
-import { readAsset } from "./assets.ts";
 import { type Broker, startBroker } from "./broker/broker.ts";
 import { type Counters, createCounters } from "./counters.ts";
 import { type DnsResolver, startDnsResolver } from "./dns.ts";
@@ -48,14 +47,6 @@ export interface TestService {
   /** Ends all of it; throws with each answer that was not as the OpenAPI document says. */
   stop(): Promise<void>;
 }
-
-/** The binding of the platform to the files of /docs. */
-const ASSETS = {
-  async fetch(url: string) {
-    const file = await readAsset(url);
-    return new Response(file === null ? null : new Uint8Array(file), { status: file === null ? 404 : 200 });
-  },
-};
 
 const MAIL_KEY = "re_test";
 
@@ -119,7 +110,7 @@ export async function startService(
       body: method === "GET" || method === "HEAD" ? null : new Uint8Array(body),
     });
     const response = await subrequests.invoke(`${method} ${url.pathname}`, () =>
-      (app as Application).fetch(request, { ASSETS }, execution),
+      (app as Application).fetch(request, {}, execution),
     );
     const cookies = response.headers.getSetCookie();
     const answer = Object.fromEntries([...response.headers].filter(([name]) => name !== "set-cookie"));

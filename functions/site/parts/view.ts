@@ -3,6 +3,7 @@ import { getCookie } from "hono/cookie";
 import * as z from "zod";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
+import type { Reply } from "../../../shared/http/reply.ts";
 import type { AnyCall, Route } from "../../../shared/http/route.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
@@ -22,7 +23,8 @@ export interface Visit {
   own: AnyCall["own"];
 }
 
-type Shows = (visit: Visit) => Promise<Response> | Response;
+/** What is shown as a reply gets an ETag, so that a page which is the same for everybody is sent once. */
+type Shows = (visit: Visit) => Promise<Response | Reply> | Response | Reply;
 
 /**
  * A page for people, declared once. It decides nothing: what it shows and changes it asks of the service's own interface,
@@ -78,7 +80,7 @@ export function routeOf({ path, title, show, take }: View, method: string): Rout
   };
 }
 
-async function visited({ ctx, c, own, body }: AnyCall, work: Shows): Promise<Response> {
+async function visited({ ctx, c, own, body }: AnyCall, work: Shows): Promise<Response | Reply> {
   const form = new URLSearchParams(body === undefined ? "" : new TextDecoder().decode(Bytes.parse(body)));
   const { searchParams: query } = new URL(c.req.url);
   const params = c.req.param();

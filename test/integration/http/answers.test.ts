@@ -105,12 +105,12 @@ describe("a conditional read", () => {
     "/.well-known/did.json",
     "/.well-known/http-message-signatures-directory",
     "/",
+    "/docs",
+    "/docs/runs",
+    "/docs/guides/deploy",
     "/?period=7d",
     "/agents/AGENT",
     "/api/v1/agents/AGENT/badge.svg",
-    "/docs",
-    "/docs/swagger-ui.css",
-    "/docs/swagger-ui-bundle.js",
   ];
 
   it.each(PATHS)("answers 304 without a body to who has this very answer: %s", async (one) => {

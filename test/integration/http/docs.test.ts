@@ -1,51 +1,85 @@
-import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { readAsset } from "../../stack/assets.ts";
-import { type Answer, type Caller, caller } from "../../stack/client.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { PLACES } from "../../../functions/places.static.ts";
+import { type Caller, caller } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 let service: TestService;
 let anonymous: Caller;
-let page: Answer;
 
 beforeAll(async () => {
   service = await startService();
   anonymous = caller(service);
-  page = await anonymous.call("GET", "/docs");
 });
 
 afterAll(() => service.stop());
 
-it("is a page that loads nothing from elsewhere, and that nobody frames", () => {
-  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-  const policy = page.headers.get("content-security-policy") ?? "";
-  const directives = new Map(policy.split("; ").map((one) => [one.split(" ", 1)[0], one.split(" ").slice(1)]));
-  expect(directives.get("default-src")).toEqual(["'none'"]);
-  expect(directives.get("frame-ancestors")).toEqual(["'none'"]);
-  expect(policy).not.toMatch(/unsafe|https?:|\*/);
-  expect(page.headers.get("x-content-type-options")).toBe("nosniff");
-  expect(page.headers.get("referrer-policy")).not.toBeNull();
-  expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
-  // The policy lets the page's own script run, and no other.
-  const [, script = ""] = /<script>(.+)<\/script>/.exec(page.text) ?? [];
-  expect(directives.get("script-src")).toEqual([
-    "'self'",
-    `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
-  ]);
+const text = async (path: string): Promise<string> => (await anonymous.call("GET", path)).text;
+
+/** The operations of the OpenAPI document, by tag. */
+async function operations() {
+  const Document = z.object({
+    paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string(), tags: z.array(z.string()) }))),
+  });
+  const { paths } = Document.parse((await anonymous.call("GET", "/openapi.json")).body);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, tags }]) => ({
+      call: `${method.toUpperCase()} ${path}`,
+      operationId,
+      page: `/docs/${tags[0]?.toLowerCase().replaceAll(" ", "-")}`,
+    })),
+  );
+}
+
+describe("the reference", () => {
+  it("is a page that loads nothing from elsewhere, and that nobody frames", async () => {
+    const page = await anonymous.call("GET", "/docs");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  it("has a section for every operation, which the overview leads to", async () => {
+    const overview = await text("/docs");
+    const all = await operations();
+    expect(all.length).toBe(PLACES.length);
+    const pages = new Map(
+      await Promise.all([...new Set(all.map(({ page }) => page))].map(async (one) => [one, await text(one)] as const)),
+    );
+    for (const { operationId, page, call } of all) {
+      expect(overview, call).toContain(`href="${page}#${operationId}"`);
+      expect(pages.get(page), call).toContain(`id="${operationId}"`);
+    }
+    for (const [path, page] of pages) expect([path, page.length < 400_000]).toEqual([path, true]);
+  });
+
+  it("shows a request that can be pasted: what it shows for a registration registers", async () => {
+    const page = await text("/docs/accounts");
+    const section = page.slice(page.indexOf('id="register"'));
+    const [, curl = ""] = /<pre><code>([^]*?)<\/code>/.exec(section) ?? [];
+    const [, json = ""] = /-d &#39;([^]*?)&#39;/.exec(curl) ?? [];
+    expect(curl).toContain(`${service.url}/api/v1/auth/register`);
+    const body = JSON.parse(json.replaceAll("&quot;", '"'));
+    expect(Object.keys(body).toSorted()).toEqual(["email", "password"]);
+  });
 });
 
-it("comes with every file it names, as the package has them", async () => {
-  const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path = ""]) => path);
-  const types = { css: "text/css", js: "text/javascript" };
-  expect(files.map((path) => path.split(".").at(-1))).toEqual(["css", "js"]);
-  for (const path of files) {
-    const { status, headers, text } = await anonymous.call("GET", path);
-    expect([status, headers.get("content-type")]).toEqual([
-      200,
-      `${types[path.endsWith("css") ? "css" : "js"]}; charset=utf-8`,
-    ]);
-    expect(text.length).toBeGreaterThan(100_000);
-    expect(text).toBe((await readAsset(`http://service.test${path}`))?.toString());
-  }
-  expect((await anonymous.call("GET", "/docs/index.html")).status).toBe(404);
+describe("a search in the reference", () => {
+  it.each([
+    ["batch", ["createBatch"], ["listSuites"]],
+    ["POST  runs/BATCH", ["createBatch"], ["listRuns"]],
+    ["nothing has these words", [], ["createBatch"]],
+  ])("finds operations that have every word: %s", async (words, found, others) => {
+    const page = await text(`/docs?q=${encodeURIComponent(words)}`);
+    for (const id of found) expect(page).toContain(`#${id}"`);
+    for (const id of others) expect(page).not.toContain(`#${id}"`);
+  });
+
+  it("shows what was asked as text", async () => {
+    expect(await text(`/docs?q=${encodeURIComponent('<b title="x">')}`)).not.toContain("<b title");
+  });
 });

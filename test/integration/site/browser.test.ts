@@ -67,6 +67,8 @@ beforeAll(async () => {
     keys: "/settings/api-keys",
     plan: "/settings/plan?checkout=done",
     seller: "/marketplace/seller?onboarding=refresh",
+    reference: "/docs",
+    operations: "/docs/runs",
     guides: "/docs/guides",
     guide: "/docs/guides/run-it-yourself",
     nothing: "/nothing/at/all",

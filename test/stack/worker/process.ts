@@ -4,8 +4,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare, Response } from "miniflare";
-import { readAsset } from "../assets.ts";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 
 /** What the parent asks for, and what it is told. */
 export type Order =
@@ -37,12 +36,6 @@ async function start({ bundle, settings, port }: Extract<Order, { kind: "start" 
     compatibilityDate: /compatibility_date = "(.+)"/.exec(toml)?.[1] ?? "",
     compatibilityFlags: [...flags.matchAll(/"(\w+)"/g)].map(([, flag]) => flag as string),
     bindings: settings,
-    serviceBindings: {
-      async ASSETS({ url }) {
-        const file = await readAsset(url);
-        return new Response(file, { status: file === null ? 404 : 200 });
-      },
-    },
     host: "127.0.0.1",
     port,
     cf: false,
