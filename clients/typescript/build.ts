@@ -1,6 +1,7 @@
 /**
  * What `npm pack` does first: writes the types and the list of paths that take an idempotency key from the OpenAPI document
- * of this very checkout, and compiles the client to `dist/`, plain JavaScript with its types.
+ * of this very checkout, and compiles the client to `dist/`, plain JavaScript with its types. With `--types` it only writes
+ * what the sources need to be checked.
  */
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -79,4 +80,4 @@ export async function buildClient(folder: string): Promise<void> {
   node(join(compiler, "../bin/tsc"), "-p", "tsconfig.json", "--outDir", folder);
 }
 
-if (import.meta.main) await buildClient(join(HERE, "dist"));
+if (import.meta.main) await (process.argv.includes("--types") ? generate() : buildClient(join(HERE, "dist")));
