@@ -22,12 +22,17 @@ export const tasks = [
     method: "get",
     path: "/api/v1/tasks",
     tag,
-    summary: "Active benchmark tasks",
+    summary: "Benchmark tasks",
     description:
-      "Suite by suite, in order. Prompt and input of secret tasks are not shown; the key of a task never is.",
+      "The active ones, suite by suite, in order. Prompt and input of secret tasks are not shown; the key of a task never is.",
     auth: "open",
-    query: pageQuery.extend({ domain: TaskDomain.optional() }),
+    query: pageQuery.extend({
+      domain: TaskDomain.optional(),
+      suite_id: z.uuid().optional(),
+      is_active: z.stringbool().default(true).meta({ description: "`false` for the retired ones" }),
+    }),
     returns: { 200: pageOf(TaskRead, "TaskPage") },
+    problems: ["not_found"],
     cache: "catalogue",
     async handler({ ctx, query }) {
       return ok(paged(await listTasks(ctx, query), query));

@@ -11,6 +11,7 @@ import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { inclusionOfStatement, readEvidence } from "../../shared/results/evidence.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns } from "../../shared/results/list.ts";
+import { runFilter } from "../../shared/results/run-filter.ts";
 import { readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
@@ -21,7 +22,6 @@ import {
   RunOutput,
   RunPhases,
   RunRead,
-  RunStatus,
   RunUpdate,
   ScreeningPreflightRead,
 } from "../../shared/runs/schemas.ts";
@@ -132,20 +132,15 @@ export const runs = [
     path: "/api/v1/runs",
     tag,
     summary: "Runs that the caller may see, newest first",
-    description: "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run.",
+    description:
+      "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run. All other filters can be combined.",
     auth: "open",
-    query: pageQuery.extend({
-      agent_id: z.uuid().optional(),
-      task_id: z.uuid().optional(),
-      status: RunStatus.optional(),
-      scope: z.literal("personal").optional(),
-      team_id: z.uuid().optional(),
-      mine: z.stringbool().default(false),
-    }),
+    query: pageQuery.extend(runFilter.shape),
     returns: { 200: longPageOf(RunRead, "RunPage") },
     problems: ["conflicting_parameters", "unauthenticated", "not_found"],
     async handler({ ctx, principal, query }) {
-      return ok(paged(await listRuns(ctx, principal, query), query));
+      const { page, page_size, ...filter } = query;
+      return ok(paged(await listRuns(ctx, principal, filter, { page, page_size }), query));
     },
   }),
   route({

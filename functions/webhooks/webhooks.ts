@@ -164,7 +164,7 @@ export const webhooks = [
     description: "Newest first.",
     auth: "session",
     params,
-    query: pageQuery,
+    query: pageQuery.extend({ status: DeliveryRead.shape.status.optional() }),
     returns: { 200: longPageOf(DeliveryRead, "DeliveryPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, query }) {

@@ -40,16 +40,24 @@ export async function readTask(ctx: Context, taskId: string): Promise<z.output<t
   return task;
 }
 
-/** A page of the active tasks, suite by suite. */
+/** What a list of tasks is narrowed to. */
+export interface TaskFilter {
+  domain?: z.output<typeof TaskDomain> | undefined;
+  suite_id?: string | undefined;
+  is_active?: boolean | undefined;
+  page: number;
+  page_size: number;
+}
+
+/** A page of the active tasks, or of the retired ones, suite by suite; throws 404 for a suite that does not exist. */
 export async function listTasks(
   ctx: Context,
-  {
-    domain,
-    page,
-    page_size: size,
-  }: { domain?: z.output<typeof TaskDomain> | undefined; page: number; page_size: number },
+  { domain, suite_id: suiteId, is_active: isActive = true, page, page_size: size }: TaskFilter,
 ): Promise<z.output<typeof Tasks>> {
-  const condition = sql`t.is_active ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}`;
+  const condition = sql`t.is_active = ${isActive} ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}
+    ${suiteId === undefined ? sql`` : sql`and t.suite_id = ${suiteId}::uuid`}`;
+  const exists =
+    suiteId === undefined ? sql`true` : sql`exists (select from ${suites} s where s.id = ${suiteId}::uuid)`;
   const found = await read(
     ctx,
     Tasks,
@@ -59,9 +67,11 @@ export async function listTasks(
     )
     select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
       select jsonb_agg(${taskJson} order by t.place) from (
-        select * from hits order by place limit ${size} offset ${(page - 1) * size}) t), '[]')) as result`,
+        select * from hits order by place limit ${size} offset ${(page - 1) * size}) t), '[]')) as result
+    where ${exists}`,
   );
-  return found ?? { items: [], total: 0 };
+  if (found === null) throw notFound("suite");
+  return found;
 }
 
 /** One suite; throws 404. */

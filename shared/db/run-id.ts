@@ -7,3 +7,9 @@ import { type SQL, sql } from "drizzle-orm";
 export function runIdAt(at: SQL, ordinal: SQL): SQL {
   return sql`uuidv7_at(${at}, ${ordinal})`;
 }
+
+/** The least id that a run made in this millisecond (since 1970) can have. */
+export function firstRunIdAt(ms: number): string {
+  const time = Math.max(ms, 0).toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}

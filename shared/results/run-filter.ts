@@ -1,14 +1,27 @@
-import type * as z from "zod";
-import type { RunStatus } from "../runs/schemas.ts";
+import * as z from "zod";
+import { TaskDomain } from "../catalogue/schemas.ts";
+import { FAILURE_CODES } from "../runs/answer.ts";
+import { RunStatus, Trigger } from "../runs/schemas.ts";
+
+const moment = z.iso.datetime({ offset: true }).optional();
+
+/** The parameters that narrow a list of runs; they may be combined freely, but for those that say whose runs it shows. */
+export const runFilter = z.object({
+  agent_id: z.uuid().optional(),
+  task_id: z.uuid().optional(),
+  screening_session_id: z.uuid().optional().meta({ description: "404 unless the caller may see the session" }),
+  suite_id: z.uuid().optional().meta({ description: "The suite of the task, however the run was asked for" }),
+  domain: TaskDomain.optional().meta({ description: "The domain of the task" }),
+  status: RunStatus.optional(),
+  trigger: Trigger.optional(),
+  passed: z.stringbool().optional().meta({ description: "Neither value finds a run that was not judged yet" }),
+  failure_code: z.enum(FAILURE_CODES).optional(),
+  created_after: moment.meta({ description: "Made at this moment or later" }),
+  created_before: moment.meta({ description: "Made before this moment" }),
+  scope: z.literal("personal").optional(),
+  team_id: z.uuid().optional(),
+  mine: z.stringbool().default(false),
+});
 
 /** Which runs a list shows. */
-export interface RunFilter {
-  agent_id?: string | undefined;
-  task_id?: string | undefined;
-  status?: z.output<typeof RunStatus> | undefined;
-  scope?: "personal" | undefined;
-  team_id?: string | undefined;
-  mine: boolean;
-  page: number;
-  page_size: number;
-}
+export type RunFilter = z.output<typeof runFilter>;

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agentOwner } from "../agents/view.ts";
+import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
+import { byFacets, facetConditions } from "./run-facets.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
 import { may, ofOwners, ownerOf } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
-
-type Narrowed = Omit<RunFilter, "page" | "page_size">;
 
 /**
  * More agents than an owner can have. The planner uses the index for an order with a limit, even one whose value it
@@ -18,32 +18,61 @@ const ALL = sql`limit (select 1000000000)`;
  * viewer asked for, and those of the agents that the viewer has or shares. A run may be in several. A viewer without an
  * account (null) gives no filter that needs one.
  */
-export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): readonly [SQL, ...SQL[]] {
-  const { agent_id: agentId, team_id: teamId, scope, mine } = filter;
+export function runScans(viewer: string | null, filter: RunFilter, cut: SQL): readonly [SQL, ...SQL[]] {
+  const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, scope, mine } = filter;
   const own = narrowing(filter);
-  if (viewer === null) return [agentId === undefined ? ofPublic(own, cut) : ofAgent(agentId, own, cut)];
+  const faceted = (scan: (facets: SQL) => SQL) => byFacets(filter, scan);
+  if (sessionId !== undefined) {
+    // A session has few runs, and nobody's own ones come from elsewhere.
+    return [
+      sql`select r.id from ${runsWithAgents(sql`${runs}`)} where r.screening_session_id = ${sessionId}::uuid
+        and ${visibleRun(viewer)} ${ownership(viewer, filter)} ${own} ${facetConditions(filter)} ${cut}`,
+    ];
+  }
+  // Nearly all agents with public runs are public, as the planner takes from the limit: it begins with the runs.
+  const ofPublic = faceted(
+    (facets) => sql`select r.id from ${runs} r cross join lateral (
+        select from ${agents} a where a.id = r.agent_id and a.is_public and a.is_active limit 1) a
+      where not r.is_private ${own} ${facets} ${cut}`,
+  );
+  const ofAgent = (condition: SQL) =>
+    faceted(
+      (facets) => sql`select r.id from ${runs} r
+        where r.agent_id = ${agentId}::uuid and not r.is_private ${condition} ${own} ${facets} ${cut}`,
+    );
+  if (viewer === null) return [agentId === undefined ? ofPublic : ofAgent(sql``)];
   const asked = (condition: SQL) =>
-    sql`select r.id from ${runs} r where r.user_id = ${viewer}::uuid ${condition} ${own} ${cut}`;
+    faceted(
+      (facets) =>
+        sql`select r.id from ${runs} r where r.user_id = ${viewer}::uuid ${condition} ${own} ${facets} ${cut}`,
+    );
+  // Those of the agents of `these` for which `condition` holds.
+  const ofAgents = (these: SQL, condition: SQL) =>
+    sql`select z.id from (${these}) a cross join lateral (${faceted(
+      (facets) => sql`select r.id from ${runs} r where r.agent_id = a.id ${condition} ${own} ${facets} ${cut}`,
+    )}) z`;
   if (mine) return [asked(sql``)];
   if (teamId !== undefined) {
     return [
-      sql`select r.id from ${runsWithAgents(sql`${runs}`)}
-        where r.team_id = ${teamId}::uuid and r.scope = 'team' and ${visibleRun(viewer)} ${own} ${cut}`,
+      faceted(
+        (facets) => sql`select r.id from ${runsWithAgents(sql`${runs}`)}
+          where r.team_id = ${teamId}::uuid and r.scope = 'team' and ${visibleRun(viewer)} ${own} ${facets} ${cut}`,
+      ),
     ];
   }
   if (scope === "personal") {
     const made = sql`select a.* from ${agents} a where a.user_id = ${viewer}::uuid order by a.created_at desc ${ALL}`;
     const condition = sql`and r.scope = 'personal'`;
-    return [asked(condition), ofAgents(made, sql`${condition} and ${visibleRun(viewer)} ${own}`, cut)];
+    return [asked(condition), ofAgents(made, sql`${condition} and ${visibleRun(viewer)}`)];
   }
   if (agentId !== undefined) {
     // Who has or shares the agent sees all of its runs; only for others the public ones and their own are put together.
     const theirs = sql`(select exists (
       select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}))`;
+    const all = faceted((facets) => sql`select r.id from ${runs} r where ${theirs} ${own} ${facets} ${cut}`);
     return [
       sql`select x.id from (
-        (select r.id from ${runs} r where ${theirs} ${own} ${cut})
-        union all (${ofAgent(agentId, sql`and not ${theirs} ${own}`, cut)})
+        (${all}) union all (${ofAgent(sql`and not ${theirs}`)})
         union all (${asked(sql`and r.is_private and not ${theirs}`)})) x ${cut}`,
     ];
   }
@@ -51,48 +80,39 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     ofAgents(
       sql`select a.* from ${agents} a where ${ownerOf(agentOwner)} = ${owner}
         order by a.is_active, a.created_at desc, a.id desc ${ALL}`,
-      own,
-      cut,
+      sql``,
     ),
   );
-  return [ofPublic(own, cut), asked(sql``), shared];
+  return [ofPublic, asked(sql``), shared];
 }
 
 /** Whether indexes alone tell which runs a list has: one agent's, or what the viewer asked for. */
-export function countable({
-  agent_id: agentId,
-  task_id: taskId,
-  status,
-  scope,
-  team_id: teamId,
-  mine,
-}: Narrowed): boolean {
+export function countable({ agent_id: agentId, mine, ...others }: RunFilter): boolean {
   const ofOne = mine !== (agentId !== undefined);
-  return ofOne && [taskId, status, scope, teamId].every((filter) => filter === undefined);
+  return ofOne && Object.values(others).every((filter) => filter === undefined);
 }
 
-/** SQL: what a list is narrowed to besides whose runs it shows, as conditions of the run row `r`. */
-function narrowing({ agent_id: agentId, task_id: taskId, status }: Narrowed): SQL {
-  return sql.join([
-    agentId === undefined ? sql`` : sql`and r.agent_id = ${agentId}::uuid`,
-    taskId === undefined ? sql`` : sql` and r.task_id = ${taskId}::uuid`,
-    status === undefined ? sql`` : sql` and r.status = ${status}`,
-  ]);
+/** SQL: what a list is narrowed to besides whose runs it shows and their facets, as conditions of the run row `r`. */
+function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...made }: RunFilter): SQL {
+  // The id of a run tells when it was made, to the millisecond.
+  const idAt = (at: string) => sql`${firstRunIdAt(Date.parse(at))}::uuid`;
+  return sql.join(
+    [
+      agentId === undefined ? sql`` : sql`and r.agent_id = ${agentId}::uuid`,
+      taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}::uuid`,
+      suiteId === undefined ? sql`` : sql`and r.suite_id = ${suiteId}::uuid`,
+      made.created_after === undefined ? sql`` : sql`and r.id >= ${idAt(made.created_after)}`,
+      made.created_before === undefined ? sql`` : sql`and r.id < ${idAt(made.created_before)}`,
+    ],
+    sql` `,
+  );
 }
 
-/** SQL: the runs that everybody may see. */
-function ofPublic(own: SQL, cut: SQL): SQL {
-  return sql`select r.id from ${runsWithAgents(sql`${runs}`)}
-    where not r.is_private and a.is_public and a.is_active ${own} ${cut}`;
-}
-
-/** SQL: the runs of an agent that everybody who sees the agent may see. */
-function ofAgent(agentId: string, own: SQL, cut: SQL): SQL {
-  return sql`select r.id from ${runs} r where r.agent_id = ${agentId}::uuid and not r.is_private ${own} ${cut}`;
-}
-
-/** SQL: the runs of these agents for which `condition` holds. */
-function ofAgents(these: SQL, condition: SQL, cut: SQL): SQL {
-  return sql`select y.id from (${these}) a cross join lateral (
-      select r.id from ${runs} r where r.agent_id = a.id ${condition} ${cut}) y`;
+/** SQL: whose runs a list shows, as conditions of the run row `r`, where it is not found by them. */
+function ownership(viewer: string | null, { mine, scope, team_id: teamId }: RunFilter): SQL {
+  if (mine) return sql`and r.user_id = ${viewer}::uuid`;
+  if (teamId !== undefined) return sql`and r.team_id = ${teamId}::uuid and r.scope = 'team'`;
+  return scope === undefined
+    ? sql``
+    : sql`and r.scope = ${scope} and (r.user_id = ${viewer}::uuid or a.user_id = ${viewer}::uuid)`;
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { runIdAt } from "../db/run-id.ts";
-import { agents, runs, screening_sessions } from "../db/schema/index.ts";
+import { agents, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import { oweDispatch } from "./messages.ts";
 
 const SESSION = sql.raw("id, agent_id, user_id, team_id, suite_id, trigger, task_plan, repeats, is_private, epoch");
@@ -32,8 +32,9 @@ const RUN = sql.raw(
 export function reserveRuns(source: SQL, at: Date): SQL {
   const now = sql`${at.toISOString()}::timestamptz`;
   return sql`reserved as (
-    insert into ${runs} (id, ${RUN}, scope, publishes_answer, created_at)
+    insert into ${runs} (id, ${RUN}, domain, scope, publishes_answer, created_at)
     select ${runIdAt(now, sql`row_number() over (order by position, repeat_index)`)}, ${RUN},
+      (select t.domain from ${tasks} t where t.id = s.task_id),
       case when team_id is null then 'personal' else 'team' end,
       (select a.publish_answers from ${agents} a where a.id = s.agent_id), ${now}
     from (${source}) s order by position, repeat_index

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { type Figure, type Measured, ratio } from "./measure.ts";
-import { fillWorld, growingReads, type Viewers } from "./world.ts";
+import { fillWorld, growingReads, NO_TASK, type Viewers } from "./world.ts";
 
 const SMALL = 1000;
 export const LARGE = 1_000_000;
@@ -35,10 +35,12 @@ export async function growthOfReads(
 /** How much longer than a read by primary key each of the lists and reads takes among so many rows. */
 async function measure(pool: Pool, viewers: Viewers, read: Reader, size: number): Promise<Map<string, Measured>> {
   await fillWorld((text) => pool.query(text), viewers, size);
-  const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret order by id limit 1");
+  const { rows } = await pool.query<{ id: string; suite_id: string }>(
+    "select id, suite_id from tasks where not is_secret order by id limit 1",
+  );
   const byKey = () => read("owner", `/api/v1/agents/${viewers.agent}`);
   const found = new Map<string, Measured>();
-  for (const [name, { by, path }] of Object.entries(growingReads(viewers, rows[0]?.id ?? "", size))) {
+  for (const [name, { by, path }] of Object.entries(growingReads(viewers, rows[0] ?? NO_TASK, size))) {
     found.set(name, await ratio(ROUNDS, () => read(by, path), byKey));
   }
   return found;

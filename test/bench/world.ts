@@ -65,17 +65,18 @@ export async function fillWorld(
     insert into seller_accounts (user_id, account_id) values ('${other}', 'acct_growth');
     update users set charges_enabled = true where id = '${other}';
     insert into runs (agent_id, task_id, user_id, status, trigger, scope, team_id, is_private, passed, latency_ms, correctness,
-        evidence_cost_usd, serving_model, evidence_signed, counted, suite_version, started_at, finalized_at)
+        evidence_cost_usd, serving_model, evidence_signed, counted, suite_version, started_at, finalized_at, suite_id, domain)
       select case when n % 2 = 0 then '${agent}' when n % 11 = 0 then s.ids[1 + n % 3]
           else a.ids[1 + n % array_length(a.ids, 1)] end,
         t.ids[1 + n / 2 % array_length(t.ids, 1)], case when n % 2 = 0 or n % 11 = 0 then '${owner}' else '${other}' end::uuid,
         case when n % 50 < 2 then 'failed' else 'completed' end, 'manual', case when n % 22 = 11 then 'team' else 'personal' end,
         case when n % 22 = 11 then '${team}'::uuid end, n % 20 = 0, n % 3 = 0, n % 9000, 1, 0.001234, 'vendor/model-' || n % 9,
-        true, true, 1, now(), now()
+        true, true, 1, now(), now(), t.suites[1 + n / 2 % array_length(t.ids, 1)], t.domains[1 + n / 2 % array_length(t.ids, 1)]
       from generate_series(1, ${size}) n,
         (select array_agg(id) as ids from (select id from agents where user_id = '${other}' order by id limit 1000) x) a,
         (select array_agg(id) as ids from agents where team_id = '${team}') s,
-        (select array_agg(id order by id) as ids from tasks where not is_secret) t;
+        (select array_agg(id order by id) as ids, array_agg(suite_id order by id) as suites,
+          array_agg(domain order by id) as domains from tasks where not is_secret) t;
     insert into run_tallies select r.agent_id, r.task_id, r.is_private, sum(x.runs), sum(x.ended), sum(x.judged),
         sum(x.passed), sum(x.latency_ms), sum(x.latencies), sum(x.cost_usd), sum(x.costs)
       from runs r cross join lateral run_tally(r) x group by r.agent_id, r.task_id, r.is_private;
@@ -94,10 +95,13 @@ export async function fillWorld(
   await sql("vacuum analyze");
 }
 
+/** Stands for a task that is yet to be looked up. */
+export const NO_TASK = { id: "", suite_id: "" };
+
 /** The lists and reads that are filled, by name: who asks, and for what. */
 export function growingReads(
   { agent, team, webhook }: Viewers,
-  task: string,
+  { id: task, suite_id: suite }: { id: string; suite_id: string },
   size: number,
 ): Record<string, { by: "owner" | "anybody"; path: string }> {
   const byOwner = (path: string) => ({ by: "owner", path: `/api/v1/${path}` }) as const;
@@ -117,6 +121,19 @@ export function growingReads(
     "own runs, page 1000": byOwner("runs?mine=true&page=1000"),
     "own runs that failed": byOwner("runs?mine=true&status=failed"),
     "own queued runs": byOwner("runs?mine=true&status=queued"),
+    "own runs that timed out": byOwner("runs?mine=true&failure_code=agent_timeout"),
+    "own passed runs of a domain": byOwner("runs?mine=true&passed=true&domain=coding"),
+    "own runs of a suite that never began by schedule": byOwner(`runs?mine=true&trigger=scheduled&suite_id=${suite}`),
+    "public runs of a suite": byAnybody(`runs?suite_id=${suite}`),
+    "public failed runs of a domain": byAnybody("runs?status=failed&domain=math"),
+    "public runs by schedule": byAnybody("runs?trigger=scheduled"),
+    "visible runs of a domain that did not pass": byOwner("runs?passed=false&domain=safety"),
+    "visible runs by schedule": byOwner("runs?trigger=scheduled"),
+    "failed runs of a workspace": byOwner(`runs?team_id=${team}&status=failed&trigger=api`),
+    "an agent's runs of a domain that passed": byOwner(`runs?agent_id=${agent}&passed=true&domain=coding`),
+    "an agent's runs by schedule, by anybody": byAnybody(`runs?agent_id=${agent}&trigger=scheduled`),
+    "runs of an hour": byAnybody("runs?created_after=2020-01-01T00:00:00Z&created_before=2020-01-01T01:00:00Z"),
+    "own runs since an hour that is to come": byOwner("runs?mine=true&created_after=2100-01-01T00:00:00Z"),
     "own personal runs": byOwner("runs?scope=personal"),
     "runs of a workspace": byOwner(`runs?team_id=${team}`),
     "runs of an agent": byOwner(`runs?agent_id=${agent}`),
@@ -136,6 +153,7 @@ export function growingReads(
     subscriptions: byOwner("webhooks"),
     "activity of a workspace": byOwner(`teams/${team}/activity`),
     "deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries`),
+    "failed deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries?status=exhausted`),
     listings: byOwner("marketplace/listings"),
     "the board": byOwner("leaderboard"),
     "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),

@@ -49,7 +49,7 @@ const DOMAINS: Record<string, string[]> = {
   payments: ["billing", "certification", "marketplace"],
   plans: [],
   registry: ["agents"],
-  results: ["agents", "evidence", "identity", "runs", "scoring", "teams", "telemetry", "transparency"],
+  results: ["agents", "catalogue", "evidence", "identity", "runs", "scoring", "teams", "telemetry", "transparency"],
   runs: [
     "agents",
     "billing",

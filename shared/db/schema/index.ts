@@ -10,6 +10,7 @@ export * from "./db.ts";
 export * from "./epochs.ts";
 export * from "./identity.ts";
 export * from "./marketplace.ts";
+export * from "./run-states.ts";
 export * from "./runs.ts";
 export * from "./schedules.ts";
 export * from "./scorecards.ts";

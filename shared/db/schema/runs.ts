@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -18,21 +18,8 @@ import { agents } from "./agents.ts";
 import { suites, tasks } from "./catalogue.ts";
 import { bytes, createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
+import { facetsOf, isFinishedRun, isOpenRun, isPersonal, RUN_STATES, TRIGGERS } from "./run-states.ts";
 import { teams } from "./teams.ts";
-
-/** The states of a run; the last three are final. */
-export const RUN_STATES = ["queued", "running", "completed", "failed", "cancelled"] as const;
-
-/** SQL: whether a run with this status is not over. */
-export const isOpenRun = (status: SQLWrapper): SQL => sql`${status} in ('queued', 'running')`;
-
-/** SQL: whether a run with this status has ended with a result: it was neither taken back nor is it still open. */
-export const isFinishedRun = (status: SQLWrapper): SQL => sql`${status} in ('completed', 'failed')`;
-
-const isPersonal = (scope: SQLWrapper): SQL => sql`${scope} = 'personal'`;
-
-/** What made a run begin. */
-export const TRIGGERS = ["manual", "api", "scheduled", "certification", "trial"] as const;
 
 /** The newest explicit check of an agent's endpoint: evidence of that moment. */
 export const readiness_checks = pgTable("readiness_checks", {
@@ -89,6 +76,8 @@ export const runs = pgTable(
       .references(() => tasks.id),
     status: text({ enum: RUN_STATES }).notNull().default("queued"),
     trigger: text({ enum: TRIGGERS }).notNull(),
+    /** That of its task, which never changes; a trigger fills it in where an insert leaves it out. */
+    domain: text().notNull(),
     simulated: boolean().notNull().default(false),
     is_private: boolean().notNull().default(false),
     screening_session_id: uuid().references(() => screening_sessions.id, { onDelete: "cascade" }),
@@ -175,7 +164,17 @@ export const runs = pgTable(
       .where(sql`${table.team_id} is not null and ${table.screening_session_id} is null`),
     index("runs_open_agent_idx").on(table.agent_id).where(sql`${table.status} in ('queued', 'running')`),
     index("runs_task_idx").on(table.task_id, table.id.desc().nullsFirst()),
-    index("runs_status_idx").on(table.status, table.id.desc().nullsFirst()).where(sql`${table.status} <> 'completed'`),
+    index("runs_suite_idx")
+      .on(table.suite_id, table.id.desc().nullsFirst(), table.agent_id)
+      .where(sql`not ${table.is_private} and ${table.suite_id} is not null`),
+    index("runs_user_facets_idx").on(table.user_id, ...facetsOf(table)),
+    index("runs_agent_facets_idx").on(table.agent_id, ...facetsOf(table)),
+    index("runs_team_facets_idx")
+      .on(table.team_id, ...facetsOf(table))
+      .where(sql`${table.team_id} is not null`),
+    index("runs_public_facets_idx")
+      .on(...facetsOf(table))
+      .where(sql`not ${table.is_private}`),
     // With the agent in the index, runs are counted without being read.
     index("runs_public_idx").on(table.id.desc().nullsFirst(), table.agent_id).where(sql`not ${table.is_private}`),
     index("runs_cell_idx")

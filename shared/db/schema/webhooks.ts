@@ -76,6 +76,7 @@ export const webhook_deliveries = pgTable(
   (table) => [
     uniqueIndex("webhook_deliveries_attempt_key").on(table.webhook_id, table.event_id, table.attempt),
     index("webhook_deliveries_log_idx").on(table.webhook_id, table.id.desc().nullsFirst()),
+    index("webhook_deliveries_status_idx").on(table.webhook_id, table.status, table.id.desc().nullsFirst()),
     index("webhook_deliveries_event_idx").on(table.event_id),
     index("webhook_deliveries_pending_idx")
       .on(table.webhook_id, table.next_attempt_at, table.id)
