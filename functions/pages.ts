@@ -15,9 +15,12 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/purchase": async () => (await import("./site/purchase.tsx")).purchasePages,
   "site/reference": async () => (await import("./site/reference.tsx")).referencePages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,
+  "site/schedules": async () => (await import("./site/schedules.tsx")).schedulePages,
   "site/screen": async () => (await import("./site/screen.tsx")).screenPages,
   "site/seller": async () => (await import("./site/seller.tsx")).sellerPages,
   "site/session": async () => (await import("./site/session.tsx")).sessionPages,
   "site/settings": async () => (await import("./site/settings.tsx")).settingsPages,
   "site/sign-in": async () => (await import("./site/sign-in.tsx")).signInPages,
+  "site/webhook": async () => (await import("./site/webhook.tsx")).oneWebhookPages,
+  "site/webhooks": async () => (await import("./site/webhooks.tsx")).webhookPages,
 };

@@ -3,6 +3,8 @@ const PAGES = [
   ["/settings/password", "Password"],
   ["/settings/sessions", "Sessions"],
   ["/settings/api-keys", "API keys"],
+  ["/settings/webhooks", "Webhooks"],
+  ["/settings/schedules", "Schedules"],
   ["/settings/plan", "Plan"],
   ["/settings/deletion", "Deletion"],
 ] as const;

@@ -41,6 +41,8 @@ beforeAll(async () => {
   const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agents[0], suite_id: suite.id, repeats: 2 });
   await user.call("POST", "/api/v1/runs/batch", { agent_id: agents[1], suite_id: suite.id });
   await user.call("POST", "/api/v1/api-keys", { name: NAMES[1], scope: "read" });
+  const webhook = await user.call("POST", "/api/v1/webhooks", { url: endpoint.url, event_types: ["run.completed"] });
+  await user.call("POST", `/api/v1/webhooks/${webhook.body.id}/test`);
   await service.settled();
   cookies = [{ name: "service_session", value: user.token, url: service.url }];
   const session = runs.body[0].screening_session_id;
@@ -65,6 +67,9 @@ beforeAll(async () => {
     password: "/settings/password",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
+    webhooks: "/settings/webhooks",
+    webhook: `/settings/webhooks/${webhook.body.id}`,
+    schedules: "/settings/schedules",
     plan: "/settings/plan?checkout=done",
     seller: "/marketplace/seller?onboarding=refresh",
     reference: "/docs",

@@ -1,9 +1,10 @@
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, UNTICKED, type Visitor, visitorOf } from "../../stack/visitor.ts";
-import { addAgent, startAgent } from "../runs/support.ts";
+import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
 const NOBODY = "http://127.0.0.1:9/agent";
 
@@ -99,5 +100,78 @@ describe("changing an agent, by the pages alone", () => {
     const [real, none] = [await stranger.open(`/agents/${id}/edit`), await stranger.open(`/agents/${nobodys}/edit`)];
     expect([real.status, real.html]).toEqual([404, none.html]);
     expect((await newVisitor(service).open(`/agents/${id}/edit`)).url.pathname).toBe("/sign-in");
+  });
+});
+
+describe("webhooks, by the pages alone", () => {
+  it("are made once however often the form is sent, with a secret that is shown once and signs", async () => {
+    const receiver = await startAgent();
+    const form = await visitor.open("/settings/webhooks");
+    const none = await visitor.send(form, "Make the webhook", { url: receiver.url, "run.completed": UNTICKED });
+    expect([none.status, Object.keys(none.wrong)]).toEqual([422, ["event_types"]]);
+    const made = await visitor.send(none, "Make the webhook", { "run.failed": "true", description: "Ops" });
+    const secret = /whsec_[\w-]+/.exec(made.alerts.join())?.[0] ?? "";
+    const twice = await visitor.send(none, "Make the webhook", { "run.failed": "true", description: "Ops" });
+    expect([twice.html.includes(secret), twice.alerts.join()]).toEqual([
+      false,
+      expect.stringContaining("first sending"),
+    ]);
+    const { items } = (await owner.call("GET", "/api/v1/webhooks")).body as unknown as { items: object[] };
+    expect(items).toEqual([
+      expect.objectContaining({ event_types: ["run.failed"], description: "Ops", has_secret: true }),
+    ]);
+
+    const page = await visitor.follow(made, "try it, and see what it delivers");
+    const pinged = await visitor.send(page, "Send a ping now");
+    expect(pinged.alerts).toEqual(["Sent: succeeded: status 200"]);
+    const [seen] = receiver.seen.slice(-1);
+    const header = (name: string) => String(seen?.headers[name]);
+    const signed = [header("x-service-timestamp"), header("x-service-delivery"), String(seen?.body)].join(".");
+    const mac = createHmac("sha256", secret).update(signed).digest("hex");
+    expect(header("x-service-signature-v2")).toBe(`v2=${mac}`);
+
+    const before = receiver.seen.length;
+    const again = await visitor.send(pinged, "Deliver again");
+    await service.settled();
+    expect(receiver.seen.length).toBe(before + 1);
+    const rotated = await visitor.send(again, "Replace the secret");
+    expect(rotated.alerts.join()).toMatch(/whsec_/);
+    expect(rotated.html).not.toContain(secret);
+    const off = await visitor.send(rotated, "Save", { is_active: UNTICKED });
+    expect(off.forms.some(({ buttons }) => "Send a ping now" in buttons)).toBe(false);
+    const stranger = await visitorOf(service, await newUser(service));
+    expect((await stranger.open(page.url.pathname)).status).toBe(404);
+    const gone = await visitor.send(off, "Delete the webhook");
+    expect([gone.url.pathname, gone.html.includes("There is no webhook yet")]).toEqual(["/settings/webhooks", true]);
+    await receiver.stop();
+  });
+});
+
+describe("schedules, by the pages alone", () => {
+  it("tell in words and times when they fire, and are made, paused, taken up and deleted", async () => {
+    await addSuite(service, 1, { slug: "nightly" });
+    const form = await visitor.open("/settings/schedules");
+    const wrong = await visitor.send(form, "Only show the next times", { cron: "* * * * *" });
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["cron"]]);
+    const zone = await visitor.send(wrong, "Make the schedule", { cron: "0 6 * * 1-5", timezone: "Mars/Base" });
+    expect([zone.status, Object.keys(zone.wrong)]).toEqual([422, ["timezone"]]);
+    const shown = await visitor.send(zone, "Only show the next times", { timezone: "Asia/Kolkata" });
+    expect(shown.alerts.join()).toContain("at 06:00 on Monday to Friday");
+    const times = [...shown.html.matchAll(/datetime="([^"]+)"/g)].map(([, time = ""]) => new Date(time));
+    // India has one offset all year: six in the morning there is half past midnight in UTC.
+    expect(times.map((time) => time.toISOString().slice(11, 16))).toEqual(Array.from({ length: 5 }, () => "00:30"));
+    expect(times.every((time) => time.getUTCDay() >= 1 && time.getUTCDay() <= 5)).toBe(true);
+    const made = await visitor.send(shown, "Make the schedule");
+    expect(made.alerts).toEqual(["The schedule is made."]);
+    await visitor.send(shown, "Make the schedule");
+    const all = async () =>
+      (await owner.call("GET", "/api/v1/screening-schedules")).body as unknown as { items: object[] };
+    expect((await all()).items).toEqual([expect.objectContaining({ timezone: "Asia/Kolkata", is_active: true })]);
+    const paused = await visitor.send(made, "Pause");
+    expect((await all()).items).toEqual([expect.objectContaining({ is_active: false, next_run_at: null })]);
+    const active = await visitor.send(paused, "Go on");
+    expect((await all()).items).toEqual([expect.objectContaining({ is_active: true })]);
+    const gone = await visitor.send(active, "Delete");
+    expect(gone.html).toContain("Nothing is scheduled");
   });
 });

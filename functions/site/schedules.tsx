@@ -1,0 +1,239 @@
+import * as z from "zod";
+import { SuiteRead } from "../../shared/catalogue/schemas.ts";
+import { firstInstant, instants } from "../../shared/schedules/cron.ts";
+import { ScheduleRead } from "../../shared/schedules/schemas.ts";
+import { Layout, personal } from "./layout.tsx";
+import { cronWords } from "./parts/cron-words.ts";
+import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { myAgents } from "./parts/my-agents.ts";
+import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { RowAction } from "./parts/row-action.tsx";
+import { SettingsNav } from "./parts/settings-nav.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const PATH = "/settings/schedules";
+const API = "/api/v1/screening-schedules";
+const LABELS = {
+  agent_id: "Agent",
+  suite_id: "Suite",
+  repeats: "How often each task",
+  cron: "When",
+  timezone: "By the clocks of",
+};
+const NAMES = ["agent_id", "suite_id", "repeats", "cron", "timezone"] as const;
+const TIMES = 5;
+
+const Schedules = z.object({ items: z.array(ScheduleRead) });
+const Suites = z.object({ items: z.array(SuiteRead) });
+type Schedule = z.output<typeof ScheduleRead>;
+
+interface Outcome {
+  said?: string;
+  /** The expression and zone whose times are asked for. */
+  preview?: { cron: string; timezone: string };
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+/** A time by the clocks of the schedule's zone. */
+function At({ time, zone }: { time: Date; zone: string }) {
+  const text = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium", timeStyle: "short" }).format(
+    time,
+  );
+  return <time datetime={time.toISOString()}>{text}</time>;
+}
+
+/** What an expression means: in words where it has any, and the next times. */
+function Meaning({ cron, timezone, now }: { cron: string; timezone: string; now: Date }) {
+  const times = [...instants(cron, timezone, now).take(TIMES)];
+  return (
+    <Notice kind="good" alert>
+      <p>
+        <code>{cron}</code> fires {cronWords(cron) ?? "at these times"}, by the clocks of {timezone}. The next times:
+      </p>
+      <ol>
+        {times.map((time) => (
+          <li>
+            <At time={time} zone={timezone} />
+          </li>
+        ))}
+      </ol>
+    </Notice>
+  );
+}
+
+function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map<string, string> }) {
+  return (
+    <Scroll label="Schedules">
+      <table>
+        <thead>
+          <tr>
+            <th class="wide">Agent</th>
+            <th class="wide">When</th>
+            <th>Next</th>
+            <th class="wide">Last</th>
+            <th>
+              <span class="mute">Do</span>
+            </th>
+            <th>
+              <span class="mute">End</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {schedules.map(({ id, agent_id, cron, timezone, repeats, ...schedule }) => {
+            const name = names.get(agent_id) ?? "an agent";
+            return (
+              <tr>
+                <td class="wide">
+                  <bdi>{name}</bdi>
+                </td>
+                <td class="wide">
+                  {cronWords(cron) ?? <code>{cron}</code>}, {timezone}
+                  {repeats > 1 && <span class="tag">{repeats} times each</span>}
+                </td>
+                <td>
+                  {schedule.next_run_at === null ? (
+                    "paused"
+                  ) : (
+                    <At time={new Date(schedule.next_run_at)} zone={timezone} />
+                  )}
+                </td>
+                <td class="wide">
+                  {schedule.last_screening_session_id === null ? (
+                    "never"
+                  ) : (
+                    <a href={`/sessions/${schedule.last_screening_session_id}`}>its screening</a>
+                  )}
+                  {schedule.last_error !== null && <p class="error">{schedule.last_error}</p>}
+                </td>
+                <td>
+                  <RowAction
+                    action={PATH}
+                    id={id}
+                    wish={schedule.is_active ? "pause" : "resume"}
+                    label={schedule.is_active ? "Pause" : "Go on"}
+                    of={name}
+                  />
+                </td>
+                <td>
+                  <RowAction action={PATH} id={id} wish="delete" label="Delete" of={name} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Outcome = {}): Promise<Response> {
+  const [{ items }, agents, suites] = await Promise.all([
+    api.read(`${API}?page_size=100`, Schedules),
+    myAgents(api),
+    api.read("/api/v1/suites?page_size=100", Suites),
+  ]);
+  const offered = suites.items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
+  const value = (name: string, otherwise: string) => typed?.get(name) ?? otherwise;
+  return personal(
+    c,
+    <Layout title={wrong === undefined ? "Schedules" : "Error: schedules"} own="/settings">
+      <h1>Schedules</h1>
+      <SettingsNav current={PATH} />
+      {said !== undefined && (
+        <Notice kind="good" alert>
+          <p>{said}</p>
+        </Notice>
+      )}
+      <Refused wrong={wrong} labels={LABELS} />
+      {preview !== undefined && <Meaning {...preview} now={ctx.now()} />}
+      {items.length === 0 ? (
+        <Empty>
+          <p>Nothing is scheduled. A schedule screens an agent by itself, so that you see when it gets worse.</p>
+        </Empty>
+      ) : (
+        <List schedules={items} names={new Map(agents.map(({ id, label }) => [id, label]))} />
+      )}
+      <h2>A new schedule</h2>
+      {agents.length === 0 ? (
+        <p>
+          There is no agent to screen yet: <a href="/agents/new">connect one</a>
+        </p>
+      ) : (
+        <Form action={PATH} button="Make the schedule" others={[["preview", "Only show the next times"]]} once>
+          <Choose
+            label={LABELS.agent_id}
+            name="agent_id"
+            value={value("agent_id", "")}
+            options={agents.map(({ id, label }) => [id, label])}
+            wrong={wrong}
+          />
+          <Choose
+            label={LABELS.suite_id}
+            name="suite_id"
+            value={value("suite_id", offered.find(({ slug }) => slug === "core")?.id ?? "")}
+            options={offered.map(({ id, name, task_count }) => [id, `${name} (${task_count} tasks)`])}
+            wrong={wrong}
+          />
+          <Field
+            label={LABELS.repeats}
+            name="repeats"
+            type="number"
+            min={1}
+            max={10}
+            value={value("repeats", "1")}
+            wrong={wrong}
+          />
+          <Field
+            label={LABELS.cron}
+            name="cron"
+            value={value("cron", "0 6 * * 1-5")}
+            hint="A cron expression: minute, hour, day of the month, month, weekday. At most hourly."
+            wrong={wrong}
+          />
+          <Field
+            label={LABELS.timezone}
+            name="timezone"
+            value={value("timezone", "UTC")}
+            hint="An IANA time zone, such as Europe/Berlin"
+            wrong={wrong}
+          />
+        </Form>
+      )}
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+/** What each button of a row does, and says then. */
+async function act({ api }: Visit, at: string, wish: string): Promise<string> {
+  if (wish === "delete") {
+    await api.send("DELETE", at);
+    return "The schedule is deleted.";
+  }
+  await api.send("PATCH", at, { is_active: wish === "resume" });
+  return wish === "resume" ? "It goes on, in your name." : "It is paused.";
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const { ctx, form, api } = visit;
+  const [wish, id] = [form.get("do"), form.get("id")];
+  const [cron = "", timezone = ""] = ["cron", "timezone"].map((name) => form.get(name)?.trim() ?? "");
+  const result = await attempt(NAMES, async (): Promise<Outcome> => {
+    if (wish !== null && id !== null) return { said: await act(visit, `${API}/${encodeURIComponent(id)}`, wish) };
+    if (wish === "preview") {
+      firstInstant(cron, timezone, ctx.now());
+      return { preview: { cron, timezone }, typed: form };
+    }
+    const [agent_id, suite_id] = ["agent_id", "suite_id"].map((name) => form.get(name) ?? "");
+    const body = { agent_id, suite_id, repeats: Number(form.get("repeats") ?? 1), cron, timezone };
+    await api.send("POST", API, body, form.get(KEY) ?? undefined);
+    return { said: "The schedule is made." };
+  });
+  return show(visit, result instanceof Wrong ? { typed: form, wrong: result } : result);
+}
+
+export const schedulePages: readonly View[] = [
+  view({ path: PATH, title: "Schedules", show: (visit) => show(visit), take }),
+];

@@ -1,0 +1,187 @@
+import * as z from "zod";
+import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { RowAction } from "./parts/row-action.tsx";
+import { SettingsNav } from "./parts/settings-nav.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "./parts/webhook-fields.tsx";
+
+const LIST = "/settings/webhooks";
+const PAGE = 50;
+const STATES = { receiver_gone: "the receiver said that it is gone", receiver_failing: "the receiver kept failing" };
+
+const Deliveries = z.object({ items: z.array(DeliveryRead) });
+type Delivery = z.output<typeof DeliveryRead>;
+type Webhook = z.output<typeof WebhookRead>;
+
+interface Outcome {
+  said?: string;
+  secret?: string | null;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+/** How an attempt went, in one line. */
+function outcomeOf({ status, response_status, failure_detail }: Delivery): string {
+  const answer = response_status === null ? failure_detail : `status ${response_status}`;
+  return answer === null ? status : `${status}: ${answer}`;
+}
+
+function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; path: string; active: boolean }) {
+  return (
+    <Scroll label="Deliveries">
+      <table>
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>Event</th>
+            <th class="number">Attempt</th>
+            <th class="wide">Outcome</th>
+            <th class="number">Took</th>
+            {active && (
+              <th>
+                <span class="mute">Do</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => {
+            const { id, event_type, attempt: number, attempted_at, next_attempt_at, duration_ms } = delivery;
+            const time = attempted_at ?? next_attempt_at;
+            return (
+              <tr>
+                <td>
+                  {time !== null && <time datetime={time}>{time.slice(0, 19).replace("T", " ")}</time>}
+                  {attempted_at === null && <span class="tag">due</span>}
+                </td>
+                <td>{event_type}</td>
+                <td class="number">{number}</td>
+                <td class="wide">{outcomeOf(delivery)}</td>
+                <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
+                {active && (
+                  <td>
+                    <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} />
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function typedOf({ url, description, event_types, is_active }: Webhook): URLSearchParams {
+  const ticked = [...event_types, ...(is_active ? ["is_active"] : [])].map((name) => [name, "true"] as const);
+  return new URLSearchParams({ url, description: description ?? "", ...Object.fromEntries(ticked) });
+}
+
+async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Promise<Response> {
+  const { said, secret, typed, wrong } = outcome;
+  const at = `/api/v1/webhooks/${params["webhook_id"]}`;
+  const page = Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1);
+  const [webhook, { items }] = await Promise.all([
+    api.read(at, WebhookRead),
+    api.read(`${at}/deliveries?page=${page}&page_size=${PAGE}`, Deliveries),
+  ]);
+  const path = `${LIST}/${webhook.id}`;
+  const values = typed?.has("url") === true ? typed : typedOf(webhook);
+  return personal(
+    c,
+    <Layout title={wrong === undefined ? "Webhook" : "Error: webhook"} own="/settings">
+      <h1>Webhook</h1>
+      <SettingsNav current={LIST} />
+      {said !== undefined && (
+        <Notice kind="good" alert>
+          <p>{said}</p>
+          {secret !== undefined && <Secret secret={secret} />}
+        </Notice>
+      )}
+      <Refused wrong={wrong} labels={WEBHOOK_LABELS} />
+      {webhook.disabled_reason !== null && (
+        <Notice kind="bad">
+          <p>
+            It was turned off: {STATES[webhook.disabled_reason]}. Mend the receiver, turn it on again, and deliver again
+            what was missed.
+          </p>
+        </Notice>
+      )}
+      <Form action={path} button="Save">
+        <WebhookFields typed={values} wrong={wrong} />
+        <Tick label="It is on" name="is_active" checked={values.get("is_active") === "true"} />
+      </Form>
+      <h2>Deliveries of the last 30 days</h2>
+      {webhook.is_active && (
+        <Form action={path} button="Send a ping now">
+          <input type="hidden" name="do" value="ping" />
+        </Form>
+      )}
+      {items.length === 0 ? (
+        <Empty>
+          <p>{page === 1 ? "Nothing was delivered yet." : "There are no older ones."}</p>
+        </Empty>
+      ) : (
+        <Log deliveries={items} path={path} active={webhook.is_active} />
+      )}
+      {items.length === PAGE && (
+        <p>
+          <a href={`${path}?page=${page + 1}`}>Older deliveries</a>
+        </p>
+      )}
+      <h2>Secret</h2>
+      <Form action={path} button={webhook.has_secret ? "Replace the secret" : "Make a secret"} once>
+        <input type="hidden" name="do" value="rotate" />
+        <p>Every attempt from then on is signed with it, those that wait included.</p>
+      </Form>
+      <h2>Delete it</h2>
+      <Form action={path} button="Delete the webhook" danger>
+        <input type="hidden" name="do" value="delete" />
+        <p>Its log goes with it.</p>
+      </Form>
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+/** What a button does and says then; null once the webhook is gone. */
+async function act({ form, api }: Visit, at: string): Promise<Outcome | null> {
+  const wish = form.get("do");
+  if (wish === "delete") {
+    await api.send("DELETE", at);
+    return null;
+  }
+  if (wish === "rotate") {
+    const rotated = await api.send("POST", `${at}/rotate-secret`, {}, form.get(KEY) ?? undefined);
+    return { said: "The secret is replaced.", secret: WebhookSecretRead.parse(rotated).secret };
+  }
+  if (wish === "ping") {
+    return { said: `Sent: ${outcomeOf(DeliveryRead.parse(await api.send("POST", `${at}/test`)))}` };
+  }
+  if (wish === "redeliver") {
+    await api.send("POST", `${at}/deliveries/${encodeURIComponent(form.get("id") ?? "")}/redeliver`);
+    return { said: "It is being delivered again: look at the log in a moment." };
+  }
+  const [url, description] = ["url", "description"].map((name) => form.get(name)?.trim() ?? "");
+  await api.send("PATCH", at, {
+    url,
+    description: description === "" ? null : description,
+    event_types: eventsOf(form),
+    is_active: form.get("is_active") === "true",
+  });
+  return { said: "Saved." };
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const at = `/api/v1/webhooks/${visit.params["webhook_id"]}`;
+  const result = await attempt(WEBHOOK_NAMES, () => act(visit, at));
+  if (result instanceof Wrong) return show(visit, { typed: visit.form, wrong: result });
+  return result === null ? sendTo(visit.c, LIST) : show(visit, result);
+}
+
+export const oneWebhookPages: readonly View[] = [
+  view({ path: `${LIST}/{webhook_id}`, title: "A webhook", show: (visit) => show(visit), take }),
+];
