@@ -6,6 +6,10 @@ import type { Terminal } from "./terminal.ts";
 /** The commands, each loaded when it is called. */
 const COMMANDS: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
   login: ["sign in to a service", async () => (await import("./commands/login.ts")).login],
+  init: [
+    "write an agent to start from, in TypeScript, Python or Go",
+    async () => (await import("./commands/init.ts")).init,
+  ],
   test: ["call an agent's endpoint once, as a run does", async () => (await import("./commands/test.ts")).test],
   screen: ["screen an agent, and wait for its score", async () => (await import("./commands/screen.ts")).screen],
   runs: ["list runs", async () => (await import("./commands/runs.ts")).runs],

@@ -1,5 +1,15 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,19 +47,26 @@ export function newFolder(packages: readonly string[]): string {
   return folder;
 }
 
-/**
- * Packs a folder of `clients/` as `npm pack` does, with what `build` writes to its `dist/`, and unpacks it where a program
- * in `folder` finds it as a package.
- */
-export async function install(name: string, build: (dist: string) => Promise<void>, folder: string): Promise<void> {
+/** What was packed in this process, the tarballs by the folders of `clients/`: files of tests share one. */
+const packed = new Map<string, Promise<string>>();
+
+/** Packs a folder of `clients/` as `npm pack` does, with what `build` writes to its `dist/`. */
+async function pack(name: string, build: (dist: string) => Promise<void>): Promise<string> {
   const staged = mkdtempSync(join(tmpdir(), "packing-"));
+  process.once("exit", () => rmSync(staged, { recursive: true, force: true }));
   for (const file of ["package.json", "README.md"]) cpSync(join(ROOT, "clients", name, file), join(staged, file));
   await build(join(staged, "dist"));
-  const options = ["pack", "--ignore-scripts", "--json", "--pack-destination", staged];
-  const { stdout } = await run("npm", options, { cwd: staged });
-  const [packed] = JSON.parse(stdout) as { name: string }[];
-  const place = join(folder, "node_modules", packed?.name ?? "");
-  mkdirSync(place, { recursive: true });
+  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", staged], { cwd: staged });
   const [tarball = ""] = readdirSync(staged).filter((file) => file.endsWith(".tgz"));
-  await run("tar", ["-xzf", join(staged, tarball), "-C", place, "--strip-components=1"]);
+  return join(staged, tarball);
+}
+
+/** Packs a folder of `clients/`, and unpacks the tarball where a program in `folder` finds it as a package. */
+export async function install(name: string, build: (dist: string) => Promise<void>, folder: string): Promise<void> {
+  const known = packed.get(name) ?? pack(name, build);
+  packed.set(name, known);
+  const manifest = readFileSync(join(ROOT, "clients", name, "package.json"), "utf8");
+  const place = join(folder, "node_modules", (JSON.parse(manifest) as { name: string }).name);
+  mkdirSync(place, { recursive: true });
+  await run("tar", ["-xzf", await known, "-C", place, "--strip-components=1"]);
 }

@@ -1,0 +1,48 @@
+import { existsSync, writeFileSync } from "node:fs";
+import go from "../../templates/agent.go.txt";
+import python from "../../templates/agent.py.txt";
+import typescript from "../../templates/agent.ts.txt";
+import { command, SERVICE } from "../command.ts";
+import { EXIT, Failure } from "../failure.ts";
+import { urlOf } from "../settings.ts";
+import { print } from "../terminal.ts";
+
+const LANGUAGES = {
+  typescript: { file: "agent.ts", source: typescript, start: "node agent.ts", needs: "Node 22.18 or newer" },
+  python: { file: "agent.py", source: python, start: "python3 agent.py", needs: "Python 3.9 or newer" },
+  go: { file: "agent.go", source: go, start: "go run agent.go", needs: "Go 1.21 or newer" },
+} as const;
+const UNCHECKED =
+  "Calls are checked by their signature where the package cryptography is installed: pip install cryptography.";
+
+/** `init`: writes an agent to start from. */
+export const init = command({
+  usage: "init typescript|python|go [--url URL]",
+  about: "Writes an agent to start from, one file without packages: it checks who calls, answers, and sends spans.",
+  options: {
+    url: SERVICE.url,
+    force: { type: "boolean", about: "write over a file that is there" },
+  },
+  async run(values, [language, ...more], terminal) {
+    const known = Object.entries(LANGUAGES).find(([name]) => name === language);
+    if (known === undefined || more.length > 0) {
+      throw new Failure(EXIT.usage, `Name a language: ${Object.keys(LANGUAGES).join(", ")}.`);
+    }
+    const [, { file, source, start, needs }] = known;
+    if (existsSync(file) && values.force !== true) {
+      throw new Failure(EXIT.usage, `There is a ${file} here already; --force writes over it.`);
+    }
+    writeFileSync(file, source.replace("{{SERVICE_URL}}", urlOf(values.url, terminal)));
+    print(
+      terminal,
+      `Wrote ${file}. Start it (${needs}), then screen it:`,
+      "",
+      `  ${start}`,
+      "  agent-screening screen http://127.0.0.1:9001/ --repeats 3 --wait",
+      "",
+      ...(file === "agent.py" ? [UNCHECKED] : []),
+      "Put your model into `work`. PORT, PUBLIC_URL and SERVICE_URL say where it is reached, and by whom.",
+    );
+    return EXIT.fine;
+  },
+});

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { buildCommandLine } from "../../../clients/cli/build.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addSuite, answersRightly, startAgent } from "../runs/support.ts";
+import { install, newFolder } from "./packing-support.ts";
+
+const TASKS = 3;
+const ACTION = readFileSync(new URL("../../../clients/ci/github/action.yml", import.meta.url), "utf8");
+const TEMPLATE = readFileSync(new URL("../../../clients/ci/gitlab/screening.yml", import.meta.url), "utf8");
+
+let service: TestService;
+let endpoint: Consumer;
+let folder: string;
+let key: string;
+let command: string;
+
+beforeAll(async () => {
+  service = await startService();
+  endpoint = await startAgent();
+  await addSuite(service, TASKS, { slug: "few" });
+  const owner = await newUser(service, { plan: "pro" });
+  key = (await owner.call("POST", "/api/v1/api-keys", { name: "ci", scope: "write" })).body.key;
+  folder = newFolder([]);
+  await install("cli", buildCommandLine, folder);
+  command = `${process.execPath} ${join(folder, "node_modules/agent-screening-cli/dist/main.js")}`;
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await endpoint.stop();
+  await service.stop();
+});
+
+beforeEach(() => {
+  for (const file of ["summary.md", "outputs"]) writeFileSync(join(folder, file), "");
+});
+
+/** Runs a script in a shell as a runner does: nothing but the given variables, ended by the first command that fails. */
+function shell(script: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
+  const options = { cwd: folder, env: { PATH: process.env["PATH"] ?? "", HOME: folder, CI: "true", ...env } };
+  return new Promise((resolve) => {
+    execFile("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
+
+/** What stands indented under a line of a YAML file, without its indentation. */
+function blockUnder(text: string, head: RegExp): string {
+  const [, ...lines] = text.slice((head.exec(text)?.index ?? text.length) + 1).split("\n");
+  const indent = /^ */.exec(lines[0] ?? "")?.[0] ?? "";
+  const end = lines.findIndex((line) => line !== "" && !line.startsWith(indent));
+  const block = end < 0 ? lines : lines.slice(0, end);
+  return block.map((line) => line.slice(indent.length)).join("\n");
+}
+
+/** The step of the action with these inputs: its script, and its variables as the runner sets them. */
+function step(inputs: Record<string, string>): { script: string; env: Record<string, string> } {
+  const value = (name: string) => {
+    const [, standard] = new RegExp(`\\n {2}${name}:\\n {4}description: .*\\n {4}default: (.*)`).exec(ACTION) ?? [];
+    return inputs[name] ?? standard?.replace(/^"(.*)"$/, "$1") ?? "";
+  };
+  const variables = [...ACTION.matchAll(/^ {8}([A-Z_]+): \$\{\{ inputs\.([\w-]+) \}\}$/gm)];
+  const env = Object.fromEntries(variables.map(([, name = "", input = ""]) => [name, value(input)]));
+  return { script: blockUnder(ACTION, /\n +run: \|/), env };
+}
+
+const files = () => ({
+  GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+  GITHUB_OUTPUT: join(folder, "outputs"),
+});
+const read = (file: string) => readFileSync(join(folder, file), "utf8");
+
+it("the GitHub Action passes a good agent, and fails a bad one with a summary that links each failed run", async () => {
+  const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-under": "50" };
+  const { script, env } = step(inputs);
+  expect(Object.keys(env)).toHaveLength(9);
+  const good = await shell(script, { ...env, ...files() });
+  expect(good).toMatchObject({ code: 0 });
+  expect(read("outputs")).toBe("exit-code=0\n");
+  expect(read("summary.md")).toMatch(/^## .* points\n/);
+
+  endpoint.answer = () => json(200, { output: "41" });
+  const bad = await shell(script, { ...env, ...files() });
+  endpoint.answer = answersRightly;
+  expect(bad).toMatchObject({ code: 1 });
+  expect(read("outputs")).toBe("exit-code=0\nexit-code=1\n");
+  const links = read("summary.md").match(/\[open\]\(http[^)]+\/runs\/[\da-f-]{36}\)/g);
+  expect(new Set(links).size).toBe(TASKS);
+  expect(read("agent-screening.xml")).toContain(`failures="${TASKS}"`);
+});
+
+it("an input of the GitHub Action is never read as a command", async () => {
+  const agent = '"; touch stolen; echo $(touch stolen) `touch stolen`';
+  const { script, env } = step({ agent, key, url: service.url, command });
+  expect(await shell(script, { ...env, ...files() })).toMatchObject({ code: 2 });
+  expect(() => read("stolen")).toThrow("ENOENT");
+});
+
+it("the GitLab template does the same, its report and summary at the places that it names", async () => {
+  const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");
+  const variables = [...blockUnder(TEMPLATE, /\n +variables:/).matchAll(/^([A-Z_]+): "?([^"\n]*)"?$/gm)];
+  const env = Object.fromEntries(variables.map(([, name = "", value = ""]) => [name, value]));
+  const given = { AGENT: endpoint.url, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key, SUITE: "few" };
+  const found = await shell(script, { ...env, ...given, COMMAND: command });
+  expect(found).toMatchObject({ code: 0, output: expect.stringContaining("3 of 3 runs: passed 3") });
+  for (const file of ["agent-screening.xml", "agent-screening.md"]) {
+    expect(TEMPLATE).toContain(file);
+    expect(read(file)).not.toBe("");
+  }
+  expect(await shell(script, { ...env, ...given, COMMAND: command, AGENT_SCREENING_KEY: "ask_x" })).toMatchObject({
+    code: 4,
+  });
+});
