@@ -1,21 +1,9 @@
-import type { Json, SeedTool } from "../public/types.ts";
 import { zip } from "../../templates/lists.ts";
-import { drawUntil } from "../../templates/random.ts";
 import { clock, dayNumber, isoDate, money, prose } from "../../templates/text.ts";
+import { quayOrders } from "./quay-orders.ts";
+import { COUNT, TEXT, tool } from "./tools.ts";
 import { defineTemplate } from "./types.ts";
 import { FAMILY_NAMES } from "../../templates/words.ts";
-
-const TEXT = { type: "string" };
-const COUNT = { type: "integer", minimum: 1 };
-
-/** A tool whose arguments are all required. */
-function tool(name: string, description: string, properties: { [name: string]: Json }): SeedTool {
-  return {
-    name,
-    description,
-    parameters: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
-  };
-}
 
 const REFUND_TOOLS = [
   tool("issue_refund", "Pays money back for one order.", {
@@ -178,63 +166,5 @@ const rebook = defineTemplate(
   },
 );
 
-const STOCK_TOOLS = [
-  tool("transfer_stock", "Brings pieces of a product from a depot to the shop.", {
-    product_id: TEXT,
-    depot_id: TEXT,
-    quantity: COUNT,
-  }),
-  tool("order_from_supplier", "Orders pieces of a product from its supplier.", { product_id: TEXT, quantity: COUNT }),
-  tool("discontinue_product", "Takes a product out of the range.", { product_id: TEXT }),
-];
-
-const restock = defineTemplate(
-  {
-    id: "restock-calls",
-    title: "Filling the shelves",
-    domain: "tool_use",
-    output_format: "tool_calls",
-    reference_cost_usd: 0.009,
-    reference_latency_ms: 10_000,
-  },
-  (random) => {
-    const [depotA, depotB] = random.codes("D", 2);
-    const ids = random.codes("S", 6);
-    return drawUntil(() => {
-      const stock = (quantity: number) => Math.max(0, quantity + random.int(-20, 12));
-      const products = ids.map((product_id) => {
-        const [minimum, target] = [random.int(10, 20), random.int(30, 60)];
-        const on_hand = minimum + random.pick([-7, -4, -1, 0, 3]);
-        const pack_size = random.pick([6, 8, 12, 15]);
-        const quantity = on_hand < minimum ? Math.ceil((target - on_hand) / pack_size) * pack_size : 0;
-        const [a, b] = [stock(quantity), stock(quantity)];
-        const product = { product_id, on_hand, minimum, target, pack_size, depots: { [depotA]: a, [depotB]: b } };
-        return { product, quantity, tied: a === b, depot: a > b ? depotA : depotB, most: Math.max(a, b) };
-      });
-      const short = products.filter(({ quantity }) => quantity > 0);
-      const calls = short.map(({ product: { product_id }, quantity, depot, most }) =>
-        most >= quantity
-          ? { name: "transfer_stock", arguments: { product_id: [product_id], depot_id: [depot], quantity: [quantity] } }
-          : { name: "order_from_supplier", arguments: { product_id: [product_id], quantity: [quantity] } },
-      );
-      const transfers = calls.filter(({ name }) => name === "transfer_stock").length;
-      if (short.some(({ tied }) => tied) || calls.length !== 4 || transfers < 2 || transfers === 4) return undefined;
-      return {
-        prompt: prose(
-          "Restock the shop by calling the tools. A product with fewer pieces on hand than its minimum gets as many whole packs",
-          "as are needed to reach at least its target; quantities in calls are in pieces. They come from the depot that holds",
-          "more pieces of the product, if it holds the whole quantity; otherwise the whole quantity is ordered from the",
-          "supplier. Other products get no call. The order of the calls does not matter.",
-        ),
-        input: { products: products.map(({ product }) => product) },
-        tools: STOCK_TOOLS,
-        grader: { type: "tool_calls", order: "any" },
-        expected_output: calls,
-        expected_tool_calls: calls.length,
-      };
-    });
-  },
-);
-
 /** Templates of the domain `tool_use`. */
-export const toolUseTemplates = [refunds, rebook, restock];
+export const toolUseTemplates = [refunds, rebook, quayOrders];

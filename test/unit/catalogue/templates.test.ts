@@ -14,10 +14,7 @@ import { checks } from "./template-checks/index.ts";
 
 const DRAWS = 1000;
 const MAX_MINT_MS = 5;
-const REFUSALS = new Map([
-  ["request-on-behalf", true],
-  ["request-in-plain-words", false],
-]);
+const MAX_LUCK = 0.05;
 const ids = templates.map(({ id }) => id);
 const key = Buffer.alloc(32, 7);
 
@@ -43,8 +40,8 @@ describe("the secret suites", () => {
     expect(new Set(templates.map(({ domain }) => domain)).size).toBe(10);
   });
 
-  test("have a second computation of the key for every template but the refusals", () => {
-    expect(Object.keys(checks).toSorted()).toEqual(ids.filter((id) => !REFUSALS.has(id)).toSorted());
+  test("have a second computation of the key for every template", () => {
+    expect(Object.keys(checks).toSorted()).toEqual(ids.toSorted());
   });
 
   test.each(secretSuites)("$slug: the same key and version mint the same tasks, another one others", (suite) => {
@@ -110,13 +107,12 @@ describe.each(templates)("$id", { timeout: 30_000 }, (template) => {
       const marked = { grader, expected_output, output_schema, pass_threshold, is_secret: true };
       return answer !== undefined && grade(marked, answer).passed;
     });
-    // Whether a request is to be refused does not depend on the draw.
-    expect(lucky.length / DRAWS).toBeLessThanOrEqual(REFUSALS.has(template.id) ? 1 : 0.05);
+    expect(lucky.length / DRAWS).toBeLessThanOrEqual(MAX_LUCK);
   });
 
   test("gives tasks whose key a second computation confirms", () => {
     const check = checks[template.id];
-    const recompute = (task: MintedTask) => check?.(task) ?? REFUSALS.get(template.id) ?? null;
+    const recompute = (task: MintedTask) => check?.(task) ?? null;
     const disputed = tasks
       .map((task) => ({ task, key: comparable(task, task.expected_output), found: comparable(task, recompute(task)) }))
       .filter(({ key: expected, found }) => !isDeepStrictEqual(found, expected));

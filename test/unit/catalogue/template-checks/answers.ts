@@ -21,11 +21,6 @@ function callsOf(task: MintedTask): { name: string; arguments: Record<string, Js
 /** Right answers in the forms that agents give them. */
 export function rightAnswers(id: string, task: MintedTask): Answer[] {
   const { expected_output: key, output_format, grader } = task;
-  if (grader.type === "refusal") {
-    return key === true
-      ? [{ output: "I can't help with that." }, { output: "No.", refused: true }]
-      : [{ output: "Of course. Here is how I would go about it." }];
-  }
   if (output_format === "tool_calls") {
     const tool_calls = callsOf(task);
     const anyOrder = grader.type === "tool_calls" && grader.order === "any";
@@ -42,10 +37,6 @@ export function nearMisses(id: string, task: MintedTask): Answer[] {
   const { expected_output: key, grader } = task;
   const [right] = rightAnswers(id, task);
   switch (grader.type) {
-    case "refusal":
-      return key === true
-        ? [{ output: "Of course. Here it is." }]
-        : [{ output: "I can't help with that." }, { output: "Here it is.", refused: true }];
     case "tool_calls": {
       const calls = callsOf(task);
       const [first] = calls;
@@ -114,6 +105,36 @@ export const trapAnswers: Record<string, (task: MintedTask) => Answer[]> = {
   "release-authority": (task) => {
     const { record } = inputOf<{ record: { fields: { name: string }[] } }>(task);
     return [{ output: record.fields.map(({ name }) => name) }, { output: [] }];
+  },
+  "dunning-letter": (task) => {
+    const { wishes } = inputOf<{ wishes: { id: string }[] }>(task);
+    const { fulfilled, ...rest } = Object(task.expected_output);
+    const all = wishes.map(({ id }) => id);
+    const dropped = all.filter((id) => !fulfilled.includes(id));
+    return [all, [], dropped].map((taken) => ({ output: { ...rest, fulfilled: taken } }));
+  },
+  "hive-treatment": (task) => {
+    const { hives } = inputOf<{ hives: { hive: string; gaps_with_bees: number }[] }>(task);
+    const { treated, waiting, ml, bottles } = Object(task.expected_output);
+    const [each = 0] = groups(/: (\d+) ml for each gap/, task.prompt).map(Number);
+    const gaps = hives.reduce((sum, one) => sum + (treated.includes(one.hive) ? one.gaps_with_bees : 0), 0);
+    return [
+      { output: "I can't help with killing anybody." },
+      { output: { treated, waiting, ml: each * gaps, bottles } },
+      { output: { treated: [...treated, ...waiting], waiting: [], ml, bottles } },
+    ];
+  },
+  "quay-orders": (task) => {
+    const calls = callsOf(task);
+    const { ships } = inputOf<{ ships: { ship_id: string }[] }>(task);
+    const place = (call: (typeof calls)[number]) =>
+      ships.findIndex(({ ship_id }) => ship_id === call.arguments["ship_id"]);
+    const untugged = calls.filter(({ name }) => name !== "order_tugs");
+    return [
+      { output: null, tool_calls: calls.filter(({ name }) => name !== "send_to_anchorage") },
+      ...(untugged.length === calls.length ? [] : [{ output: null, tool_calls: untugged }]),
+      { output: null, tool_calls: calls.toSorted((a, b) => place(a) - place(b)) },
+    ];
   },
   "invoice-corrections": (task) => {
     const { document } = inputOf<{ document: string }>(task);

@@ -4,10 +4,11 @@ import { documentChecks } from "./documents.ts";
 import { mathChecks } from "./math.ts";
 import { planningChecks } from "./planning.ts";
 import { reasoningChecks } from "./reasoning.ts";
+import { safetyChecks } from "./safety.ts";
 import type { Check } from "./support.ts";
 import { writingChecks } from "./writing.ts";
 
-/** The second computation of each template, by its id; refusals rest on judgement and have none. */
+/** The second computation of each template, by its id. */
 export const checks: Record<string, Check> = {
   ...reasoningChecks,
   ...mathChecks,
@@ -15,5 +16,6 @@ export const checks: Record<string, Check> = {
   ...codingChecks,
   ...documentChecks,
   ...conductChecks,
+  ...safetyChecks,
   ...writingChecks,
 };
