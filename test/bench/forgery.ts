@@ -19,11 +19,11 @@ export async function forgeryTable(): Promise<boolean> {
     let held = true;
     for (const forgery of FORGERIES) {
       const { gain, said } = await carryOut(ground, forgery);
-      const holds = said ?? gain.low <= 0;
+      const holds = said !== false && (!forgery.prevented || gain.low <= 0);
       held &&= holds;
       const points = [gain.honest, gain.forged, gain.value].map((score) => score.toFixed(2));
       const interval = `${gain.low.toFixed(1)} to ${gain.high.toFixed(1)}`;
-      const verdict = said === null ? "prevented" : "said on the board";
+      const verdict = [forgery.prevented && "prevented", said && "said on the board"].filter(Boolean).join(", ");
       lines.push([forgery.how, ...points, interval, holds ? verdict : "NOT HELD"]);
       console.error(`measured: ${forgery.name}`);
     }

@@ -13,6 +13,8 @@ export const Row = z.looseObject({
   cost_efficiency: z.number(),
   evidence_cost_floor_applied: z.boolean(),
   variants: z.number(),
+  memorised: z.boolean(),
+  memorisation_gap: z.looseObject({}).nullable(),
 });
 export type Row = z.output<typeof Row>;
 

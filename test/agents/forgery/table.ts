@@ -6,6 +6,7 @@ import { ensured, type Ground, newPeople } from "./ground.ts";
 import {
   type AgentRequest,
   type AnswerBody,
+  byHeart,
   CLUELESS,
   halfSkilled,
   lucky,
@@ -20,7 +21,9 @@ export interface Forgery {
   name: string;
   how: string;
   twin: string;
-  /** What the board says where the gain can't be prevented; null where there must be none. */
+  /** Whether it must gain nothing. */
+  prevented: boolean;
+  /** What the board must say of it: always where it can't be prevented. Null where it says nothing. */
   said: null | ((row: Row, page: string) => boolean);
   /** Screens both; returns their ids. */
   play(ground: Ground): Promise<{ honest: string; forged: string }>;
@@ -61,6 +64,19 @@ async function learn(ground: Ground, owner: User): Promise<Memory[]> {
   return memory;
 }
 
+/** What is published of the core's tasks. */
+function samples({ tasks }: Ground): Memory[] {
+  return core.tasks
+    .filter(({ slug }) => tasks.has(slug))
+    .map(({ prompt, input = null, expected_output }) => ({
+      asked: Told.shape.task.parse({ prompt, input }),
+      answer: expected_output,
+    }));
+}
+
+/** What the board's page has in an agent's row. */
+const rowOn = (page: string, { agent_id }: Row) => page.slice(page.indexOf(agent_id)).split("</tr>")[0] ?? "";
+
 const paying =
   (usage: object | undefined) =>
   (asked: AgentRequest): AnswerBody => {
@@ -68,10 +84,21 @@ const paying =
     return usage === undefined ? { output } : { output, usage };
   };
 /** Three times and more what the tasks' references allow. */
-const DEAR = { calls: [{ model: "gpt-5", input_tokens: 4000, output_tokens: 1500 }] };
+const dear = paying({ calls: [{ model: "gpt-5", input_tokens: 4000, output_tokens: 1500 }] });
 
-/** One that is as good as the forgers that are compared with it, and honest. */
-const half = (ground: Ground) => screened(ground, halfSkilled);
+const twins = new WeakMap<Ground["service"], Map<Parameters<Ground["register"]>[1], Promise<string>>>();
+
+/** An honest agent, screened once for all forgeries that are compared with it. */
+function honestly(ground: Ground, mind: Parameters<Ground["register"]>[1]): Promise<string> {
+  const known = twins.get(ground.service) ?? new Map<typeof mind, Promise<string>>();
+  twins.set(ground.service, known);
+  const twin = known.get(mind) ?? screened(ground, mind);
+  known.set(mind, twin);
+  return twin;
+}
+
+const half = (ground: Ground) => honestly(ground, halfSkilled);
+const clueless = () => CLUELESS;
 
 /** All forgeries that are known. */
 export const FORGERIES: readonly Forgery[] = [
@@ -79,6 +106,7 @@ export const FORGERIES: readonly Forgery[] = [
     name: "remembers",
     how: "knows every task it was asked before, and what its owner read would have been right",
     twin: "can do half of the tasks",
+    prevented: true,
     said: null,
     async play(ground) {
       const memory = await learn(ground, ground.owner);
@@ -89,21 +117,33 @@ export const FORGERIES: readonly Forgery[] = [
     name: "samples",
     how: "knows the published samples and their keys by heart",
     twin: "can do half of the tasks",
+    prevented: true,
     said: null,
     async play(ground) {
-      const memory = core.tasks
-        .filter(({ slug }) => ground.tasks.has(slug))
-        .map(({ prompt, input = null, expected_output }) => ({
-          asked: Told.shape.task.parse({ prompt, input }),
-          answer: expected_output,
-        }));
-      return { honest: await half(ground), forged: await screened(ground, remembering(memory)) };
+      return { honest: await half(ground), forged: await screened(ground, remembering(samples(ground))) };
+    },
+  },
+  {
+    name: "canaries",
+    how: "answers from the published samples alone, until twenty canaries have shown it",
+    twin: "knows that it does not know",
+    prevented: true,
+    said: (row, page) =>
+      row.memorised &&
+      rowOn(page, row).includes('<span class="tag">memorised</span>') &&
+      page.includes("as memorised if"),
+    async play(ground) {
+      const honest = await honestly(ground, clueless);
+      const forged = await screened(ground, byHeart(samples(ground)), 10);
+      while ((await rowOf(ground, forged)).memorisation_gap === null) await ground.screen(ground.owner, forged, 10);
+      return { honest, forged };
     },
   },
   {
     name: "shared answers",
     how: "knows what another owner's agent was asked, and what would have been right",
     twin: "can do half of the tasks",
+    prevented: true,
     said: null,
     async play(ground) {
       const memory = await learn(ground, ground.stranger);
@@ -114,6 +154,7 @@ export const FORGERIES: readonly Forgery[] = [
     name: "cancels",
     how: "has its owner cancel each run that it can't do, and hangs up",
     twin: "can do half of the tasks",
+    prevented: true,
     said: null,
     async play(ground) {
       const refused: number[] = [];
@@ -132,6 +173,7 @@ export const FORGERIES: readonly Forgery[] = [
     name: "screens again",
     how: "passes half of its runs by chance; is screened again after ten rounds until it is ahead, five times at most",
     twin: "has the same luck in its first ten rounds, and leaves it at that",
+    prevented: true,
     said: null,
     async play(ground) {
       const honest = await screened(ground, lucky("again"), 10);
@@ -146,10 +188,11 @@ export const FORGERIES: readonly Forgery[] = [
     name: "constant",
     how: "answers at once, and always the same",
     twin: "knows that it does not know",
+    prevented: true,
     said: null,
     async play(ground) {
       return {
-        honest: await screened(ground, () => CLUELESS),
+        honest: await honestly(ground, clueless),
         forged: await screened(ground, () => ({ ...CLUELESS, output: "42" })),
       };
     },
@@ -158,37 +201,41 @@ export const FORGERIES: readonly Forgery[] = [
     name: "hides costs",
     how: "is dear, and says nothing of what it cost",
     twin: "says what its calls cost",
+    prevented: true,
     said: null,
     async play(ground) {
-      return { honest: await screened(ground, paying(DEAR)), forged: await screened(ground, paying(undefined)) };
+      return { honest: await honestly(ground, dear), forged: await screened(ground, paying(undefined)) };
     },
   },
   {
     name: "a total",
     how: "is dear, and reports a total of nothing without calls",
     twin: "says what its calls cost",
+    prevented: true,
     said: null,
     async play(ground) {
-      return { honest: await screened(ground, paying(DEAR)), forged: await screened(ground, paying({ cost_usd: 0 })) };
+      return { honest: await honestly(ground, dear), forged: await screened(ground, paying({ cost_usd: 0 })) };
     },
   },
   {
     name: "free calls",
     how: "is dear, and reports that its calls were free",
     twin: "says what its calls cost",
+    prevented: false,
     said: (row, page) =>
       row.evidence_cost_floor_applied &&
       page.includes("cost at floor") &&
       page.includes("reported by the agents themselves"),
     async play(ground) {
       const free = paying({ calls: [{ model: "gpt-5", cost_usd: 0 }] });
-      return { honest: await screened(ground, paying(DEAR)), forged: await screened(ground, free) };
+      return { honest: await honestly(ground, dear), forged: await screened(ground, free) };
     },
   },
   {
     name: "variants",
     how: "passes half of its runs by chance; of its root's twenty variants it is the luckiest",
     twin: "passes half of its runs by chance",
+    prevented: false,
     said: (row, page) => row.variants === 20 && page.includes("20 variants") && page.includes("show the best"),
     async play(ground) {
       const honest = await screened(ground, lucky("variant 1"), 1);
@@ -206,6 +253,7 @@ export const FORGERIES: readonly Forgery[] = [
     name: "begins anew",
     how: "passes half of its runs by chance; is deleted and registered anew until it is ahead, five times at most",
     twin: "passes half of its runs by chance",
+    prevented: false,
     said: (_row, page) => page.includes("show the best"),
     async play(ground) {
       const honest = await screened(ground, lucky("life 1"), 1);
@@ -230,7 +278,7 @@ function best(rows: readonly Row[]): Row {
 /** What became of a forgery. */
 export interface Outcome {
   gain: Gain;
-  /** Whether the board says what can't be prevented; null where the forgery is prevented. */
+  /** Whether the board says what it must; null where that is nothing. */
   said: boolean | null;
 }
 

@@ -33,6 +33,15 @@ async function screen(agentId: string, sessions: number): Promise<void> {
   await minting.released();
 }
 
+/** As if the agent had been asked the canaries that it was asked so many times more. */
+async function repeated(agentId: string, times: number): Promise<void> {
+  await minting.service.sql(
+    `insert into runs select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'screening_session_id', null))).*
+     from runs r, generate_series(1, $2) where r.agent_id = $1 and r.canary`,
+    [agentId, times],
+  );
+}
+
 async function shown(agentId: string) {
   const { items } = await minting.read("/api/v1/leaderboard?page_size=100", minting.anonymous);
   const row = items.find((one: { agent_id: string }) => one.agent_id === agentId);
@@ -59,13 +68,17 @@ describe("an agent that was asked canaries", () => {
     const forger = await startAgent(byHeart);
     const memoriser = await addAgent(minting.owner, { endpoint: forger.url });
     const sincere = await minting.addLive();
-    await screen(memoriser, 4);
+    await screen(memoriser, 1);
+    await repeated(memoriser, 2);
+    await screen(memoriser, 1);
     expect(await shown(memoriser)).toEqual({ gap: null, memorised: false, marks: [false, false] });
     await screen(memoriser, 1);
     const marked = await shown(memoriser);
     expect(marked).toMatchObject({ gap: { value: 1, canary_runs: 20 }, memorised: true, marks: [true, true] });
     expect(marked.gap.low).toBeGreaterThan(0.1);
-    await screen(sincere, 5);
+    await screen(sincere, 1);
+    await repeated(sincere, 3);
+    await screen(sincere, 1);
     const unmarked = await shown(sincere);
     expect(unmarked).toMatchObject({ gap: { value: 0, canary_runs: 20 }, memorised: false, marks: [false, false] });
     expect(unmarked.gap.low).toBeLessThan(0);
