@@ -7,6 +7,7 @@ import { agents, board_days, board_entries, board_pages, board_scores, PERIODS }
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
+import { EVERY_DAY } from "./forget-scores.ts";
 import { AROUND } from "./keep-day.ts";
 
 /** How many days, today among them, a history goes back. */
@@ -16,7 +17,11 @@ export const historyQuery = z.object({
   period: z
     .enum(PERIODS)
     .default("all")
-    .meta({ description: "How far back: the last 30 or 7 days, today among them, or all that was kept" }),
+    .meta({
+      description:
+        `How far back: the last 30 or 7 days, today among them, or all that is kept: every day of the last ${EVERY_DAY}, ` +
+        "and the Mondays before",
+    }),
 });
 
 const score = z.number().min(0).max(100);

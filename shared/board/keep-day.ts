@@ -1,27 +1,34 @@
+import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { write } from "../db/change.ts";
+import { read, write } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
 import { board_days, board_entries, board_pages, board_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
+import { absorb, beginHash, digestOf, type Hashing, loadHash, saveHash } from "../platform/resumable-sha256.ts";
+import { logEntry, logged } from "../transparency/logged.ts";
 
 /** How many agents one piece copies or ranks. */
 const SIZE = 5000;
 
-/** Where a piece begins: to copy the agents after one, or to rank those that were copied. */
-const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank)$/;
+/** Where a piece begins: to copy the agents after one, to rank those that were copied, or to hash from a page on. */
+const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank|hash (\d+) (\S+))$/;
 
 /**
  * Keeps the board of everything as it is today, piece by piece: copies each agent's entry once, closes the day, ranks what
- * was copied, and publishes it, with its digest in the log. Ranks are of the copies, which nothing changes any more, so that
- * they fit together however long it takes and whatever moves meanwhile. A day that is published stays; doing a piece again,
- * or two at once, changes nothing. One statement a piece.
+ * was copied, hashes it page by page, and publishes it, with its digest in the log. Ranks are of the copies, which nothing
+ * changes any more, so that they fit together however long it takes and whatever moves meanwhile. A day that is published
+ * stays; doing a piece again, or two at once, changes nothing. A piece is one statement of at most 5,000 agents, and one
+ * more at the end.
  */
 export async function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
-  const [, day, after = null] = CURSOR.exec(cursor ?? "") ?? [];
+  const [, day, after = null, page, hashed = ""] = CURSOR.exec(cursor ?? "") ?? [];
   if (day === undefined) return { next: await open(ctx, ctx.now().toISOString().slice(0, 10)) };
-  if (cursor?.endsWith("rank") === true) return { next: (await rank(ctx, day)) ? cursor : await publish(ctx, day) };
+  if (page !== undefined) return { next: await hashPage(ctx, day, Number(page), loadHash(hashed)) };
+  if (cursor?.endsWith("rank") === true) {
+    if (await rank(ctx, day)) return { next: cursor };
+    return { next: hashing(day, 0, absorb(beginHash(), Buffer.from(AROUND.before(day)))) };
+  }
   const last = await copy(ctx, day, after === "" ? null : after);
   return { next: last === null ? await close(ctx, day) : `${day} after ${last}` };
 }
@@ -96,17 +103,33 @@ async function rank(ctx: Context, day: string): Promise<boolean> {
 /** SQL: what stands around the rows of a day's board. */
 export const AROUND = { before: (day: string) => `{"day":"${day}","items":[`, after: "]}" } as const;
 
+/** The cursor of the piece that hashes a page, after what was hashed before it. */
+function hashing(day: string, page: number, before: Hashing): string {
+  return `${day} hash ${page} ${saveHash(before)}`;
+}
+
+/** Hashes a page of a day whose agents are all ranked; after the last one it publishes the day. */
+async function hashPage(ctx: Context, day: string, page: number, before: Hashing): Promise<string | null> {
+  const { pages, body } = (await read(
+    ctx,
+    z.object({ pages: z.int(), body: z.string().nullable() }),
+    sql`select jsonb_build_object('pages', (select count(*) from ${board_pages} where day = ${day}::date),
+      'body', (select body from ${board_pages} where day = ${day}::date and page = ${page})) as result`,
+  )) ?? { pages: 0, body: null };
+  const rows = absorb(before, Buffer.from(`${page > 0 ? "," : ""}${body ?? ""}`));
+  if (page + 1 < pages) return hashing(day, page + 1, rows);
+  await publish(ctx, day, digestOf(absorb(rows, Buffer.from(AROUND.after))));
+  return null;
+}
+
 /** Says in the log what the board of a day is; from then on it is served. */
-async function publish(ctx: Context, day: string): Promise<null> {
-  const rows = sql`(select string_agg(body, ',' order by page) from ${board_pages} where day = ${day}::date)`;
+async function publish(ctx: Context, day: string, sha256: string): Promise<void> {
   await write(ctx, {
     parts: sql`with published as (
-      update ${board_days} set published_at = ${ctx.now().toISOString()}::timestamptz,
-        sha256 = ${sha256Hex(sql`${AROUND.before(day)} || coalesce(${rows}, '') || ${AROUND.after}`)}
+      update ${board_days} set published_at = ${ctx.now().toISOString()}::timestamptz, sha256 = ${sha256}
       where day = ${day}::date and closed_at is not null and sha256 is null returning day, sha256
     ), said as (${logged(sql`select ${logEntry("board", { day: sql`day::text`, sha256: sql`sha256` })} from published`)})`,
     select: sql`select to_jsonb(count(*)) from published`,
     result: z.int(),
   });
-  return null;
 }

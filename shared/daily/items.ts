@@ -12,6 +12,7 @@ import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
 import { settleForgotten } from "../runs/settle.ts";
+import { forgetScores } from "../board/forget-scores.ts";
 import { keepDay } from "../board/keep-day.ts";
 import { recompute } from "../board/recompute.ts";
 import { recount } from "../board/spread.ts";
@@ -34,6 +35,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "recompute", pieces: 20, work: recompute },
   { name: "keep the board's day", pieces: 20, work: keepDay },
+  { name: "forget scores of days", pieces: 20, work: forgetScores },
   { name: "recount the boards", pieces: 33, work: recount },
   { name: "forget allowances", pieces: 20, work: forgetAllowances },
   { name: "forget addresses", pieces: 20, work: forgetAddresses },

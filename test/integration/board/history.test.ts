@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAILY, EVERY_MINUTE } from "../../../functions/scheduled.ts";
+import { keepDay } from "../../../shared/board/keep-day.ts";
 import { canonicalBytes } from "../../../shared/platform/canonical.ts";
 import { type Handler, json } from "../../stack/http.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { dailyStates } from "../operations/daily-support.ts";
+import { contextOf } from "../runs/run-events-support.ts";
 import { addAgent, addSuite, answersRightly, range, startAgent, type TestSuite } from "../runs/support.ts";
 
 const DAY_MS = 86_400_000;
@@ -226,6 +228,73 @@ describe("the board of a day", () => {
       [today()],
     );
     expect(ranks).toEqual(items.map(({ agent_id, rank }) => ({ agent_id, rank })));
+  });
+});
+
+describe("what is kept of days", () => {
+  it("is every day for 92 days, and the Mondays of all time, of however many agents; boards stay as they were", async () => {
+    const published = await said("board");
+    // Of the thousands more are thinned than a piece does.
+    const scores = `insert into board_scores (agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, is_ranked)
+      select a.id, d.day, 0, 50, 40, 60, 1, 1, false from agents a, board_days d
+      where d.day between $1::date - 99 and $1::date - 85 on conflict do nothing`;
+    await service.sql(
+      `insert into board_days (day, closed_at) select $1::date - n, now() from generate_series(85, 99) n on conflict do nothing`,
+      [today()],
+    );
+    await service.sql(scores, [today()]);
+    const [before] = await service.sql<{ agents: number }>("select count(*)::integer as agents from agents");
+    expect(before?.agents).toBeGreaterThan(5000);
+    await night(0);
+    const kept = await service.sql<{ ago: number; monday: boolean; agents: number }>(
+      `select $1::date - day as ago, extract(isodow from day) = 1 as monday, count(*)::integer as agents from board_scores
+       where day between $1::date - 99 and $1::date - 85 group by day order by day desc`,
+      [today()],
+    );
+    const days = range(15).map((n) => 85 + n);
+    const isMonday = (ago: number) => new Date(time - ago * DAY_MS).getUTCDay() === 1;
+    expect(days.filter((ago) => ago >= 92 && isMonday(ago))).toHaveLength(1);
+    expect(kept).toEqual(
+      days
+        .filter((ago) => ago < 92 || isMonday(ago))
+        .map((ago) => ({ ago, monday: isMonday(ago), agents: before?.agents })),
+    );
+    expect(await said("board")).toEqual(published);
+    for (const { day, sha256: digest } of published)
+      expect(sha256((await anonymous.call("GET", `${HISTORY}/${String(day)}`)).text)).toBe(digest);
+  });
+});
+
+describe("publishing the board of very many agents", () => {
+  it("hashes a page at a time, none of which has more than 5,000 agents, and none of all in the database", async () => {
+    const [day, pages] = ["2026-01-05", 12];
+    await service.sql("insert into board_days (day, closed_at) values ($1, now())", [day]);
+    await service.sql(
+      `insert into board_pages (day, page, entries, body) select $1::date, n, 5000, repeat('{"page":' || n || '},', 60000) || '{}'
+       from generate_series(0, $2::integer - 1) n`,
+      [day, pages],
+    );
+    const ctx = contextOf(service, () => new Date(time));
+    const cursors: string[] = [];
+    for (let next: string | null = `${day} rank`; next !== null; cursors.push(next ?? "")) {
+      const before = service.counters.db.requests;
+      ({ next } = await keepDay(ctx, next));
+      expect(service.counters.db.requests - before).toBeLessThanOrEqual(2);
+    }
+    expect(cursors).toHaveLength(pages + 1);
+    expect(Math.max(...cursors.map((cursor) => cursor.length))).toBeLessThan(200);
+    const { text } = await anonymous.call("GET", `${HISTORY}/${day}`);
+    expect(text.length).toBeGreaterThan(pages * 600_000);
+    expect(await said("board")).toContainEqual({ kind: "board", day, sha256: sha256(text) });
+    // A piece that comes again, or late, says nothing new.
+    const entries = await said("board");
+    await Promise.all(
+      cursors
+        .slice(-4)
+        .filter(Boolean)
+        .map((cursor) => keepDay(ctx, cursor)),
+    );
+    expect(await said("board")).toEqual(entries);
   });
 });
 
