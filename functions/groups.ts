@@ -20,6 +20,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "agents/registry": async () => (await import("./agents/registry.ts")).registry,
   "agents/telemetry": async () => (await import("./agents/telemetry.ts")).telemetry,
   "board/compare": async () => (await import("./board/compare.ts")).compare,
+  "board/field": async () => (await import("./board/field.ts")).field,
   "board/history": async () => (await import("./board/history.ts")).history,
   "board/leaderboard": async () => (await import("./board/leaderboard.ts")).board,
   "catalogue/secret-suites": async () => (await import("./catalogue/secret-suites.ts")).secretSuites,

@@ -1,38 +1,15 @@
 import * as z from "zod";
+import { Readiness, type State } from "../../shared/daily/schemas.ts";
 import { workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
-import { Instant } from "../../shared/platform/time.ts";
 
 const tag = "Health";
-const State = z.enum(["ok", "down"]);
-const DailyWork = z
-  .object({
-    name: z.string(),
-    last_success_at: Instant.nullable().meta({ description: "When it was last done, whole and without fault" }),
-    last_error: z.string().nullable().meta({ description: "What went wrong since then; the log says more" }),
-  })
-  .meta({ id: "DailyWork" });
-const Readiness = z
-  .object({
-    status: State,
-    dependencies: z.object({ database: State, redis: State, queue: State }),
-    daily: z.array(DailyWork).meta({
-      description: "Each item of the daily work; empty while the database is down. It does not affect `status`.",
-    }),
-    minting: State.meta({
-      description:
-        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`. " +
-        "If the one to the running epoch was not, runs of minted tasks end as `service_error`.",
-    }),
-  })
-  .meta({ id: "Readiness" });
-
 const DEADLINE_MS = 2000;
 
 /** The state of a dependency: `down` where its probe fails or takes longer than a monitor waits. */
-async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<z.output<typeof State>> {
+async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<State> {
   const late = new Promise<never>((_, reject) => {
     deadline.addEventListener("abort", () => reject(new Error("late")), { once: true });
   });

@@ -3,12 +3,21 @@ import { findCredential, type IssuedCredential } from "../../shared/certificatio
 import type { Reply } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
-import { Problem } from "../../shared/platform/problem.ts";
 import { type AgentEntry, readEntries } from "../../shared/board/board.ts";
+import { readFrontier } from "../../shared/board/frontier.ts";
+import { AgentHistory, readHistory } from "../../shared/board/history.ts";
 import { readRecord } from "../../shared/results/agent-record.ts";
+import { readStats } from "../../shared/results/stats.ts";
 import { Blueprint, Timeline } from "./blueprint.tsx";
-import { Bar, Day, Layout, page, percent, variantsOf } from "./layout.tsx";
-import { Scroll } from "./parts/notice.tsx";
+import { Day, Layout, page } from "./layout.tsx";
+import { Badge } from "./parts/agent/badge.tsx";
+import { Domains } from "./parts/agent/domains.tsx";
+import { Recent } from "./parts/agent/recent.tsx";
+import { Score } from "./parts/agent/score.tsx";
+import { LineChart } from "./parts/charts/line.tsx";
+import { RadarChart } from "./parts/charts/radar.tsx";
+import { ScatterChart } from "./parts/charts/scatter.tsx";
+import { Empty } from "./parts/notice.tsx";
 
 const AXES = [
   ["correctness", "Correctness"],
@@ -18,73 +27,18 @@ const AXES = [
   ["robustness", "Robustness"],
 ] as const;
 
-const percentagePoints = (gap: number): string => (100 * gap).toFixed(1);
-
-function Axes({ axes }: { axes: AgentEntry["axes"] }) {
-  return (
-    <Scroll label="Fitness">
-      <table>
-        <tbody>
-          {AXES.map(([name, title]) => {
-            const value = axes[name];
-            return (
-              <tr>
-                <th>{title}</th>
-                <td>{value === null ? "no evidence" : <Bar value={value} label={percent(value)} />}</td>
-                <td class="number">{percent(value)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+interface Shown extends Awaited<ReturnType<typeof readRecord>> {
+  entries: AgentEntry[];
+  certification: IssuedCredential | null;
+  stats: Awaited<ReturnType<typeof readStats>>;
+  history: z.output<typeof AgentHistory>["items"];
+  variants: Awaited<ReturnType<typeof readFrontier>>["members"];
+  baseUrl: string;
 }
 
-function Domains({ entries }: { entries: AgentEntry[] }) {
+function Head({ agent, certification }: Shown) {
   return (
-    <Scroll label="By domain">
-      <table>
-        <thead>
-          <tr>
-            <th>Domain</th>
-            <th class="number">Score</th>
-            <th>95% interval</th>
-            <th class="number">Success</th>
-            <th class="number">Tasks</th>
-            <th class="number">Runs</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr>
-              <th>{entry.domain.replaceAll("_", " ")}</th>
-              <td class="number">{entry.composite_score.toFixed(2)}</td>
-              <td>
-                <Bar
-                  value={entry.composite_score / 100}
-                  low={entry.score_low / 100}
-                  high={entry.score_high / 100}
-                  label={`${entry.score_low.toFixed(1)} to ${entry.score_high.toFixed(1)}`}
-                />
-              </td>
-              <td class="number">{percent(entry.success_rate)}</td>
-              <td class="number">{entry.tasks}</td>
-              <td class="number">{entry.runs}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-type Shown = Awaited<ReturnType<typeof readRecord>> & { entries: AgentEntry[]; certification: IssuedCredential | null };
-
-function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown) {
-  const overall = entries.find(({ domain }) => domain === "all");
-  return (
-    <Layout title={agent.name}>
+    <>
       <h1>
         <bdi>{agent.name}</bdi>
       </h1>
@@ -107,59 +61,81 @@ function AgentPage({ agent, blueprint, timeline, entries, certification }: Shown
           <a href={`/api/v1/agents/${agent.id}/credential`}>credential</a>
         </p>
       )}
+    </>
+  );
+}
+
+/** The five axes, and the score day by day. */
+function Fitness({ axes, history }: Pick<AgentEntry, "axes"> & Pick<Shown, "history">) {
+  return (
+    <>
+      <h2>Fitness</h2>
+      <div class="pair">
+        <RadarChart title="Five axes" axes={AXES.map(([name, title]) => ({ name: title, value: axes[name] }))} />
+        <LineChart
+          title="Score day by day"
+          points={history.toReversed().map(({ day, composite_score: value, score_low: low, score_high: high }) => ({
+            day,
+            value,
+            low,
+            high,
+          }))}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The agent among its variants, where it has any. */
+function Variants({ variants }: Pick<Shown, "variants">) {
+  if (variants.length < 2) return null;
+  return (
+    <>
+      <h2>Variants</h2>
+      <ScatterChart
+        title="Pass rate over cost"
+        choices={variants.map(({ name, pass_rate: share, mean_cost_per_task_usd: cost, on_frontier: best }) => ({
+          name,
+          share,
+          cost,
+          best,
+        }))}
+      />
+      <ul>
+        {variants.map(({ agent_id, name }) => (
+          <li>
+            <a href={`/agents/${agent_id}`}>
+              <bdi>{name}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function AgentPage(shown: Shown) {
+  const { agent, blueprint, timeline, entries, stats, history, variants, baseUrl } = shown;
+  const overall = entries.find(({ domain }) => domain === "all");
+  return (
+    <Layout title={agent.name} {...(agent.is_public ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}>
+      <Head {...shown} />
       {overall === undefined ? (
-        <p>No run of this agent counts yet.</p>
+        <Empty>
+          <p>No run of this agent counts yet, so it has no score. A screening of the core tasks gives it one.</p>
+        </Empty>
       ) : (
         <>
-          <dl>
-            <dt>Score</dt>
-            <dd>
-              <strong>{overall.composite_score.toFixed(2)}</strong> ({overall.score_low.toFixed(1)} to{" "}
-              {overall.score_high.toFixed(1)}), {overall.simulated ? "simulated" : overall.score_basis}
-            </dd>
-            <dt>State</dt>
-            <dd>{agent.verified_state}</dd>
-            <dt>Parts</dt>
-            <dd>
-              success {percent(overall.success_rate)}, reliability {percent(overall.reliability)}, cost{" "}
-              {percent(overall.cost_efficiency)}
-            </dd>
-            <dt>Cost</dt>
-            <dd>
-              reported by the agent itself
-              {overall.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
-            </dd>
-            {overall.variants > 0 && (
-              <>
-                <dt>Group</dt>
-                <dd>{variantsOf(overall)}</dd>
-              </>
-            )}
-            {overall.memorisation_gap !== null && (
-              <>
-                <dt>Samples</dt>
-                <dd>
-                  {overall.memorised && <span class="tag">memorised</span>} passes the published samples more often than
-                  new tasks by {percentagePoints(overall.memorisation_gap.value)} percentage points (
-                  {percentagePoints(overall.memorisation_gap.low)} to {percentagePoints(overall.memorisation_gap.high)},{" "}
-                  {overall.memorisation_gap.canary_runs} canaries)
-                </dd>
-              </>
-            )}
-            <dt>Evidence</dt>
-            <dd>
-              {overall.runs} runs of {overall.tasks} tasks: <a href={`/api/v1/runs?agent_id=${agent.id}`}>runs</a>,{" "}
-              <a href={`/api/v1/agents/${agent.id}/screening-sessions`}>sessions</a>
-            </dd>
-          </dl>
-          <h2>Fitness</h2>
-          <Axes axes={overall.axes} />
-          <h2>By domain</h2>
+          <Score agentId={agent.id} state={agent.verified_state} entry={overall} cost={stats.avg_cost_usd} />
+          <Fitness axes={overall.axes} history={history} />
           <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
         </>
       )}
+      <Variants variants={variants} />
+      <Recent runs={stats.recent_runs} />
       {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} own={agent.connection_mode !== undefined} />}
       {timeline.items.length > 0 && <Timeline items={timeline.items} />}
+      {agent.is_public && <Badge baseUrl={baseUrl} agentId={agent.id} />}
     </Layout>
   );
 }
@@ -180,30 +156,21 @@ export const agentPage = [
     description: "A private agent's for its owner and members alone.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),
-    returns: {
-      200: { type: "text/html", description: "The record" },
-      404: { type: "text/html", description: "No such agent" },
-    },
+    returns: { 200: { type: "text/html", description: "The record" } },
+    problems: ["not_found"],
+    cache: "board",
     async handler({ ctx, principal, params: { agent_id } }) {
-      try {
-        const [record, entries, certification] = await Promise.all([
-          readRecord(ctx, principal, agent_id),
-          readEntries(ctx, agent_id),
-          findCredential(ctx, principal, agent_id),
-        ]);
-        return seenBy(principal, page(<AgentPage {...record} entries={entries} certification={certification} />));
-      } catch (error) {
-        if (!(error instanceof Problem) || error.status !== 404) throw error;
-        return page(
-          <Layout title="Not found">
-            <h1>No such agent</h1>
-            <p>
-              There is no public agent here. The <a href="/">board</a> shows those that there are.
-            </p>
-          </Layout>,
-          404,
-        );
-      }
+      const [record, entries, certification, stats, history, { members: variants }] = await Promise.all([
+        readRecord(ctx, principal, agent_id),
+        readEntries(ctx, agent_id),
+        findCredential(ctx, principal, agent_id),
+        readStats(ctx, principal, agent_id),
+        readHistory(ctx, principal, agent_id, { period: "all" }),
+        readFrontier(ctx, principal, agent_id),
+      ]);
+      const { items } = AgentHistory.parse(history);
+      const rest = { entries, certification, stats, history: items, variants, baseUrl: ctx.env.BASE_URL };
+      return seenBy(principal, page(<AgentPage {...record} {...rest} />));
     },
   }),
 ];

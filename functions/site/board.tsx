@@ -4,13 +4,15 @@ import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
 import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
-import { Scroll } from "./parts/notice.tsx";
+import { Empty, Scroll } from "./parts/notice.tsx";
 
 const PERIODS = [
   ["all", "all time"],
   ["30d", "30 days"],
   ["7d", "7 days"],
 ] as const;
+/** What the interface takes where nobody asks for another. */
+const PAGE_SIZE = 20;
 
 interface View {
   domain: string | undefined;
@@ -26,6 +28,7 @@ function address(view: View, change: Partial<View>): string {
   if (next.domain !== undefined) query.set("domain", next.domain);
   if (next.period !== "all") query.set("period", next.period);
   if (next.verified) query.set("verified_only", "true");
+  if (next.page_size !== PAGE_SIZE) query.set("page_size", String(next.page_size));
   if (next.page > 1) query.set("page", String(next.page));
   const text = query.toString();
   return text === "" ? "/" : `/?${text}`;
@@ -68,14 +71,37 @@ function Filters({ view }: { view: View }) {
   );
 }
 
-function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
+type Entry = z.output<typeof LeaderboardRow>;
+
+/** Whether the intervals of two ranked neighbours overlap, so that nobody can say which of them is better. */
+function isTied(row: Entry, above: Entry | undefined): boolean {
+  return above !== undefined && row.rank !== null && above.rank !== null && row.score_high >= above.score_low;
+}
+
+function Rank({ row, above }: { row: Entry; above: Entry | undefined }) {
+  if (row.rank === null) return <td class="number">–</td>;
+  const { rank_low: low, rank_high: high } = row;
+  return (
+    <td class="number">
+      {isTied(row, above) && (
+        <>
+          <span class="mute" aria-hidden="true">
+            ≈{" "}
+          </span>
+          <span class="unseen">tied with the one above: </span>
+        </>
+      )}
+      {row.rank}
+      <small class="mute">{low === high ? " (alone)" : ` (${low}–${high})`}</small>
+    </td>
+  );
+}
+
+function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
   const interval = `${row.score_low.toFixed(1)} to ${row.score_high.toFixed(1)}`;
   return (
     <tr>
-      <td class="number">
-        {row.rank ?? "–"}
-        {row.rank !== null && <small class="mute">{` (${row.rank_low}–${row.rank_high})`}</small>}
-      </td>
+      <Rank row={row} above={above} />
       <td class="wide">
         <a href={`/agents/${row.agent_id}`}>
           <bdi>{row.name}</bdi>
@@ -83,7 +109,7 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
         {row.simulated && <span class="tag">simulated</span>}
         {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
-        {row.memorised && <span class="tag">memorised</span>}
+        {row.memorised && <span class="tag bad">memorised</span>}
         {row.evidence_cost_floor_applied && <span class="tag">cost at floor</span>}
         {row.variants > 0 && <span class="tag">{variantsOf(row)}</span>}
       </td>
@@ -104,62 +130,93 @@ function Row({ row }: { row: z.output<typeof LeaderboardRow> }) {
   );
 }
 
-function Board({ rows, total, view }: { rows: z.output<typeof LeaderboardRow>[]; total: number; view: View }) {
-  const last = Math.max(1, Math.ceil(total / view.page_size));
+function Legend() {
   return (
-    <Layout title="Talent pool">
-      <h1>Talent pool</h1>
-      <p class="mute">
+    <details>
+      <summary>How to read this</summary>
+      <p>
         Score = 40% success, 30% reliability, 30% cost efficiency. Agents with counted runs of every core task are
-        ranked on those tasks alone; the others are provisional. Costs are reported by the agents themselves: they are
-        only held against a floor, and rows where one was below it are marked. An owner can try several agents and show
-        the best: the variants that it declares in public are counted, those that it keeps to itself can't be. Behind
-        each rank stand the places that the 95% interval does not rule out. An agent is marked as memorised if it passes
-        the published samples, which do not count, far more often than what is new to it.
+        ranked on those tasks alone; the others are provisional.
+      </p>
+      <p>
+        Behind each rank stand the places that the 95% interval does not rule out. ≈ marks an agent whose interval
+        overlaps with that of the one above: a tie, whatever the numbers before the point.
+      </p>
+      <p>
+        Costs are reported by the agents themselves: they are only held against a floor, and rows where one was below it
+        are marked. An owner can try several agents and show the best: the variants that it declares in public are
+        counted, those that it keeps to itself can't be. An agent is marked as memorised if it passes the published
+        samples, which do not count, far more often than what is new to it.
+      </p>
+    </details>
+  );
+}
+
+function Ranking({ rows, caption }: { rows: readonly Entry[]; caption: string }) {
+  return (
+    <Scroll label="Board">
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th class="number">Rank</th>
+            <th class="wide">Agent</th>
+            <th class="number">Score</th>
+            <th>95% interval</th>
+            <th class="number">Success</th>
+            <th class="number">Reliability</th>
+            <th class="number">Cost</th>
+            <th class="number">Runs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <Row row={row} above={rows[index - 1]} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Board({ rows, total, view }: { rows: readonly Entry[]; total: number; view: View }) {
+  const last = Math.max(1, Math.ceil(total / view.page_size));
+  const first = (view.page - 1) * view.page_size + 1;
+  const caption = `${total} ${total === 1 ? "agent" : "agents"}, ${first} to ${first + rows.length - 1}`;
+  return (
+    <Layout title="Board" at="/">
+      <h1>Board of AI agents</h1>
+      <p class="mute">
+        Each agent is asked the same tasks, each time with new numbers and names. Every counted run is signed.
       </p>
       <Filters view={view} />
       {rows.length === 0 ? (
-        <p>No agent stands on this board yet.</p>
+        <Empty>
+          <p>
+            No agent stands on this board yet. <a href="/agents/new">Connect yours</a>, or look at{" "}
+            <a href="/">all of them</a>.
+          </p>
+        </Empty>
       ) : (
-        <Scroll label="Board">
-          <table>
-            <caption>
-              {total} {total === 1 ? "agent" : "agents"}, page {view.page} of {last}
-            </caption>
-            <thead>
-              <tr>
-                <th class="number">Rank</th>
-                <th>Agent</th>
-                <th class="number">Score</th>
-                <th>95% interval</th>
-                <th class="number">Success</th>
-                <th class="number">Reliability</th>
-                <th class="number">Cost</th>
-                <th class="number">Runs</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <Row row={row} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Ranking rows={rows} caption={caption} />
       )}
-      <nav aria-label="Pages">
-        <ul>
-          {view.page > 1 && (
-            <Choice current={false} href={address(view, { page: view.page - 1 })}>
-              previous
-            </Choice>
-          )}
-          {view.page < last && (
-            <Choice current={false} href={address(view, { page: view.page + 1 })}>
-              next
-            </Choice>
-          )}
-        </ul>
-      </nav>
+      {last > 1 && (
+        <nav aria-label="Pages">
+          <ul>
+            {view.page > 1 && (
+              <Choice current={false} href={address(view, { page: view.page - 1 })}>
+                previous
+              </Choice>
+            )}
+            {view.page < last && (
+              <Choice current={false} href={address(view, { page: view.page + 1 })}>
+                next
+              </Choice>
+            )}
+          </ul>
+        </nav>
+      )}
+      <Legend />
     </Layout>
   );
 }

@@ -36,7 +36,8 @@ const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true }))
 /** The board, and the pages of the agents at its top. */
 async function sitemap(visit: Visit): Promise<Response> {
   const { items } = await visit.api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
-  const paths = ["/", "/docs", "/docs/guides", "/sign-up", ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
+  const open = ["/", "/suites", "/compare", "/docs", "/docs/guides", "/pricing", "/terms", "/privacy", "/sign-up"];
+  const paths = [...open, ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
   const urls = paths.map((path) => `  <url><loc>${visit.ctx.env.BASE_URL}${path}</loc></url>`);
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

@@ -7,7 +7,10 @@ import { PAGE_HEADERS, STYLE } from "./style.ts";
 /** Where the head of a page leads: everybody, and somebody who is signed in. */
 const OPEN = [
   ["/", "Board"],
-  ["/docs", "Interface"],
+  ["/suites", "Suites"],
+  ["/compare", "Compare"],
+  ["/docs", "Docs"],
+  ["/pricing", "Pricing"],
   ["/home", "My agents"],
 ] as const;
 const SIGNED_IN = [
@@ -15,17 +18,29 @@ const SIGNED_IN = [
   ["/agents/new", "New agent"],
   ["/settings", "Settings"],
 ] as const;
+/** What every page leads to at its end. */
+const FOOT = [
+  ["/status", "Status"],
+  ["/terms", "Terms"],
+  ["/privacy", "Privacy"],
+  ["/openapi.json", "OpenAPI"],
+  ["/.well-known/jwks.json", "Keys"],
+] as const;
 
 interface LayoutProps {
   title: string;
   /** The path of a page that belongs to somebody who is signed in. */
   own?: string;
+  /** The path under which a page for everybody stands in the head. */
+  at?: string;
   /** Where the page's script is. */
   script?: string;
+  /** The address of a picture to show wherever somebody passes the page's address on. */
+  picture?: string;
 }
 
 /** The frame of every page. */
-export function Layout({ title, own, script, children }: PropsWithChildren<LayoutProps>) {
+export function Layout({ title, own, at = own, script, picture, children }: PropsWithChildren<LayoutProps>) {
   return (
     <html lang="en">
       <head>
@@ -33,6 +48,13 @@ export function Layout({ title, own, script, children }: PropsWithChildren<Layou
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title} · Agent Screening</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        {picture !== undefined && (
+          <>
+            <meta property="og:title" content={title} />
+            <meta property="og:type" content="profile" />
+            <meta property="og:image" content={picture} />
+          </>
+        )}
         <style>{raw(STYLE)}</style>
         {script !== undefined && <script type="module" src={script} />}
       </head>
@@ -48,7 +70,7 @@ export function Layout({ title, own, script, children }: PropsWithChildren<Layou
             <ul>
               {(own === undefined ? OPEN : SIGNED_IN).map(([path, name]) => (
                 <li>
-                  <a href={path} {...(path === own ? { "aria-current": "page" } : {})}>
+                  <a href={path} {...(path === at ? { "aria-current": "page" } : {})}>
                     {name}
                   </a>
                 </li>
@@ -65,8 +87,16 @@ export function Layout({ title, own, script, children }: PropsWithChildren<Layou
         </header>
         <main id="content">{children}</main>
         <footer>
-          Every counted run is signed: check it with the keys at <a href="/.well-known/jwks.json">jwks.json</a>. The
-          interface is described at <a href="/openapi.json">openapi.json</a>.
+          <p>Every counted run is signed, and can be checked with the keys alone.</p>
+          <nav aria-label="About">
+            <ul>
+              {FOOT.map(([path, name]) => (
+                <li>
+                  <a href={path}>{name}</a>
+                </li>
+              ))}
+            </ul>
+          </nav>
         </footer>
       </body>
     </html>

@@ -12,20 +12,14 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Choose, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
-import { Notice, Scroll } from "./parts/notice.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { Plans } from "./parts/plans.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/settings/plan";
 const API = "/api/v1/billing";
 const LABELS = { tier: "Plan", cadence: "Paid" };
-const LIMITS = [
-  ["runs", "Runs a month"],
-  ["agents", "Agents"],
-  ["workspaces", "Workspaces"],
-  ["schedules", "Schedules"],
-  ["webhooks", "Webhooks"],
-] as const;
 const REASONS = {
   first_payment: "the start of the subscription",
   plan_change: "the change of the plan",
@@ -48,37 +42,6 @@ async function pendingOf({ api }: Visit): Promise<z.output<typeof PendingPayment
     if (error instanceof Problem && error.status === 503) return null;
     throw error;
   }
-}
-
-/** What the plans allow, side by side. */
-function Plans({ current }: { current: string }) {
-  return (
-    <Scroll label="What each plan allows">
-      <table>
-        <thead>
-          <tr>
-            <th>Plan</th>
-            {LIMITS.map(([, title]) => (
-              <th class="number">{title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(PLANS).map(([name, limits]) => (
-            <tr>
-              <th scope="row">
-                {name}
-                {name === current && <span class="tag">yours</span>}
-              </th>
-              {LIMITS.map(([limit]) => (
-                <td class="number">{limits[limit]?.toLocaleString("en") ?? "unlimited"}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
 }
 
 /** What is known of a checkout that has just sent the browser back. */

@@ -10,7 +10,7 @@ body>header,main,footer{max-width:64rem;margin:0 auto;padding:1rem}
 body>header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:baseline;border-bottom:1px solid var(--line)}
 header a.name{font-weight:700;font-size:1.15rem;color:var(--ink);text-decoration:none}
 header nav{margin-left:auto}header nav ul{gap:.25rem 1rem;margin:0;align-items:baseline}
-header nav li a,header nav li button{padding:0;border:0;border-radius:0;background:none;color:var(--bar);text-decoration:underline;font:inherit;min-height:0}
+header nav li a,footer nav li a,header nav li button{padding:0;border:0;border-radius:0;background:none;color:var(--bar);text-decoration:underline;font:inherit;min-height:0}
 header nav li a[aria-current]{background:none;color:var(--ink);text-decoration:none;font-weight:600}
 header nav form,header nav form p{margin:0}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--ground);padding:.25rem .5rem}
@@ -23,6 +23,7 @@ a{color:var(--bar)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem .5rem;list-style:none;margin:.5rem 0;padding:0}
 nav li a{display:block;padding:.15rem .6rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none}
 nav li a[aria-current]{background:var(--bar);border-color:var(--bar);color:var(--on)}
+footer nav ul{gap:.25rem 1rem}.tag.bad{color:var(--bad);border-color:var(--bad)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--mute);padding:.25rem 0}
@@ -38,6 +39,8 @@ form{max-width:28rem}td form,li form{max-width:none}td form p{margin:0}
 .field{margin:1rem 0}.field label{display:block;font-weight:600}.field.tick label{display:inline;font-weight:400;margin-left:.5rem}
 input,select,textarea{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--edge);border-radius:.3rem;padding:.45rem .6rem;width:100%;min-height:2.5rem}
 input[type=checkbox]{width:1.1rem;min-height:0;height:1.1rem;vertical-align:-.15rem}
+fieldset{border:1px solid var(--line);border-radius:.3rem;margin:1rem 0;padding:.5rem 1rem}fieldset label{display:inline}
+textarea.code{font:14px/1.5 ui-monospace,monospace}h3{font-size:1rem;margin:1rem 0 .25rem}
 [aria-invalid]{border-color:var(--bad);border-width:2px}
 .hint{color:var(--mute);font-size:.9rem;margin:.2rem 0}.error{color:var(--bad);font-size:.9rem;margin:.2rem 0;font-weight:600}
 button,a.button{display:inline-block;font:inherit;font-weight:600;color:var(--on);background:var(--bar);border:1px solid var(--bar);border-radius:.3rem;padding:.45rem 1rem;min-height:2.5rem;cursor:pointer;text-decoration:none}
@@ -46,6 +49,15 @@ button:disabled{opacity:.6;cursor:default}
 progress{width:100%;height:1rem;accent-color:var(--bar)}
 pre,code{font:14px/1.5 ui-monospace,monospace}pre{background:var(--tint);border:1px solid var(--line);border-radius:.3rem;padding:.75rem;white-space:pre-wrap}
 svg{display:block}
+.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+summary{cursor:pointer;color:var(--bar)}
+.chart{margin:1rem 0;max-width:32rem}.chart svg{width:100%;height:auto}figcaption{font-weight:600;margin-bottom:.25rem}
+.chart text{fill:var(--mute);font-size:11px}.axis{fill:none;stroke:var(--line)}.zero{stroke:var(--edge)}
+.line{fill:none;stroke:var(--bar);stroke-width:2}.band{fill:var(--soft)}.web{fill:var(--bar);fill-opacity:.2;stroke:var(--bar)}
+.front{fill:none;stroke:var(--bar);stroke-dasharray:4 3}.dot{fill:var(--bar);stroke:var(--bar)}.dot.off{fill:var(--ground)}
+.cell{text-align:center;border-left:1px solid var(--line);padding:.3rem .5rem}.cell.all{background:var(--goodtint);color:var(--good)}
+.cell.none{background:var(--badtint);color:var(--bad)}.cell.some{background:var(--tint)}th.column{white-space:normal;min-width:6rem;text-align:center;padding:.3rem .5rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:0 2rem}
 .track{fill:var(--tint)}.range{fill:var(--soft)}.value{fill:var(--bar)}
 .box rect{fill:var(--tint);stroke:var(--line)}.box.model rect{stroke:var(--bar)}.box text{fill:var(--ink);font-size:13px}
 .box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}

@@ -39,6 +39,17 @@ export const AgentComparisons = z
         }),
       )
       .meta({ description: "Each agent with each that follows it, in the order given" }),
+    by_task: z
+      .array(
+        z.object({
+          task_id: z.uuid(),
+          title: z.string(),
+          results: z
+            .array(z.object({ runs: count, passed: count }).nullable())
+            .meta({ description: "One for each agent, in the order given; null without a scored real run" }),
+        }),
+      )
+      .meta({ description: "Every task at which at least one of the agents has scored real runs" }),
   })
   .meta({ id: "AgentComparisons" });
 
@@ -68,7 +79,20 @@ export function compareAll(ids: readonly string[], passes: readonly Passes[]): z
       p_value: pair.mcnemar_p_value,
       p_adjusted: adjusted[index] ?? 1,
     })),
+    by_task: byTask(passes),
   };
+}
+
+function byTask(passes: readonly Passes[]) {
+  const titles = new Map(passes.flatMap(({ tallies }) => [...tallies].map(([task, { title }]) => [task, title])));
+  return [...titles].map(([task_id, title]) => ({
+    task_id,
+    title,
+    results: passes.map(({ tallies }) => {
+      const tally = tallies.get(task_id);
+      return tally === undefined ? null : { runs: tally.n, passed: tally.c };
+    }),
+  }));
 }
 
 function shareOf(tally: { n: number; c: number } | undefined): number {

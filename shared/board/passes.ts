@@ -10,7 +10,7 @@ import { notFound } from "../platform/problem.ts";
 import type { TaskPair } from "../scoring/mcnemar.ts";
 
 /** How often an agent passed a task: `c` of its `n` scored runs. */
-type Tally = TaskPair["a"];
+type Tally = TaskPair["a"] & { title: string };
 
 /** An agent's name, and its tallies by task, in the order of the tasks' ids. */
 export interface Passes {
@@ -20,7 +20,7 @@ export interface Passes {
 
 const Found = z.object({
   agents: z.array(z.object({ id: z.uuid(), name: z.string() })),
-  cells: z.array(z.tuple([z.uuid(), z.uuid(), z.int(), z.int()])),
+  cells: z.array(z.tuple([z.uuid(), z.uuid(), z.int(), z.int(), z.string()])),
 });
 
 /** The tallies of agents over their scored real runs, in the order given, in one statement; throws 404 unless all are visible. */
@@ -37,17 +37,17 @@ export async function readPasses(
     sql`select jsonb_build_object(
       'agents', coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name)) from ${agents} a
         where a.id in ${ids} and ${visibleAgent(viewerId(principal))}), '[]'),
-      'cells', coalesce((select jsonb_agg(jsonb_build_array(s.agent_id, s.task_id, s.n, s.c) order by s.task_id)
-        from ${task_scores} s
-        ${domain === undefined ? sql`` : sql`join ${tasks} t on t.id = s.task_id and t.domain = ${domain}`}
-        where s.agent_id in ${ids} and s.period = 'all' and not s.simulated), '[]')) as result`,
+      'cells', coalesce((select jsonb_agg(jsonb_build_array(s.agent_id, s.task_id, s.n, s.c, t.title) order by s.task_id)
+        from ${task_scores} s join ${tasks} t on t.id = s.task_id
+        where s.agent_id in ${ids} and s.period = 'all' and not s.simulated
+          ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}), '[]')) as result`,
   );
   return agentIds.map((given) => {
     const id = given.toLowerCase();
     const agent = found?.agents.find((one) => one.id === id);
     if (found === null || agent === undefined) throw notFound("agent");
     const own = found.cells.filter(([agentId]) => agentId === id);
-    return { name: agent.name, tallies: new Map(own.map(([, task, n, c]) => [task, { n, c }])) };
+    return { name: agent.name, tallies: new Map(own.map(([, task, n, c, title]) => [task, { n, c, title }])) };
   });
 }
 

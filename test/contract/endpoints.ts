@@ -128,6 +128,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/screening-sessions/{session_id}/events", "open or session"],
   ["GET", "/api/v1/leaderboard", "open"],
   ["GET", "/api/v1/leaderboard/history/{day}", "open"],
+  ["GET", "/api/v1/suites/{id}/field", "open"],
   ["GET", "/api/v1/scorecards/templates", "session"],
   ["POST", "/api/v1/scorecards", "session"],
   ["GET", "/api/v1/scorecards", "session"],

@@ -6,6 +6,8 @@ import { Problem } from "../../../shared/platform/problem.ts";
 
 /** What of the visitor's request goes along with a page's own requests: who it is, and how it came. */
 const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", "cf-connecting-ip"];
+/** What of it says nothing of who it is; the address is what requests are counted by. */
+const OF_STRANGERS = ["user-agent", "cf-connecting-ip"];
 
 /** The service's own interface, called in this process as the page's visitor: with its checks, rights and limits. */
 export interface Api {
@@ -18,17 +20,17 @@ export interface Api {
   send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<unknown>;
 }
 
-/** The interface for one visit; `extra` headers go along with each request. */
+/** The interface for one visit: as the visitor, or as somebody whom nothing is known of. */
 export function apiOf(
   c: HonoContext,
   ctx: Context,
   own: (request: Request) => Promise<Response>,
-  extra: Record<string, string> = {},
+  { asStranger }: { asStranger: boolean },
 ): Api {
-  const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId, ...extra });
-  for (const name of PASSED_ON) {
+  const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId });
+  for (const name of asStranger ? OF_STRANGERS : PASSED_ON) {
     const value = c.req.header(name);
-    if (value !== undefined && !headers.has(name)) headers.set(name, value);
+    if (value !== undefined) headers.set(name, value);
   }
 
   async function ask(path: string, init: RequestInit): Promise<unknown> {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
 import type { Reply } from "../../../shared/http/reply.ts";
-import type { AnyCall, Route } from "../../../shared/http/route.ts";
+import type { AnyCall, CacheTag, Route } from "../../../shared/http/route.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
@@ -36,6 +36,11 @@ export interface View {
   title: string;
   show: Shows;
   take?: Shows;
+  /**
+   * For a page that shows everybody the same: it is read as a stranger reads it, whoever visits, and kept as the answers of
+   * the interface are until something with this tag changes. `query` names the parameters that it goes by.
+   */
+  kept?: { tag: CacheTag; query?: z.ZodObject };
 }
 
 /** Declares a page. */
@@ -46,6 +51,7 @@ export function view(spec: View): View {
 const FORM = "application/x-www-form-urlencoded";
 const MAX_FORM_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const Bytes = z.instanceof(Uint8Array);
 
 /** The methods of a page. */
@@ -54,7 +60,7 @@ export function methodsOf({ take }: View): ("get" | "post")[] {
 }
 
 /** A page as the pipeline runs it. Who visits, and how often, is for the endpoints to judge that the page calls. */
-export function routeOf({ path, title, show, take }: View, method: string): Route {
+export function routeOf({ path, title, show, take, kept }: View, method: string): Route {
   const base = {
     id: path,
     path,
@@ -66,6 +72,11 @@ export function routeOf({ path, title, show, take }: View, method: string): Rout
     query: z.looseObject({}),
     returns: { 200: { type: "text/html", description: title } },
   } as const;
+  if (method === "get" && kept !== undefined) {
+    const { tag: cache, query = z.object({}) } = kept;
+    const params = z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()])));
+    return { ...base, method, params, query, cache, handler: (call) => visited(call, show, true) };
+  }
   if (method === "get") return { ...base, method, handler: (call) => visited(call, show) };
   return {
     ...base,
@@ -80,14 +91,15 @@ export function routeOf({ path, title, show, take }: View, method: string): Rout
   };
 }
 
-async function visited({ ctx, c, own, body }: AnyCall, work: Shows): Promise<Response | Reply> {
+async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger = false): Promise<Response | Reply> {
   const form = new URLSearchParams(body === undefined ? "" : new TextDecoder().decode(Bytes.parse(body)));
   const { searchParams: query } = new URL(c.req.url);
   const params = c.req.param();
-  // They go into the paths of requests to the interface, so nothing but an id may.
-  if (Object.values(params).some((id) => !UUID.test(id))) throw notFound("page");
+  // They go into the paths of requests to the interface, so nothing but an id or a suite's name may.
+  if (Object.entries(params).some(([name, value]) => !(name === "slug" ? SLUG : UUID).test(value)))
+    throw notFound("page");
   try {
-    return await work({ ctx, c, params, query, form, own, api: apiOf(c, ctx, own) });
+    return await work({ ctx, c, params, query, form, own, api: apiOf(c, ctx, own, { asStranger }) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "unauthenticated") return signInFirst(c);

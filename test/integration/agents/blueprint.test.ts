@@ -279,13 +279,15 @@ describe("the agent's page", () => {
     expect(own).toContain("hidden-tool: tool, 1 call");
   });
 
-  it("shows names as they are, whatever an agent calls its tools, and loads nothing", async () => {
+  it("shows names as they are, whatever an agent calls its tools, and loads its badge alone", async () => {
     const agent = await addAgent(owner);
     const name = `"><script>alert(1)</script>${"\u{1f600}".repeat(30)}`;
     await insertSpan(service, agent, await insertRun(service, agent, task), spanId(1), { kind: "tool", name });
     const { text, policy } = await page(agent, callers.anonymous);
     expect(text).toContain("&lt;script&gt;");
-    expect(text).not.toMatch(/<script|\bsrc=|\bstyle=|\bon[a-z]+=|url\((?!#)|�/);
+    expect(text).not.toMatch(
+      /<script|\bsrc=(?!"\/api\/v1\/agents\/[0-9a-f-]+\/badge\.svg")|\bstyle=|\bon[a-z]+=|url\((?!#)|�/,
+    );
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 });

@@ -52,6 +52,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   compareAgents: 422,
   readAgentHistory: 404,
   readLeaderboardOfDay: 422,
+  readSuiteField: 404,
   readBlueprint: 404,
   readBlueprintVersions: 404,
   readFrontier: 404,

@@ -50,6 +50,16 @@ beforeAll(async () => {
     board: "/",
     agent: `/agents/${agents[0]}`,
     "another agent": `/agents/${agents[1]}`,
+    design: "/design",
+    compare: `/compare?agents=${agents.join(",")}`,
+    "what to compare": "/compare",
+    suites: "/suites",
+    suite: "/suites/three",
+    task: `/tasks/${suite.tasks[0]}`,
+    pricing: "/pricing",
+    terms: "/terms",
+    privacy: "/privacy",
+    status: "/status",
     "sign in": "/sign-in",
     "sign up": "/sign-up",
     "forgot password": "/forgot-password",
@@ -119,7 +129,7 @@ describe.skipIf(!found)("every page in a browser", () => {
       "dark",
       WIDE,
       ["color-contrast"],
-      ["board", "agent", "session", "deletion", "keys", "code host's refusal"],
+      ["board", "agent", "design", "compare", "suite", "status", "session", "deletion", "keys", "code host's refusal"],
     ],
   ] as const)(
     "has no barrier that axe finds, overflows nowhere and keeps to its policy: %s",
@@ -148,7 +158,7 @@ describe.skipIf(!found)("every page in a browser", () => {
     const page = await context.newPage();
     await page.goto(`${service.url}/sign-in`);
     const seen: string[] = [];
-    for (let step = 0; step < 9; step += 1) {
+    for (let step = 0; step < 16; step += 1) {
       await page.keyboard.press("Tab");
       const [what, outline] = await page.evaluate<[string, string]>(
         "(({ id, textContent }) => [id || textContent.trim(), getComputedStyle(document.activeElement).outlineStyle])(document.activeElement)",

@@ -1,0 +1,54 @@
+import type * as z from "zod";
+import type { AgentStats } from "../../../../shared/results/stats.ts";
+import { Day } from "../../layout.tsx";
+import { Scroll } from "../notice.tsx";
+
+type Run = z.output<typeof AgentStats>["recent_runs"][number];
+
+/** What came of a run, in a word or two. */
+function outcome({ status, passed, failure_code }: Run): string {
+  if (failure_code !== null) return failure_code.replaceAll("_", " ");
+  if (status !== "completed") return status;
+  return passed === null ? "not graded" : passed ? "passed" : "not passed";
+}
+
+/** The latest runs of an agent, each with the way to its evidence. */
+export function Recent({ runs }: { runs: readonly Run[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <>
+      <h2>Recent runs</h2>
+      <Scroll label="Recent runs">
+        <table>
+          <thead>
+            <tr>
+              <th>Run</th>
+              <th>Outcome</th>
+              <th class="number">Took</th>
+              <th class="number">Cost</th>
+              <th>Evidence</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr>
+                <td>
+                  <a href={`/runs/${run.id}`}>
+                    <Day time={run.created_at} /> <code>{run.id.slice(-8)}</code>
+                  </a>
+                </td>
+                <td>
+                  {outcome(run)}
+                  {run.simulated && <span class="tag">simulated</span>}
+                </td>
+                <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
+                <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(4)}`}</td>
+                <td>{run.evidence_signed ? "signed" : "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { AgentEntry } from "../../../../shared/board/board.ts";
+import { percent, variantsOf } from "../../layout.tsx";
+
+const points = (gap: number): string => (100 * gap).toFixed(1);
+
+interface ScoreProps {
+  agentId: string;
+  state: string;
+  entry: AgentEntry;
+  /** The mean cost of its runs, in USD; null where none is known. */
+  cost: number | null;
+}
+
+/** The score of an agent with all that qualifies it. */
+export function Score({ agentId, state, entry, cost }: ScoreProps) {
+  const { memorisation_gap: gap } = entry;
+  return (
+    <dl>
+      <dt>Score</dt>
+      <dd>
+        <strong>{entry.composite_score.toFixed(2)}</strong> ({entry.score_low.toFixed(1)} to{" "}
+        {entry.score_high.toFixed(1)}), {entry.simulated ? "simulated" : entry.score_basis}
+      </dd>
+      <dt>State</dt>
+      <dd>{state}</dd>
+      <dt>Parts</dt>
+      <dd>
+        success {percent(entry.success_rate)}, reliability {percent(entry.reliability)}, cost{" "}
+        {percent(entry.cost_efficiency)}
+      </dd>
+      <dt>Cost</dt>
+      <dd>
+        {cost === null ? "unknown" : `$${cost.toPrecision(2)} a run on average`}, reported by the agent itself
+        {entry.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
+      </dd>
+      {entry.variants > 0 && (
+        <>
+          <dt>Group</dt>
+          <dd>{variantsOf(entry)}</dd>
+        </>
+      )}
+      {gap !== null && (
+        <>
+          <dt>Samples</dt>
+          <dd>
+            {entry.memorised && <span class="tag">memorised</span>} passes the published samples more often than new
+            tasks by {points(gap.value)} percentage points ({points(gap.low)} to {points(gap.high)}, {gap.canary_runs}{" "}
+            canaries)
+          </dd>
+        </>
+      )}
+      <dt>Evidence</dt>
+      <dd>
+        {entry.runs} runs of {entry.tasks} tasks: <a href={`/api/v1/runs?agent_id=${agentId}`}>runs</a>,{" "}
+        <a href={`/api/v1/agents/${agentId}/screening-sessions`}>sessions</a>
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,34 @@
+import { Layout, page } from "./layout.tsx";
+import { Plans } from "./parts/plans.tsx";
+import { type View, view } from "./parts/view.ts";
+
+const PRICING = (
+  <Layout title="Pricing" at="/pricing">
+    <h1>Pricing</h1>
+    <p>
+      Everything that the service measures is in every plan: the same tasks, the same scoring, the same signed evidence.
+      A plan says how much of it there is.
+    </p>
+    <Plans />
+    <p class="mute">
+      A run is one task, asked once: the core suite once is 40 runs. What is cancelled while it is queued, and what ends
+      by a fault of ours, is given back. Months are calendar months, UTC. The limits of team hold for each workspace.
+    </p>
+    <h2>Prices</h2>
+    <p>
+      Free takes no card. Pro and team are paid by the month or the year through Stripe, whose page shows the price and
+      the tax before anything is paid. Choose them under <a href="/settings/plan">your plan</a>; they can be ended there
+      at any time, and go on to the end of what is paid for. A certification is bought once, for one agent, and holds
+      for 90 days.
+    </p>
+    <p>
+      <a class="button" href="/sign-up">
+        Start for free
+      </a>
+    </p>
+  </Layout>
+);
+
+export const pricingPages: readonly View[] = [
+  view({ path: "/pricing", title: "What each plan allows", show: () => page(PRICING), kept: { tag: "fixed" } }),
+];

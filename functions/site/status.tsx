@@ -1,0 +1,64 @@
+import { Readiness } from "../../shared/daily/schemas.ts";
+import { Day, Layout, personal } from "./layout.tsx";
+import { Notice, Scroll } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const PARTS = { database: "Database", redis: "Counters and limits", queue: "Queue of runs and webhooks" };
+
+/** How the service stands at this moment. What is down is no fault of the page, which tells it with the status 200. */
+async function show({ ctx, c, own }: Visit): Promise<Response> {
+  const address = c.req.header("cf-connecting-ip");
+  const headers = { accept: "application/json", ...(address === undefined ? {} : { "cf-connecting-ip": address }) };
+  const answer = await own(new Request(`${ctx.env.BASE_URL}/readyz`, { headers }));
+  const { status, dependencies, minting, daily } = Readiness.parse(await answer.json());
+  return personal(
+    c,
+    <Layout title="Status">
+      <h1>Status</h1>
+      <Notice kind={status === "ok" ? "good" : "bad"}>
+        <p>
+          <strong>{status === "ok" ? "Everything answers." : "Something does not answer."}</strong> As of{" "}
+          {ctx.now().toISOString().slice(0, 16).replace("T", " ")} UTC.
+        </p>
+      </Notice>
+      <dl>
+        {([...Object.entries(PARTS), ["minting", "Tasks minted for each run"]] as const).map(([name, title]) => (
+          <>
+            <dt>{title}</dt>
+            <dd>{{ ...dependencies, minting }[name] ?? "unknown"}</dd>
+          </>
+        ))}
+      </dl>
+      {daily.length > 0 && (
+        <>
+          <h2>The daily work</h2>
+          <Scroll label="The daily work">
+            <table>
+              <thead>
+                <tr>
+                  <th>Work</th>
+                  <th>Last done</th>
+                  <th class="wide">Fault since then</th>
+                </tr>
+              </thead>
+              <tbody>
+                {daily.map(({ name, last_success_at, last_error }) => (
+                  <tr>
+                    <td>{name.replaceAll("-", " ")}</td>
+                    <td>{last_success_at === null ? "never" : <Day time={last_success_at} />}</td>
+                    <td class="wide">{last_error ?? "none"}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </>
+      )}
+      <p class="mute">
+        Programs read the same at <a href="/readyz">/readyz</a>.
+      </p>
+    </Layout>,
+  );
+}
+
+export const statusPages: readonly View[] = [view({ path: "/status", title: "How the service stands", show })];

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { Instant } from "../platform/time.ts";
+
+const State = z.enum(["ok", "down"]);
+
+const DailyWork = z
+  .object({
+    name: z.string(),
+    last_success_at: Instant.nullable().meta({ description: "When it was last done, whole and without fault" }),
+    last_error: z.string().nullable().meta({ description: "What went wrong since then; the log says more" }),
+  })
+  .meta({ id: "DailyWork" });
+
+export const Readiness = z
+  .object({
+    status: State,
+    dependencies: z.object({ database: State, redis: State, queue: State }),
+    daily: z.array(DailyWork).meta({
+      description: "Each item of the daily work; empty while the database is down. It does not affect `status`.",
+    }),
+    minting: State.meta({
+      description:
+        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`. " +
+        "If the one to the running epoch was not, runs of minted tasks end as `service_error`.",
+    }),
+  })
+  .meta({ id: "Readiness" });
+
+/** Whether something the service stands on answers. */
+export type State = z.output<typeof State>;

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApplication } from "../../../functions/app.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { type Handler, json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
+import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
+
+const HOSTILE = `<script>alert("x")</script> & 👩‍👩‍👧‍👦 ${"ا".repeat(70)}`;
+
+let service: TestService;
+let owner: User;
+let anonymous: Caller;
+let endpoint: Consumer;
+let core: TestSuite;
+let good: string;
+let fair: string;
+let hidden: string;
+let ahead = 0;
+
+/** Screens an agent over the core tasks, `repeats` times each. */
+async function screen(agent: string, answer: Handler, repeats: number): Promise<void> {
+  endpoint.answer = answer;
+  const sent = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: core.id, repeats });
+  expect(sent.status, sent.text).toBe(200);
+  await service.settled();
+}
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
+  owner = await newUser(service, { plan: "enterprise" });
+  anonymous = caller(service);
+  endpoint = await startAgent();
+  await service.sql("update tasks set is_active = false where suite_id = (select id from suites where slug = 'core')");
+  core = await addSuite(service, 3, { slug: "core" });
+  good = await addAgent(owner, { name: "Good", endpoint: endpoint.url });
+  fair = await addAgent(owner, { name: HOSTILE, endpoint: endpoint.url, variant_of: good });
+  hidden = await addAgent(owner, { name: "Hidden", endpoint: endpoint.url, is_public: false });
+  let asked = 0;
+  await screen(good, answersRightly, 2);
+  await screen(fair, (request) => (asked++ % 2 === 0 ? answersRightly(request) : json(200, { output: "no" })), 2);
+  await screen(hidden, answersRightly, 1);
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+const open = (path: string): Promise<Page> => newVisitor(service).open(path);
+const read = async (path: string) => (await anonymous.call("GET", `/api/v1${path}`)).body;
+const hrefs = ({ links }: Page) => links.map(({ href }) => href);
+const text = ({ html }: Page) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+describe("a page for everybody", () => {
+  const PAGES: [name: string, path: () => string][] = [
+    ["the board", () => "/"],
+    ["an agent", () => `/agents/${good}`],
+    ["a picture of an agent", () => `/agents/${good}/picture.svg`],
+    ["a comparison", () => `/compare?agents=${good},${fair}`],
+    ["the choice of what to compare", () => "/compare"],
+    ["the suites", () => "/suites"],
+    ["a suite", () => "/suites/core"],
+    ["a task", () => `/tasks/${core.tasks[0]}`],
+    ["the plans", () => "/pricing"],
+    ["the terms", () => "/terms"],
+    ["privacy", () => "/privacy"],
+  ];
+
+  it.each(PAGES)("is kept, whoever visits it, and known by its ETag: %s", async (_name, path) => {
+    ahead += 60_000;
+    const first = await anonymous.call("GET", path());
+    expect([first.status, first.headers.get("cache-control")]).toEqual([
+      200,
+      expect.stringMatching(/^public, max-age=/),
+    ]);
+    await service.settled();
+    service.counters.reset();
+    for (const mark of ["", "utm_source=a", "fbclid=b"]) {
+      const again = await newVisitor(service).open(`${path()}${path().includes("?") ? "&" : "?"}${mark}`);
+      expect([again.status, again.html]).toEqual([200, first.text]);
+    }
+    const known = { "if-none-match": first.headers.get("etag") ?? "" };
+    expect((await anonymous.call("GET", path(), undefined, known)).status).toBe(304);
+    expect(service.counters.snapshot().db.requests).toBe(0);
+  });
+
+  it("tells nobody what only its visitor may see", async () => {
+    const visitor: Visitor = newVisitor(service);
+    await visitor.send(await visitor.open("/sign-in"), "Sign in", { email: owner.email, password: PASSWORD });
+    expect((await visitor.open(`/agents/${hidden}`)).heading).toBe("Hidden");
+    for (const path of [`/compare?agents=${good},${hidden}`, `/agents/${hidden}/picture.svg`]) {
+      const own = await visitor.open(path);
+      expect([own.status, own.html.includes("Hidden")]).toEqual([404, false]);
+      expect((await open(path)).status).toBe(404);
+    }
+    expect((await open(`/agents/${hidden}`)).status).toBe(404);
+  });
+
+  it.each(["/suites/none", "/suites/..%2Fusers", "/tasks/x", "/agents/x/picture.svg", `/tasks/${crypto.randomUUID()}`])(
+    "is none where there is nothing: %s",
+    async (path) => {
+      const { status, heading } = await open(path);
+      expect([status, heading]).toEqual([404, "There is nothing here"]);
+    },
+  );
+});
+
+describe("the page of an agent", () => {
+  it("draws the axes, the days and the variants, with the numbers behind each, and leads to every recent run", async () => {
+    const [shown, { items }, { members }, { items: runs }] = await Promise.all([
+      open(`/agents/${good}`),
+      read(`/agents/${good}/history`),
+      read(`/agents/${good}/frontier`),
+      read(`/runs?agent_id=${good}`),
+    ]);
+    const words = text(shown);
+    expect(shown.html.match(/<figure class="chart">/g)).toHaveLength(3);
+    for (const { day, composite_score: score } of items) expect(words).toContain(`${day} ${score.toFixed(2)}`);
+    for (const { agent_id } of members) expect(hrefs(shown)).toContain(`/agents/${agent_id}`);
+    expect(runs).toHaveLength(6);
+    for (const { id } of runs) expect(hrefs(shown)).toContain(`/runs/${id}`);
+    expect(words).toContain(
+      `[![Agent Screening](${service.url}/api/v1/agents/${good}/badge.svg)](${service.url}/agents/${good})`,
+    );
+    expect(shown.html).toContain(`<meta property="og:image" content="${service.url}/agents/${good}/picture.svg"/>`);
+  });
+
+  it("is a picture too, well-formed whatever the agent is called", async () => {
+    const { text: svg, headers } = await anonymous.call("GET", `/agents/${fair}/picture.svg`);
+    expect(headers.get("content-type")).toBe("image/svg+xml; charset=utf-8");
+    expect(svg).toContain("👩‍👩‍👧‍👦");
+    expect(svg).not.toContain("<script");
+    expect(svg.match(/<text/g)?.length).toBe(svg.match(/<\/text>/g)?.length);
+  });
+});
+
+describe("the board", () => {
+  it("shows as a tie whom the intervals do not tell apart, and each one's places", async () => {
+    const { items } = await read("/leaderboard");
+    const shown = await open("/");
+    const [first, second] = items;
+    const overlap = second.score_high >= first.score_low;
+    expect(shown.html.includes("tied with the one above")).toBe(overlap);
+    for (const row of items.filter(({ rank }: { rank: number | null }) => rank !== null)) {
+      const places = row.rank_low === row.rank_high ? "alone" : `${row.rank_low}–${row.rank_high}`;
+      expect(text(shown)).toContain(`${row.rank} (${places})`);
+    }
+  });
+});
+
+describe("the comparison", () => {
+  it("draws each pair and each task by the numbers of the interface", async () => {
+    const compared = await read(`/agents/compare?agent_ids=${good},${fair}`);
+    expect(compared.by_task.map(({ task_id }: { task_id: string }) => task_id)).toEqual(core.tasks.toSorted());
+    const shown = await open(`/compare?agents=${good}&agents=${fair}`);
+    const words = text(shown);
+    for (const { title, results } of compared.by_task) {
+      const cells = results.map(({ passed, runs }: { passed: number; runs: number }) => `${passed} of ${runs}`);
+      expect(words).toContain([title, ...cells].join(" "));
+    }
+    const [pair] = compared.pairs;
+    expect(words).toContain(`${pair.difference > 0 ? "+" : ""}${(100 * pair.difference).toFixed(1)}`);
+    expect(shown.html).toContain((100 * pair.low).toFixed(1).replace(/^(?=\d)/, "+"));
+  });
+
+  it("offers the agents of the board, and says what is wrong with a choice", async () => {
+    const offered = await open("/compare");
+    expect(offered.forms.flatMap(({ shown }) => shown)).toEqual(["agents", "agents"]);
+    for (const query of [
+      `agents=${good}`,
+      "agents=x,y",
+      `agents=${Array.from({ length: 11 }, () => crypto.randomUUID()).join(",")}`,
+    ]) {
+      const refused = await open(`/compare?${query}`);
+      expect([refused.status, refused.alerts.length]).toEqual([422, 1]);
+    }
+  });
+});
+
+describe("the catalogue", () => {
+  it("lists every suite, and every task of one with how the field does at it", async () => {
+    const { items: suites } = await read("/suites?page_size=100");
+    const list = await open("/suites");
+    expect(hrefs(list)).toEqual(expect.arrayContaining(suites.map(({ slug }: { slug: string }) => `/suites/${slug}`)));
+    const field = await read(`/suites/${core.id}/field`);
+    expect(field).toMatchObject({ agents: 2, items: [{ agents: 2 }, { agents: 2 }, { agents: 2 }] });
+    const runs = [good, fair].map(async (id) => (await read(`/runs?agent_id=${id}`)).items);
+    const all: { task_id: string; passed: boolean }[] = (await Promise.all(runs)).flat();
+    const suite = await open("/suites/core");
+    for (const { task_id, pass_rate } of field.items) {
+      const own = all.filter((run) => run.task_id === task_id);
+      expect(pass_rate).toBeCloseTo(own.filter(({ passed }) => passed).length / own.length, 9);
+      expect(hrefs(suite)).toContain(`/tasks/${task_id}`);
+      expect(text(await open(`/tasks/${task_id}`))).toContain(`They pass ${Math.round(100 * pass_rate)}% of them`);
+    }
+  });
+
+  it("shows of a secret task that it is there, and nothing that it asks", async () => {
+    const secret = await addSuite(service, 1, { slug: "kept-secret", secret: true, columns: { prompt: "Whisper 7." } });
+    ahead += 60_000;
+    const pages = await Promise.all(["/suites/kept-secret", `/tasks/${secret.tasks[0]}`].map(open));
+    for (const page of pages) expect([page.status, page.html.includes("Whisper")]).toEqual([200, false]);
+  });
+});
+
+describe("the status", () => {
+  it("says what answers, and what does not", async () => {
+    expect(text(await open("/status"))).toContain("Everything answers.");
+    service.faults.set({ service: "qstash", mode: "error" });
+    const down = await open("/status");
+    service.faults.set({ service: "qstash", mode: "none" });
+    expect([down.status, text(down)]).toEqual([200, expect.stringContaining("Something does not answer.")]);
+  });
+});
+
+describe("the page of all parts", () => {
+  it("is there for those who build pages, and not in production", async () => {
+    expect((await open("/design")).status).toBe(200);
+    const settings = {
+      ...service.settings,
+      ENVIRONMENT: "production",
+      BASE_URL: "https://api.example.test",
+      DNS_RESOLVER_URL: "https://dns.example.test/dns-query",
+      NEON_LOCAL_PROXY: "",
+      RESEND_API_BASE: "",
+    };
+    const app = createApplication(settings, { log: () => undefined });
+    expect((await app.fetch(new Request(`${settings.BASE_URL}/design`))).status).toBe(404);
+  });
+});
