@@ -21,6 +21,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/reference": async () => (await import("./site/reference.tsx")).referencePages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,
   "site/schedules": async () => (await import("./site/schedules.tsx")).schedulePages,
+  "site/scorecards": async () => (await import("./site/scorecards.tsx")).scorecardPages,
   "site/screen": async () => (await import("./site/screen.tsx")).screenPages,
   "site/seller": async () => (await import("./site/seller.tsx")).sellerPages,
   "site/session": async () => (await import("./site/session.tsx")).sessionPages,
@@ -31,4 +32,6 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/task": async () => (await import("./site/task.tsx")).taskPages,
   "site/webhook": async () => (await import("./site/webhook.tsx")).oneWebhookPages,
   "site/webhooks": async () => (await import("./site/webhooks.tsx")).webhookPages,
+  "site/workspace": async () => (await import("./site/workspace.tsx")).workspacePages,
+  "site/workspaces": async () => (await import("./site/workspaces.tsx")).workspacesPages,
 };

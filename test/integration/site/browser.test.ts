@@ -32,7 +32,7 @@ beforeAll(async () => {
   endpoint = await startAgent();
   suite = await addSuite(service, 3, { slug: "three" });
   browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
-  const user = await newUser(service);
+  const user = await newUser(service, { plan: "team", verified: true });
   let asked = 0;
   endpoint.answer = () => json(200, { output: asked++ % 3 === 0 ? "41" : KEY });
   const agents = [];
@@ -41,6 +41,7 @@ beforeAll(async () => {
   const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agents[0], suite_id: suite.id, repeats: 2 });
   await user.call("POST", "/api/v1/runs/batch", { agent_id: agents[1], suite_id: suite.id });
   await user.call("POST", "/api/v1/api-keys", { name: NAMES[1], scope: "read" });
+  const team = await user.call("POST", "/api/v1/teams", { name: NAMES[1] });
   const webhook = await user.call("POST", "/api/v1/webhooks", { url: endpoint.url, event_types: ["run.completed"] });
   await user.call("POST", `/api/v1/webhooks/${webhook.body.id}/test`);
   await service.settled();
@@ -80,6 +81,10 @@ beforeAll(async () => {
     webhooks: "/settings/webhooks",
     webhook: `/settings/webhooks/${webhook.body.id}`,
     schedules: "/settings/schedules",
+    workspaces: "/workspaces",
+    workspace: `/workspaces/${team.body.id}`,
+    scorecards: "/scorecards",
+    scorecard: "/scorecards/01a19467-e800-7000-8000-000000000001",
     plan: "/settings/plan?checkout=done",
     seller: "/marketplace/seller?onboarding=refresh",
     reference: "/docs",

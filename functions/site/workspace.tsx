@@ -1,0 +1,242 @@
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { UserRead } from "../../shared/identity/schemas.ts";
+import { TeamActivityRead } from "../../shared/results/activity.ts";
+import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/schemas.ts";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { Notice, Scroll } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+import { Invitations, Members } from "./parts/workspace-people.tsx";
+
+const LABELS = { name: "Name", email: "Email address", role: "Role", user_id: "New owner", agent_id: "Agent" };
+const MemberPage = z.object({ items: z.array(TeamMemberRead) });
+const InvitationPage = z.object({ items: z.array(TeamInvitationRead) });
+const Activity = z.object({ items: z.array(TeamActivityRead) });
+const Agents = z.object({ items: z.array(AgentRead) });
+const RECENT = 20;
+
+interface Outcome {
+  said?: string;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+type Agent = z.output<typeof AgentRead>;
+
+function AgentList({ agents }: { agents: readonly Agent[] }) {
+  if (agents.length === 0) return <p>There is none yet.</p>;
+  return (
+    <ul>
+      {agents.map(({ id, name, score_basis, composite_score }) => (
+        <li>
+          <a href={`/agents/${id}`}>
+            <bdi>{name}</bdi>
+          </a>
+          {score_basis !== null && `: ${composite_score.toFixed(2)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What happened of late, each thing with where it leads. */
+function Recent({
+  items,
+  people,
+  agents,
+}: {
+  items: z.output<typeof Activity>["items"];
+  people: Map<string, string>;
+  agents: Map<string, string>;
+}) {
+  const words = {
+    run: "a run",
+    screening_session: "a screening",
+    member_joined: "joined",
+    agent_created: "a new agent",
+  };
+  return (
+    <Scroll label="Activity">
+      <table>
+        <tbody>
+          {items.map(({ kind, at, user_id, agent_id, screening_session_id, status }) => (
+            <tr>
+              <td>
+                <time datetime={at}>{at.slice(0, 16).replace("T", " ")}</time>
+              </td>
+              <td class="wide">
+                {screening_session_id === null ? (
+                  words[kind]
+                ) : (
+                  <a href={`/sessions/${screening_session_id}`}>{words[kind]}</a>
+                )}
+                {agent_id !== null && (
+                  <>
+                    : <bdi>{agents.get(agent_id) ?? "an agent"}</bdi>
+                  </>
+                )}
+                {status !== null && <span class="tag">{status}</span>}
+              </td>
+              <td>{user_id !== null && <bdi>{people.get(user_id) ?? "somebody who left"}</bdi>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** What its owner alone may do. */
+function Owning({
+  path,
+  name,
+  others,
+}: {
+  path: string;
+  name: string;
+  others: readonly (readonly [string, string])[];
+}) {
+  return (
+    <>
+      <h2>Rename it</h2>
+      <Form action={path} button="Rename">
+        <input type="hidden" name="do" value="rename" />
+        <Field label={LABELS.name} name="name" value={name} />
+      </Form>
+      {others.length > 0 && (
+        <>
+          <h2>Hand it over</h2>
+          <Form action={path} button="Make them the owner">
+            <input type="hidden" name="do" value="transfer" />
+            <Choose
+              label={LABELS.user_id}
+              name="user_id"
+              value=""
+              options={others}
+              hint="You become an admin, and their plan counts from then on."
+            />
+          </Form>
+        </>
+      )}
+      <h2>Delete it</h2>
+      <Form action={path} button="Delete the workspace" danger>
+        <input type="hidden" name="do" value="delete" />
+        <p>Only without active agents. Members, invitations, scorecards, schedules and webhooks go with it.</p>
+      </Form>
+    </>
+  );
+}
+
+async function show({ c, api, params }: Visit, { said, typed, wrong }: Outcome = {}): Promise<Response> {
+  const at = `/api/v1/teams/${params["team_id"]}`;
+  const [user, team, members, activity, agents] = await Promise.all([
+    api.read("/api/v1/auth/me", UserRead),
+    api.read(at, TeamRead),
+    api.read(`${at}/members?page_size=100`, MemberPage),
+    api.read(`${at}/activity?page_size=${RECENT}`, Activity),
+    api.read(`/api/v1/agents?team_id=${params["team_id"]}&page_size=100`, Agents),
+  ]);
+  const manages = team.role === "owner" || team.role === "admin";
+  const mayMove = manages || team.role === "editor";
+  const [invitations, own] = await Promise.all([
+    manages ? api.read(`${at}/invitations?page_size=100`, InvitationPage) : null,
+    mayMove ? api.read("/api/v1/agents?scope=personal&page_size=100", Agents) : null,
+  ]);
+  const path = `/workspaces/${team.id}`;
+  const people = members.items.map(({ user_id, username, email }) => [user_id, username ?? email] as const);
+  return personal(
+    c,
+    <Layout title={wrong === undefined ? team.name : `Error: ${team.name}`} own="/workspaces">
+      <h1>
+        <bdi>{team.name}</bdi>
+      </h1>
+      {said !== undefined && (
+        <Notice kind="good" alert>
+          <p>{said}</p>
+        </Notice>
+      )}
+      <Refused wrong={wrong} labels={LABELS} />
+      <dl>
+        <dt>Your role</dt>
+        <dd>{team.role}</dd>
+        <dt>Seats</dt>
+        <dd>
+          {team.seats_used} of {team.seats_limit}
+        </dd>
+        <dt>Runs this month</dt>
+        <dd>
+          {team.monthly_run_count} of {team.monthly_run_limit}
+        </dd>
+      </dl>
+      <p>
+        <a href={`/scorecards?team_id=${team.id}`}>Its scorecards</a>
+      </p>
+      <h2>Agents</h2>
+      <AgentList agents={agents.items} />
+      {own !== null && own.items.length > 0 && (
+        <Form action={path} button="Move it here">
+          <input type="hidden" name="do" value="move" />
+          <Choose
+            label="One of your own"
+            name="agent_id"
+            value=""
+            options={own.items.map(({ id, name }) => [id, name] as const)}
+            hint="It belongs to the workspace then, and can't be moved back."
+            wrong={wrong}
+          />
+        </Form>
+      )}
+      <h2>Members</h2>
+      <Members members={members.items} path={path} me={user.id} manages={manages} />
+      {invitations !== null && <Invitations invitations={invitations.items} path={path} typed={typed} wrong={wrong} />}
+      <h2>Activity</h2>
+      <Recent
+        items={activity.items}
+        people={new Map(people)}
+        agents={new Map(agents.items.map(({ id, name }) => [id, name]))}
+      />
+      {team.role === "owner" && (
+        <Owning path={path} name={team.name} others={people.filter(([id]) => id !== user.id)} />
+      )}
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+/** What each button does and says then; null where the visitor is no longer in the workspace. */
+async function act({ form, api, params }: Visit): Promise<Outcome | null> {
+  const at = `/api/v1/teams/${params["team_id"]}`;
+  const text = (name: string) => form.get(name)?.trim() ?? "";
+  const wish = form.get("do");
+  const member = `${at}/members/${encodeURIComponent(text("id"))}`;
+  if (wish === "leave" || wish === "delete") {
+    await api.send("DELETE", wish === "leave" ? member : at);
+    return null;
+  }
+  if (wish === "invite") {
+    const body = { email: text("email"), role: text("role") };
+    await api.send("POST", `${at}/invitations`, body, form.get(KEY) ?? undefined);
+    return { said: `The invitation is on its way to ${body.email}.` };
+  }
+  if (wish === "role") await api.send("PATCH", member, { role: text("role") });
+  if (wish === "remove") await api.send("DELETE", member);
+  if (wish === "revoke") await api.send("DELETE", `${at}/invitations/${encodeURIComponent(text("id"))}`);
+  if (wish === "rename") await api.send("PATCH", at, { name: text("name") });
+  if (wish === "transfer") await api.send("POST", `${at}/transfer-ownership`, { user_id: text("user_id") });
+  if (wish === "move") {
+    const agent = encodeURIComponent(text("agent_id"));
+    await api.send("POST", `/api/v1/agents/${agent}/transfer-to-workspace`, { team_id: params["team_id"] });
+  }
+  return { said: "Done." };
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const result = await attempt(["name", "email", "role", "user_id", "agent_id"], () => act(visit));
+  if (result instanceof Wrong) return show(visit, { typed: visit.form, wrong: result });
+  return result === null ? sendTo(visit.c, "/workspaces") : show(visit, result);
+}
+
+export const workspacePages: readonly View[] = [
+  view({ path: "/workspaces/{team_id}", title: "A workspace", show: (visit) => show(visit), take }),
+];

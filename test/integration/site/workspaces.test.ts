@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { type Visitor, visitorOf } from "../../stack/visitor.ts";
+import { addAgent } from "../runs/support.ts";
+
+let service: TestService;
+let [owner, guest]: User[] = [];
+let [hers, his]: Visitor[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  [owner, guest] = [await newUser(service, { plan: "team", verified: true }), await newUser(service)];
+  [hers, his] = await Promise.all([visitorOf(service, owner), visitorOf(service, guest)]);
+});
+afterAll(() => service.stop());
+
+/** Somebody who is there once the tests run. */
+function there<T>(one: T | undefined): T {
+  if (one === undefined) throw new Error("the service did not start");
+  return one;
+}
+
+describe("a workspace, by the pages alone", () => {
+  it("is made once, joined by the mail's link, and its people are given roles and removed", async () => {
+    const [visitor, other, mate] = [there(hers), there(his), there(guest)];
+    const form = await visitor.open("/workspaces");
+    const empty = await visitor.send(form, "Make the workspace", { name: " " });
+    expect([empty.status, Object.keys(empty.wrong)]).toEqual([422, ["name"]]);
+    const made = await visitor.send(empty, "Make the workspace", { name: "<b>Lab</b>" });
+    const again = await visitor.send(empty, "Make the workspace", { name: "<b>Lab</b>" });
+    expect([made.heading, again.url.pathname]).toEqual(["<b>Lab</b>", made.url.pathname]);
+    expect((await other.open(made.url.pathname)).status).toBe(404);
+
+    const wrong = await visitor.send(made, "Invite", { email: "nobody", role: "runner" });
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["email"]]);
+    const invited = await visitor.send(wrong, "Invite", { email: mate.email, role: "runner" });
+    expect(invited.alerts).toEqual([`The invitation is on its way to ${mate.email}.`]);
+    await service.settled();
+    const link = /\/accept-invitation\?token=[\w%.-]+/.exec(service.mailbox.list(mate.email)[0]?.text ?? "")?.[0] ?? "";
+    const joined = await other.send(await other.open(link), "Join the workspace");
+    expect(joined.heading).toBe("Welcome to <b>Lab</b>");
+    const inside = await other.open(made.url.pathname);
+    expect(inside.forms.map(({ buttons }) => Object.keys(buttons)).flat()).toEqual(["Sign out", "Leave"]);
+
+    const agent = await addAgent(there(owner), { name: "Mover" });
+    const promoted = await visitor.send(await visitor.open(made.url.pathname), "Set", { role: "admin" });
+    expect((await other.open("/workspaces")).html).toContain("admin");
+    const moved = await visitor.send(promoted, "Move it here", { agent_id: agent });
+    expect(moved.alerts).toEqual(["Done."]);
+    expect((await other.open(`/agents/${agent}/edit`)).heading).toBe("Change Mover");
+    const kept = await visitor.send(moved, "Delete the workspace");
+    expect([kept.status, kept.alerts.length]).toEqual([409, 1]);
+    const named = await visitor.send(kept, "Rename", { name: "Works" });
+    expect(named.heading).toBe("Works");
+    await visitor.send(named, "Remove");
+    expect((await other.open(made.url.pathname)).status).toBe(404);
+  });
+
+  it("hands out no more seats than there are to invitations that are sent at once", async () => {
+    const visitor = there(hers);
+    const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Full" });
+    const pages = await Promise.all(
+      Array.from({ length: 6 }, async (_none, index) => {
+        const one = visitor.beside();
+        const form = await one.open(made.url.pathname);
+        return one.send(form, "Invite", { email: `seat-${index}@example.test` });
+      }),
+    );
+    const statuses = pages.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([200, 200, 200, 200, 402, 402]);
+    expect((await visitor.open(made.url.pathname)).html.match(/seat-\d@example\.test/g)?.length).toBeGreaterThan(3);
+  });
+});
+
+describe("scorecards, by the pages alone", () => {
+  it("rank the board by weights of the visitor's own, which are told at their fields where they are wrong", async () => {
+    const visitor = there(hers);
+    const agent = await addAgent(there(owner), { name: "Ranked" });
+    const tasks = await there(owner).call("GET", "/api/v1/tasks?page_size=1");
+    const items = (tasks.body as unknown as { items: { id: string }[] }).items;
+    await there(owner).call("POST", "/api/v1/runs", { agent_id: agent, task_id: items[0]?.id });
+    await service.settled();
+    const form = await visitor.open("/scorecards");
+    expect(form.html).toContain("Balanced Screen");
+    const typed = { name: "Cheap", correctness: "1", latency: "0", cost: "-1", tool_efficiency: "", robustness: "" };
+    const wrong = await visitor.send(form, "Make the scorecard", typed);
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["cost"]]);
+    const made = await visitor.send(wrong, "Make the scorecard", { cost: "3", correctness: "1" });
+    expect([made.heading, made.html.includes("Ranked")]).toEqual(["Cheap", true]);
+    const fields = made.forms.find(({ buttons }) => "Save" in buttons)?.fields;
+    expect(fields).toMatchObject({ cost: "75", correctness: "25", latency: "0" });
+    const none = await visitor.send(made, "Save", { cost: "0", correctness: "0" });
+    expect([none.status, none.alerts.length]).toEqual([422, 1]);
+    const saved = await visitor.send(none, "Save", { robustness: "2.5" });
+    expect(saved.alerts).toEqual(["Saved."]);
+    expect((await there(his).open(made.url.pathname)).status).toBe(404);
+    const gone = await visitor.send(saved, "Delete the scorecard");
+    expect([gone.url.pathname, gone.html.includes("Cheap")]).toEqual(["/scorecards", false]);
+  });
+});
