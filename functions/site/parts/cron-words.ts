@@ -8,11 +8,7 @@ const NICKNAMES: Record<string, string> = {
   "@annually": "0 0 1 1 *",
 };
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
-// biome-ignore format: one line each would be a page of months
-const MONTHS = [
-  "January", "February", "March", "April", "May", "June",
-  "July", "August", "September", "October", "November", "December",
-] as const;
+const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 const NUMBER = /^\d+$/;
 const NUMBERS = /^\d+(?:,\d+)*$/;
