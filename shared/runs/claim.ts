@@ -43,9 +43,9 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
         lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
         callback_hash = ${sha256(callbackToken)}, started_at = ${now.toISOString()}::timestamptz,
         deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond',
-        template_version = ${templateVersion},
-        epoch = case when ${templateVersion} is not null then coalesce(r.epoch, ${epochAt(now, ctx.env.EPOCH_SECONDS).name}) end
-      from ${agents} a, ${tasks} t
+        template_version = v.version,
+        epoch = case when v.version is not null then coalesce(r.epoch, ${epochAt(now, ctx.env.EPOCH_SECONDS).name}) end
+      from ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
       where r.id = ${runId}::uuid and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
         and not r.awaiting_callback
         and (r.status = 'queued' or (r.status = 'running' and (r.lease_token is null or r.lease_expires_at < now())))

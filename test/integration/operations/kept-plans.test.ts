@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase, databaseFailure } from "../../../shared/db/client.ts";
 import { kept } from "../../../shared/db/kept.ts";
 import type { Database } from "../../../shared/platform/context.ts";
+import { templateOf } from "../../../shared/suites/minted.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -67,6 +69,12 @@ describe("the statements of a run", () => {
     expect(found.map(({ custom_plans }) => Number(custom_plans))).toEqual(found.map(() => 0));
     expect(Math.max(...found.map(({ generic_plans }) => Number(generic_plans)))).toBeGreaterThan(1);
   });
+});
+
+it("of the list of templates no run sends anything but a part of the text", () => {
+  const { sql: text, params } = new PgDialect().sqlToQuery(templateOf);
+  expect(params).toEqual([]);
+  expect(text).toContain('"core-');
 });
 
 describe("a kept statement", () => {
