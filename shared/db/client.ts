@@ -2,7 +2,7 @@ import { neon, NeonDbError, neonConfig } from "@neondatabase/serverless";
 import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
 import type { Database } from "../platform/context.ts";
-import { patience } from "../platform/patience.ts";
+import { patiently } from "../platform/patience.ts";
 
 /** Well inside the 30 seconds after which a caller must have its 503. */
 const QUERY_TIMEOUT_MS = 12_000;
@@ -10,9 +10,18 @@ const QUERY_TIMEOUT_MS = 12_000;
 /** A database handle for `url`; `localProxy` is the origin of a local server that speaks the driver's protocol. */
 export function createDatabase(url: string, localProxy: string | undefined): Database {
   neonConfig.fetchFunction = (target: string, init: RequestInit) =>
-    fetch(target, { ...init, signal: patience(QUERY_TIMEOUT_MS) });
+    patiently(QUERY_TIMEOUT_MS, async (signal) => {
+      const { ok, status, body } = await ask(target, { ...init, signal });
+      return { ok, status, json: async () => JSON.parse(body), text: async () => body };
+    });
   if (localProxy !== undefined) neonConfig.fetchEndpoint = () => `${localProxy}/sql`;
   return drizzle(neon(url));
+}
+
+/** Reads the whole answer at once: the time limit holds until its last byte. */
+async function ask(target: string, init: RequestInit): Promise<{ ok: boolean; status: number; body: string }> {
+  const answer = await fetch(target, init);
+  return { ok: answer.ok, status: answer.status, body: await answer.text() };
 }
 
 /** What PostgreSQL said about a failed statement. */

@@ -1,6 +1,12 @@
 /** A time limit is measured in so many steps. */
 const STEPS = 10;
 
+/** What aborts once patience is over, and how it ends before that. */
+interface Patience {
+  signal: AbortSignal;
+  end(): void;
+}
+
 /**
  * A signal that aborts with a `TimeoutError` once `ms` milliseconds have gone by in which this isolate was free to read an
  * answer. `AbortSignal.timeout` also counts the time in which the isolate was busy itself, and its timer fires before what
@@ -8,15 +14,37 @@ const STEPS = 10;
  * Here a step counts once, however late its timer fires, and what has arrived is read between two steps.
  */
 export function patience(ms: number): AbortSignal {
+  return begin(ms).signal;
+}
+
+/**
+ * Does `work` under such a signal. Its timer ends with the work: one that is left to itself goes on, step by step, for as
+ * long as the request lives, which is much longer where runs wait for their turn.
+ */
+export async function patiently<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const { signal, end } = begin(ms);
+  try {
+    return await work(signal);
+  } finally {
+    end();
+  }
+}
+
+function begin(ms: number): Patience {
   const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let left = STEPS;
   const step = (): void => {
     if (left === 0) return controller.abort(new DOMException("No answer within the time limit.", "TimeoutError"));
     left -= 1;
-    const timer: { unref?: () => void } | number = setTimeout(step, ms / STEPS);
-    // Node would wait for it before it exits; workerd, where it is a number, ends timers with their request.
-    if (typeof timer === "object") timer.unref?.();
+    timer = setTimeout(step, ms / STEPS);
+    unref(timer);
   };
   step();
-  return controller.signal;
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
+}
+
+/** Node would wait for a timer before it exits; workerd, where it may be a number, ends timers with their request. */
+function unref(timer: { unref?: () => void } | number): void {
+  if (typeof timer === "object") timer.unref?.();
 }

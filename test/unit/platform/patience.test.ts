@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { patience } from "../../../shared/platform/patience.ts";
+import { patience, patiently } from "../../../shared/platform/patience.ts";
 
 describe("a time limit that counts only the time in which the isolate was free", () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
   it("aborts with a TimeoutError once the time has gone by, and not before", () => {
@@ -11,6 +11,19 @@ describe("a time limit that counts only the time in which the isolate was free",
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("leaves no timer behind work that succeeds or fails, and ends work that takes longer", async () => {
+    expect(await patiently(700, async () => 1)).toBe(1);
+    await expect(patiently(700, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(vi.getTimerCount()).toBe(0);
+    const endless = patiently(
+      700,
+      (signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    );
+    vi.advanceTimersByTime(700);
+    await expect(endless).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("gives up while the isolate is busy only after as many turns as it has steps", async () => {
