@@ -30,8 +30,10 @@ export const dev = command({
       throw new Failure(EXIT.usage, `Its packages are missing: run \`npm install\` in ${root} first.`);
     }
     print(terminal, `Starting the service of ${root}. In another terminal: agent-screening login --new`);
-    const flags = values.fresh === true ? ["--", "--fresh"] : [];
-    const child = spawn("npm", ["run", "--silent", "dev", ...flags], { cwd: root, stdio: "inherit" });
+    // The version of Node that comes with the checkout's packages, by itself: npm would not hand a signal on.
+    const own = join(root, "node_modules/.bin/node");
+    const args = [join(root, "test/commands/dev.ts"), ...(values.fresh === true ? ["--fresh"] : [])];
+    const child = spawn(existsSync(own) ? own : process.execPath, args, { cwd: root, stdio: "inherit" });
     // The terminal sends Ctrl-C to both; the service ends its own children before it ends.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void child.kill(signal));
     const code = await new Promise<number | null>((ended, failed) => child.on("exit", ended).on("error", failed));
