@@ -7,11 +7,14 @@ import { WORKERS } from "../stack/limits.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { startBaseline } from "./baseline.ts";
 import { ACCOUNT, RESERVATION } from "./database.ts";
+import { contextBeside } from "./beside.ts";
 import { exportOfAMillion } from "./export.ts";
 import { forgeryTable } from "./forgery.ts";
 import { freePort, liveHeap } from "./heap.ts";
 import { growthOfReads, LARGE, type Reader } from "./growth.ts";
+import { logFigures } from "./log.ts";
 import { type Figure, type Measured, ratio, report } from "./measure.ts";
+import { mintingFigures } from "./minting.ts";
 import { spansRatio } from "./otlp.ts";
 import { screeningFigures } from "./screening.ts";
 import { startFigures } from "./start.ts";
@@ -38,6 +41,7 @@ const add = (
 
 figures.push(...(await startFigures(await buildWorker())));
 console.error("measured: the start");
+for (const figure of await mintingFigures()) addFigure(figure);
 
 const inspector = await freePort();
 process.env["INSPECTOR_PORT"] = String(inspector);
@@ -152,6 +156,9 @@ try {
   );
   const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
   add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
+
+  const ctx = await contextBeside(stack);
+  for (const figure of await logFigures({ ctx, pool, console: stack.console, byKey })) addFigure(figure);
 } finally {
   await agent.close();
   await baseline.stop();

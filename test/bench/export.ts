@@ -1,13 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Pool } from "pg";
-import { createService } from "../../functions/service.ts";
-import { DELIVERIES } from "../../queues/index.ts";
 import { streamed } from "../../shared/http/stream.ts";
 import { exportRuns } from "../../shared/results/export.ts";
 import type { Deployed } from "../e2e/deployed.ts";
 import { inBulk } from "../stack/bulk.ts";
-import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
+import { contextBeside } from "./beside.ts";
 
 const RUNS = 1_000_000;
 const LF = 10;
@@ -29,12 +27,7 @@ export async function exportOfAMillion(
   const { body } = await fetch(`${stack.url}/api/v1/runs/export.csv`, { headers });
   await read(body, () => undefined);
 
-  // An export needs nothing but the database.
-  const nowhere = "http://127.0.0.1:9";
-  const unused = { UPSTASH_REDIS_REST_URL: nowhere, QSTASH_URL: nowhere, DNS_RESOLVER_URL: nowhere };
-  const settings = { ...DEVELOPMENT, ...(await newSecrets()), ...stack.settings(), ...unused };
-  const service = createService({ ...settings, BASE_URL: stack.url, FRONTEND_URL: stack.url }, DELIVERIES);
-  const ctx = service.context({ requestId: "bench", addressHash: null, defer: () => undefined });
+  const ctx = await contextBeside(stack);
   const file = await exportRuns(ctx, { kind: "key", userId: owner.id, keyId: "", scope: "read" }, null);
   let start: number | null = null;
   let most = 0;
