@@ -16,6 +16,7 @@ const OPEN = [
 const SIGNED_IN = [
   ["/home", "My agents"],
   ["/agents/new", "New agent"],
+  ["/workspaces", "Workspaces"],
   ["/settings", "Settings"],
 ] as const;
 /** What every page leads to at its end. */
