@@ -1,8 +1,12 @@
 import * as z from "zod";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { assertSessionRight, cancelSession } from "../../shared/runs/cancel-session.ts";
+import { RerunCreate, rerun } from "../../shared/runs/rerun.ts";
+import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
 import { readSession } from "../../shared/runs/sessions.ts";
+
+const params = z.object({ session_id: z.uuid() });
 
 export const sessions = [
   route({
@@ -15,11 +19,60 @@ export const sessions = [
       "A session whose runs may be canaries is `running` until all are final and it was told which ones are: a moment " +
       "after the last of them.",
     auth: "open",
-    params: z.object({ session_id: z.uuid() }),
+    params,
     returns: { 200: ScreeningSessionRead },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { session_id } }) {
       return ok(await readSession(ctx, principal, session_id));
+    },
+  }),
+  route({
+    id: "cancelScreeningSession",
+    method: "post",
+    path: "/api/v1/screening-sessions/{session_id}/cancel",
+    tag: "Runs",
+    summary: "Cancel what is queued of a screening session",
+    description:
+      "The queued runs give their allowance back. Those that were taken up go on and count; the session is `cancelled` once " +
+      "they are final. Where nothing is queued, nothing changes.",
+    auth: "write",
+    params,
+    right: ({ ctx, principal, params: { session_id } }) => assertSessionRight(ctx, principal, session_id),
+    returns: { 200: ScreeningSessionRead },
+    problems: ["not_found", "forbidden"],
+    async handler({ ctx, principal, params: { session_id } }) {
+      return ok(await cancelSession(ctx, principal, session_id));
+    },
+  }),
+  route({
+    id: "rerunScreeningSession",
+    method: "post",
+    path: "/api/v1/screening-sessions/{session_id}/rerun",
+    tag: "Runs",
+    summary: "Run the failures of a screening session again",
+    description:
+      "A new session over those tasks, each as often as before, from the usual allowance; what the old one found stays. " +
+      "Canaries, cancelled runs and tasks that are retired or secret are left out. 409 `run_in_progress` until the session " +
+      "is final, 422 `task_unavailable` where nothing is left to run.",
+    auth: "write",
+    params,
+    body: RerunCreate,
+    right: ({ ctx, principal, params: { session_id } }) => assertSessionRight(ctx, principal, session_id),
+    returns: { 200: z.array(RunRead) },
+    problems: [
+      "not_found",
+      "forbidden",
+      "run_in_progress",
+      "agent_inactive",
+      "provider_custody_retired",
+      "task_unavailable",
+      "quota_exceeded",
+      "trial_not_allowed",
+      "suite_unavailable",
+    ],
+    idempotent: true,
+    async handler({ ctx, principal, params: { session_id }, body }) {
+      return ok(await rerun(ctx, principal, session_id, body));
     },
   }),
 ];

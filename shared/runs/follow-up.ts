@@ -24,14 +24,15 @@ export function oweComparisons(finished: SQL): SQL {
  * and returned all their columns. They announce the runs and mark each session without an open run as finished, once. A
  * session that finishes is compared with the one before it, if a subscription listens for regressions, after it was settled
  * where results of its runs were held back; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
- * `FOLLOW_UP` names the parts that owe messages.
+ * `FOLLOW_UP` names the parts that owe messages. `also` (SQL, beginning with a comma) is set of each session that finishes, too: no row
+ * can be updated twice in a statement.
  */
-export function followUp(ended: string, at: Date): SQL {
+export function followUp(ended: string, at: Date, also: SQL = sql``): SQL {
   const name = sql.identifier(ended);
   const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}
   ), finished as (
-    update ${screening_sessions} s set finished_at = ${at.toISOString()}::timestamptz
+    update ${screening_sessions} s set finished_at = ${at.toISOString()}::timestamptz ${also}
     where s.id in (select screening_session_id from ${name}) and s.finished_at is null
       and not exists (select from ${runs} r where r.screening_session_id = s.id and ${isOpenRun(sql`r.status`)}
         and r.id not in (select id from ${name}))

@@ -207,7 +207,10 @@ export const ScreeningSessionRead = z
     id: z.uuid(),
     agent_id: z.uuid(),
     trigger: Trigger,
-    status: z.enum(["queued", "running", "completed", "cancelled"]),
+    status: z.enum(["queued", "running", "completed", "cancelled"]).meta({
+      description:
+        "`cancelled`: all of its runs were, or the session was while some were queued, and the rest is final",
+    }),
     task_plan: z.array(z.object({ task_id: z.uuid(), suite_version: z.number().int(), position: z.number().int() })),
     repeats: z.number().int(),
     run_ids: z.array(z.uuid()),
@@ -222,6 +225,13 @@ export const ScreeningSessionRead = z
     suite_id: z.uuid().nullable(),
     canaries: z.object({ runs: count, passed: count }).nullable().meta({
       description: "How many of its runs were canaries, and how many of those passed; null until it is final",
+    }),
+    evidence_cost_usd: z.number().nullable().meta({
+      description:
+        "What is known of the cost of its runs, canaries among them; null until it is final, or where nothing is known",
+    }),
+    duration_ms: count.nullable().meta({
+      description: "From the first run that was taken up to the last one that became final; null until then",
     }),
     created_at: Instant,
     started_at: Instant.nullable(),

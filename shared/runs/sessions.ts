@@ -34,14 +34,18 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
     'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
+    'duration_ms', case when x.open = 0 and c.status is null
+      then (extract(epoch from x.finished_at - x.started_at) * 1000)::bigint end,
+    'evidence_cost_usd', case when x.open = 0 and c.status is null then x.cost_usd end,
     'canaries', case when x.open = 0 and c.status is null then x.canaries end,
     'status', case when c.status = 'paused_quota' then 'running'
       when x.open > 0 and x.started_at is null then 'queued'
       when x.open > 0 or c.status is not null then 'running'
-      when x.cancelled = x.total then 'cancelled' else 'completed' end)
+      when x.cancelled = x.total or s.cancelled_at is not null then 'cancelled' else 'completed' end)
   from (select ${underWay} as status) c cross join (
     select coalesce(jsonb_agg(r.id order by ${runOrder}), '[]') as run_ids, min(r.started_at) as started_at,
-      max(r.finalized_at) as finished_at, count(*) as total, count(*) filter (where r.status = 'cancelled') as cancelled,
+      max(r.finalized_at) as finished_at, count(*) as total,
+      sum(r.evidence_cost_usd) as cost_usd, count(*) filter (where r.status = 'cancelled') as cancelled,
       count(*) filter (where ${isOpenRun(sql`r.status`)} or r.canary is null) as open,
       jsonb_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
       jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),

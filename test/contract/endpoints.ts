@@ -126,6 +126,8 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/runs/{run_id}/events", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}/events", "open or session"],
+  ["POST", "/api/v1/screening-sessions/{session_id}/cancel", "owner"],
+  ["POST", "/api/v1/screening-sessions/{session_id}/rerun", "owner"],
   ["GET", "/api/v1/leaderboard", "open"],
   ["GET", "/api/v1/leaderboard/history/{day}", "open"],
   ["GET", "/api/v1/suites/{id}/field", "open"],

@@ -49,7 +49,8 @@ export const screening_sessions = pgTable(
     /** The epoch whose secret says which of its runs are canaries; null where none can be. */
     epoch: text(),
     created_at: createdAt(),
-    /** Set once, when the last of its runs has become final. */
+    cancelled_at: instant(),
+    /** Set once, when the last of its runs has become final; `cancelled_at` when it was cancelled while some were queued. */
     finished_at: instant(),
   },
   (table) => [

@@ -91,6 +91,8 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   followRun: 404,
   readScreeningSession: 404,
   followScreeningSession: 404,
+  cancelScreeningSession: 404,
+  rerunScreeningSession: 404,
   createSchedule: 422,
   listSchedules: 200,
   readSchedule: 404,

@@ -132,7 +132,7 @@ function filtersOf(run: Run, viewer: string | null): [string, string][] {
   return [...simple, ...passed, ...times, ...whose];
 }
 
-describe("a list of runs narrowed by one filter, by two, or by all that fit a run", () => {
+describe("a list of runs narrowed by one filter, by two, or by all that there are", () => {
   it.each([0, 1, 2])("shows exactly those of the visible runs that fit, newest first, to caller %i", async (n) => {
     const { who, id: viewer, seen } = callers[n] ?? { who: anonymous, id: null, seen: [] };
     expect(seen.length).toBeGreaterThan(100);
@@ -141,24 +141,25 @@ describe("a list of runs narrowed by one filter, by two, or by all that fit a ru
     // Each pair of filters with the values of another run, and once all of them.
     const names = new Set(samples.flatMap((run) => filtersOf(run, viewer).map(([name]) => name)));
     const pairs = [...names].flatMap((first, i) => [...names].slice(i).map((second) => [first, second]));
-    const queries = [...pairs, [...names]].map((chosen, index) => {
-      const fitting = (run: Run) => chosen.every((name) => filtersOf(run, viewer).some(([known]) => known === name));
-      const turned = [...samples.slice(index % samples.length), ...samples];
-      const run = turned.find(fitting) ?? turned[0];
-      const filters = run === undefined ? [] : filtersOf(run, viewer).filter(([name]) => chosen.includes(name));
-      return new URLSearchParams(filters).toString();
-    });
-    await Promise.all(
-      queries.map(async (query) => {
-        const { status, body, text } = await who.call("GET", `/api/v1/runs?page_size=100&${query}`);
-        expect([query, status], text).toEqual([query, 200]);
-        const expected = seen.filter((one) => matches(one, new URLSearchParams(query), viewer)).map(({ id }) => id);
-        const shown = body.items.map(({ id }: { id: string }) => id);
-        expect([query, body.total, shown]).toEqual([query, expected.length, expected.slice(0, 100)]);
-        for (const id of shown) found.add(id);
-      }),
+    // The callers share the pairs out, so that the test stays short.
+    const queries = [...pairs.filter((_pair, index) => index % callers.length === n), [...names]].map(
+      (chosen, index) => {
+        const fitting = (run: Run) => chosen.every((name) => filtersOf(run, viewer).some(([known]) => known === name));
+        const turned = [...samples.slice(index % samples.length), ...samples];
+        const run = turned.find(fitting) ?? turned[0];
+        const filters = run === undefined ? [] : filtersOf(run, viewer).filter(([name]) => chosen.includes(name));
+        return new URLSearchParams(filters).toString();
+      },
     );
-    expect(found.size).toBeGreaterThan(80);
+    for (const query of queries) {
+      const { status, body, text } = await who.call("GET", `/api/v1/runs?page_size=100&${query}`);
+      expect([query, status], text).toEqual([query, 200]);
+      const expected = seen.filter((one) => matches(one, new URLSearchParams(query), viewer)).map(({ id }) => id);
+      const shown = body.items.map(({ id }: { id: string }) => id);
+      expect([query, body.total, shown]).toEqual([query, expected.length, expected.slice(0, 100)]);
+      for (const id of shown) found.add(id);
+    }
+    expect(found.size).toBeGreaterThan(60);
   });
 
   it("goes on page after page where facets are looked up one by one", async () => {
