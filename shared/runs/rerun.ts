@@ -7,6 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { sessionJson, visibleSession } from "./sessions.ts";
 import { submit } from "./submit.ts";
+import { mayRun } from "./view.ts";
 
 /** Which tasks of a session are run again. */
 export const RerunCreate = z
@@ -20,6 +21,7 @@ export const RerunCreate = z
 
 const Plan = z.object({
   agent_id: z.uuid(),
+  allowed: z.boolean(),
   status: z.string(),
   repeats: z.int(),
   is_private: z.boolean(),
@@ -42,7 +44,7 @@ export async function rerun(
   const plan = await read(
     ctx,
     Plan,
-    sql`select jsonb_build_object('agent_id', s.agent_id, 'status', ${sessionJson} ->> 'status', 'repeats', s.repeats,
+    sql`select jsonb_build_object('agent_id', s.agent_id, 'allowed', ${mayRun("run", principal.userId)}, 'status', ${sessionJson} ->> 'status', 'repeats', s.repeats,
         'is_private', s.is_private, 'task_ids', coalesce((
           select jsonb_agg(x.task_id order by x.position) from (
             select r.task_id, min(r.position) as position from ${runs} r join ${tasks} t on t.id = r.task_id
@@ -52,6 +54,7 @@ export async function rerun(
       where s.id = ${sessionId}::uuid and ${visibleSession(principal.userId)}`,
   );
   if (plan === null) throw notFound("screening session");
+  if (!plan.allowed) throw new Problem("forbidden", "Only those who may run the agent may run its failures again.");
   if (plan.status !== "completed" && plan.status !== "cancelled")
     throw new Problem(
       "run_in_progress",

@@ -71,7 +71,7 @@ const OPERATIONS: Record<string, Operation> = {
   "GET /api/v1/screening-sessions/{session_id}": { needs: "see" },
   "GET /api/v1/screening-sessions/{session_id}/events": { needs: "see" },
   "POST /api/v1/screening-sessions/{session_id}/cancel": { needs: "run" },
-  "POST /api/v1/screening-sessions/{session_id}/rerun": { needs: "run", success: 409 },
+  "POST /api/v1/screening-sessions/{session_id}/rerun": { needs: "run", success: 422, body: () => ({}) },
   "POST /api/v1/screening-schedules": { needs: "run", success: 201, body: schedule },
   "GET /api/v1/screening-schedules/{id}": { needs: "see" },
   "PATCH /api/v1/screening-schedules/{id}": { needs: "run", body: () => ({ repeats: 2 }) },
