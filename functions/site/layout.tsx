@@ -21,6 +21,8 @@ const SIGNED_IN = [
 ] as const;
 /** What every page leads to at its end. */
 const FOOT = [
+  ["/verify", "Verify"],
+  ["/log", "Log"],
   ["/status", "Status"],
   ["/terms", "Terms"],
   ["/privacy", "Privacy"],
