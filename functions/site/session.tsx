@@ -110,11 +110,8 @@ function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string
                 <td class="wide">{reason(run)}</td>
                 <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
                 <td>
-                  <a
-                    href={`/api/v1/runs/${run.id}/output`}
-                    aria-label={`Answer to ${names.get(run.task_id) ?? "the task"}`}
-                  >
-                    answer
+                  <a href={`/runs/${run.id}`} aria-label={`Run of ${names.get(run.task_id) ?? "the task"}`}>
+                    run
                   </a>
                 </td>
               </tr>

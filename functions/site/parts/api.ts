@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Context as HonoContext } from "hono";
 import type * as z from "zod";
 import { ProblemDetails } from "../../../shared/http/problem-details.ts";
@@ -13,6 +14,8 @@ const OF_STRANGERS = ["user-agent", "cf-connecting-ip"];
 export interface Api {
   /** Reads `path`. Throws the `Problem` that the interface answers with. */
   read<T>(path: string, schema: z.ZodType<T>): Promise<T>;
+  /** Reads the bytes at `path`, of whatever type. Throws the `Problem` that the interface answers with. */
+  bytes(path: string): Promise<Buffer>;
   /**
    * Sends a change, with `key` as its Idempotency-Key, and hands on the cookies that the answer sets. Returns the answer's
    * JSON, null without one. Throws the `Problem` that the interface answers with.
@@ -33,16 +36,21 @@ export function apiOf(
     if (value !== undefined) headers.set(name, value);
   }
 
-  async function ask(path: string, init: RequestInit): Promise<unknown> {
+  async function answered(path: string, init: RequestInit): Promise<Response> {
     const answer = await own(new Request(ctx.env.BASE_URL + path, init));
     for (const line of answer.headers.getSetCookie()) c.header("Set-Cookie", line, { append: true });
-    const text = await answer.text();
-    if (answer.status >= 400) throw problemOf(text, answer.headers);
+    if (answer.status >= 400) throw problemOf(await answer.text(), answer.headers);
+    return answer;
+  }
+
+  async function ask(path: string, init: RequestInit): Promise<unknown> {
+    const text = await (await answered(path, init)).text();
     return text === "" ? null : JSON.parse(text);
   }
 
   return {
     read: async (path, schema) => schema.parse(await ask(path, { headers })),
+    bytes: async (path) => Buffer.from(await (await answered(path, { headers })).arrayBuffer()),
     send(method, path, body = {}, key) {
       const sent = new Headers(headers);
       sent.set("content-type", "application/json");

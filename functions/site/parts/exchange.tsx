@@ -1,0 +1,76 @@
+import { Buffer } from "node:buffer";
+import type * as z from "zod";
+import type { TaskRead } from "../../../shared/catalogue/schemas.ts";
+import type { RunOutput } from "../../../shared/runs/schemas.ts";
+
+/** A page stays small, whatever an agent answers; the whole of it is one link away. */
+const MOST = 8000;
+
+function Text({ text }: { text: string }) {
+  return (
+    <>
+      <pre dir="auto">{text.slice(0, MOST)}</pre>
+      {text.length > MOST && (
+        <p class="mute">
+          The first {MOST} of {text.length} characters.
+        </p>
+      )}
+    </>
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+interface ExchangeProps {
+  task: z.output<typeof TaskRead> | null;
+  output: z.output<typeof RunOutput> | null;
+  runId: string;
+}
+
+/** What was asked and answered, as far as the visitor may see it. */
+export function Exchange({ task, output, runId }: ExchangeProps) {
+  const instance = output?.instance ?? null;
+  const prompt = instance?.prompt ?? (task?.instances === "fixed" ? task.prompt : null);
+  const response = output?.response ?? null;
+  return (
+    <>
+      <h2>What was asked</h2>
+      {prompt !== null && <Text text={prompt} />}
+      {instance?.input != null && <Text text={textOf(instance.input)} />}
+      {prompt === null && (
+        <p>
+          {task?.is_secret === true
+            ? "The task is secret: nobody is shown what it asks."
+            : "What this run was asked is not shown to you, or not yet. It was drawn for this run alone."}
+        </p>
+      )}
+      <h2>What was answered</h2>
+      {output === null ? (
+        <p>Only the agent's owner and the members of its workspace may see the answer, unless it was published.</p>
+      ) : response === null ? (
+        <p>No answer was kept.</p>
+      ) : (
+        <Text
+          text={output.output === null ? Buffer.from(response.body_base64, "base64").toString() : textOf(output.output)}
+        />
+      )}
+      {output?.explanation != null && (
+        <>
+          <h3>How it was graded</h3>
+          <p>{output.explanation}</p>
+        </>
+      )}
+      {instance?.expected_output != null && (
+        <>
+          <h3>What would have been right</h3>
+          <Text text={textOf(instance.expected_output)} />
+        </>
+      )}
+      {output !== null && (
+        <p>
+          <a href={`/api/v1/runs/${runId}/output`}>All bytes, with the salts of their commitments</a>
+        </p>
+      )}
+    </>
+  );
+}

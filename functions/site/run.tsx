@@ -1,0 +1,172 @@
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { TaskRead } from "../../shared/catalogue/schemas.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { RunOutput, RunPhases, RunRead } from "../../shared/runs/schemas.ts";
+import { Layout, percent, personal } from "./layout.tsx";
+import { Exchange } from "./parts/exchange.tsx";
+import { failureInWords } from "./parts/failures.ts";
+import { Notice } from "./parts/notice.tsx";
+import { Phases } from "./parts/phases.tsx";
+import { Verdict } from "./parts/verdict.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+import { VERIFY } from "./verify-script.static.ts";
+
+type Run = z.output<typeof RunRead>;
+
+const Evidence = z.object({
+  statement: z.record(z.string(), z.json()),
+  log: z.object({ index: z.int() }).nullable(),
+});
+
+/** What the visitor may see; null for what there is not, or not for this one. */
+async function ifShown<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Problem && (error.code === "not_found" || error.code === "forbidden")) return null;
+    throw error;
+  }
+}
+
+const isOver = ({ status }: Run): boolean => status !== "queued" && status !== "running";
+
+function outcomeOf({ status, passed, correctness }: Run): string {
+  if (status !== "completed") return status;
+  return `${passed === true ? "passed" : "not passed"}, ${percent(correctness)} right`;
+}
+
+function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, ...run }: Run): string {
+  if (cost === null) return `not known (${source.replaceAll("_", " ")})`;
+  const floor = run.evidence_cost_floor_applied ? ", in part below the floor, and taken at that" : "";
+  const partial = run.evidence_cost_partial ? ", in part" : "";
+  return `${cost.toFixed(6)} USD${partial} for ${run.evidence_total_call_count} calls, ${source.replaceAll("_", " ")}${floor}`;
+}
+
+function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null }) {
+  return (
+    <dl>
+      <dt>Task</dt>
+      <dd>{task?.title ?? "one that is no longer asked"}</dd>
+      <dt>Outcome</dt>
+      <dd>
+        <strong>{outcomeOf(run)}</strong>
+        {run.simulated && <span class="tag">simulated</span>}
+        {run.canary === true && <span class="tag">canary: asked the published sample, does not count</span>}
+      </dd>
+      <dt>Took</dt>
+      <dd>{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</dd>
+      <dt>Cost</dt>
+      <dd>{costOf(run)}</dd>
+      <dt>Model</dt>
+      <dd>{run.serving_model ?? "not said"}</dd>
+      <dt>Started</dt>
+      <dd>{run.started_at === null ? "not yet" : <time datetime={run.started_at}>{run.started_at}</time>}</dd>
+      {run.screening_session_id !== null && (
+        <>
+          <dt>Screening</dt>
+          <dd>
+            <a href={`/sessions/${run.screening_session_id}`}>
+              repeat {run.repeat_index ?? 1} of {run.repeat_total ?? 1}
+            </a>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** What of the run the page shows, by where the statement says it: the browser holds the one to the other. */
+function claimsOf({ agent_id, task_id, status, passed, correctness, latency_ms, failure_code }: Run): string {
+  return JSON.stringify({
+    id: `urn:uuid:${agent_id}`,
+    "task.id": task_id,
+    "run.status": status,
+    "run.failure_code": failure_code,
+    "result.passed": passed ?? false,
+    "result.correctness": (correctness ?? 0).toFixed(4),
+    "result.latency_ms": latency_ms,
+  });
+}
+
+function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidence> | null }) {
+  if (evidence === null) {
+    return (
+      <p>
+        There is none: trials, canaries and simulated runs have no statement, and others get theirs once their screening
+        is over.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        {evidence.log === null
+          ? "Signed; the log has it within about a minute."
+          : `Signed, and entry ${evidence.log.index} of the log.`}{" "}
+        <a href={`/api/v1/runs/${run.id}/evidence`}>Statement</a>,{" "}
+        <a href={`/api/v1/runs/${run.id}/evidence?format=tlog-proof`}>proof to keep</a>, <a href="/log">the log</a>
+      </p>
+      <details>
+        <summary>What it says</summary>
+        <pre>{JSON.stringify(evidence.statement, null, 2)}</pre>
+      </details>
+      <h2>Verify here</h2>
+      <p>
+        Signature, commitments and place in the log are computed in your browser, from keys, statement and log that it
+        reads itself. The service is not asked for a verdict.
+      </p>
+      <p>
+        <button type="button" id="verify-run" data-run={run.id} data-claims={claimsOf(run)} hidden>
+          Verify in this browser
+        </button>
+      </p>
+      <Verdict path={`/api/v1/runs/${run.id}/evidence?format=tlog-proof`} />
+    </>
+  );
+}
+
+async function show({ c, params, api }: Visit): Promise<Response> {
+  const path = `/api/v1/runs/${params["run_id"]}`;
+  const run = await api.read(path, RunRead);
+  const [agent, task, phases, output, evidence] = await Promise.all([
+    ifShown(api.read(`/api/v1/agents/${run.agent_id}`, AgentRead)),
+    ifShown(api.read(`/api/v1/tasks/${run.task_id}`, TaskRead)),
+    api.read(`${path}/phases`, RunPhases),
+    ifShown(api.read(`${path}/output`, RunOutput)),
+    ifShown(api.read(`${path}/evidence`, Evidence)),
+  ]);
+  const name = agent?.name ?? "an agent";
+  const own = run.scope === undefined ? {} : { own: "/home" };
+  return personal(
+    c,
+    <Layout title={`Run of ${name}`} script={VERIFY} {...own}>
+      <h1>
+        Run of{" "}
+        <a href={`/agents/${run.agent_id}`}>
+          <bdi>{name}</bdi>
+        </a>
+      </h1>
+      <Facts run={run} task={task} />
+      {!isOver(run) && (
+        <p>
+          <a href={`/runs/${run.id}`}>Look again</a>
+        </p>
+      )}
+      {run.failure_code !== null && (
+        <Notice kind="bad">
+          <p>
+            <strong>{failureInWords(run.failure_code)}</strong> {run.failure_detail}
+          </p>
+        </Notice>
+      )}
+      <Exchange task={task} output={output} runId={run.id} />
+      <h2>What happened</h2>
+      <Phases items={phases.items} />
+      <h2>The statement</h2>
+      <Signed run={run} evidence={evidence} />
+    </Layout>,
+  );
+}
+
+export const runPages: readonly View[] = [view({ path: "/runs/{run_id}", title: "A run", show })];

@@ -1,0 +1,213 @@
+import { existsSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { type Browser, chromium, type Page, type Route } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { integrate } from "../../../shared/transparency/integrate.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor } from "../../stack/visitor.ts";
+import { contextOf } from "../runs/run-events-support.ts";
+import { addAgent, addRun, addSuite, KEY, startAgent, type TestSuite } from "../runs/support.ts";
+import { addEntries } from "../transparency/support.ts";
+
+const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const found = existsSync(BROWSER);
+
+let service: TestService;
+let endpoint: Consumer;
+let suite: TestSuite;
+let owner: User;
+let run: string;
+let failed: string;
+
+const grow = () => integrate(contextOf(service, () => new Date()));
+
+beforeAll(async () => {
+  [service, endpoint] = [await startService(), await startAgent()];
+  suite = await addSuite(service, 1);
+  owner = await newUser(service, { plan: "pro" });
+  const agent = await addAgent(owner, { name: "Ada", endpoint: endpoint.url });
+  run = await addRun(owner, agent, suite.tasks[0] ?? "");
+  await service.settled();
+  endpoint.answer = () => json(500, {});
+  failed = await addRun(owner, agent, suite.tasks[0] ?? "");
+  await service.settled();
+  await addEntries(service, 300);
+  await grow();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+});
+
+async function ownVisitor() {
+  const visitor = newVisitor(service);
+  await visitor.send(await visitor.open("/sign-in"), "Sign in", { email: owner.email, password: PASSWORD });
+  return visitor;
+}
+
+describe("the page of a run", () => {
+  it("shows its owner what was asked and answered, what happened, and the statement", async () => {
+    const { status, html, headers, heading } = await (await ownVisitor()).open(`/runs/${run}`);
+    expect([status, heading, headers.get("cache-control")]).toEqual([200, "Run of Ada", "no-store"]);
+    for (const shown of ["<strong>passed, 100% right</strong>", `<pre dir="auto">${KEY}</pre>`, "response received"])
+      expect(html).toContain(shown);
+    expect(html).toMatch(/Signed, and entry <?\d+|Signed, and entry \d+ of the log/);
+    expect(html).toContain("ScreeningRunCredential");
+    expect(html).toMatch(/<script type="module" src="\/verify\.js\?v=[0-9a-f]{12}">/);
+  });
+
+  it("shows strangers the same run without the answer, and says who may see it", async () => {
+    const { status, html } = await newVisitor(service).open(`/runs/${run}`);
+    expect(status).toBe(200);
+    expect(html).toContain("Only the agent&#39;s owner and the members of its workspace may see the answer");
+    expect(html).not.toContain(`<pre dir="auto">${KEY}</pre>`);
+    expect(html).toContain("ScreeningRunCredential");
+  });
+
+  it("says in words why a run failed, to everybody, and is not there where the run is not", async () => {
+    const { html } = await newVisitor(service).open(`/runs/${failed}`);
+    expect(html).toContain("The agent answered with an error instead of an answer.");
+    expect((await newVisitor(service).open("/runs/01938e7a-0000-7000-8000-000000000003")).status).toBe(404);
+    const other = await newUser(service);
+    const hidden = await addAgent(other, { endpoint: endpoint.url, is_public: false });
+    const secret = await addRun(other, hidden, suite.tasks[0] ?? "");
+    await service.settled();
+    expect((await newVisitor(service).open(`/runs/${secret}`)).status).toBe(404);
+  });
+});
+
+describe("the log and the page that verifies, without script", () => {
+  it("say how large the log is, what entered it last, and how to pin its key", async () => {
+    const visitor = newVisitor(service);
+    const { html } = await visitor.open("/log");
+    const size = Number(/<strong>(\d+)<\/strong>\s+entries/.exec(html)?.[1]);
+    const checkpoint = await (await fetch(`${service.url}/log/checkpoint`)).text();
+    expect(size).toBe(Number(checkpoint.split("\n")[1]));
+    expect(html).toContain((await (await fetch(`${service.url}/log/key`)).text()).trim());
+    const places = ([page = ""]: string[]) =>
+      [...page.matchAll(/<td class="number">(\d+)<\/td><td class="wide">/g)].map(([, at]) => Number(at));
+    expect(places(html.split("Epochs<"))).toEqual(Array.from({ length: 50 }, (_, at) => size - 1 - at));
+    const older = await visitor.follow(await visitor.open("/log"), "Older");
+    expect(places(older.html.split("Epochs<"))).toEqual(Array.from({ length: 50 }, (_, at) => size - 51 - at));
+    const first = await visitor.open("/log?before=9");
+    expect(first.html).toMatch(/A run&#39;s statement was signed|The key|committed to the secret/);
+  });
+
+  it("say what they need, and how it is done by command line; the script is small and kept for good", async () => {
+    const page = await newVisitor(service).open("/verify");
+    expect(page.html).toMatch(/<noscript>[^]*curl SERVICE\/\.well-known\/jwks\.json[^]*<\/noscript>/);
+    expect(page.html).toMatch(/<form id="verify" hidden/);
+    const script = /src="(\/verify\.js\?v=\w+)"/.exec(page.html)?.[1] ?? "";
+    const answer = await fetch(service.url + script);
+    const text = await answer.text();
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    expect(gzipSync(text).length).toBeLessThanOrEqual(10 * 1024);
+  });
+});
+
+describe.skipIf(!found)("verification in a browser", () => {
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+    const context = await browser.newContext();
+    await context.addCookies([{ name: "service_session", value: owner.token, url: service.url }]);
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/ERR_|status of/.test(message.text())) faults.push(message.text());
+    });
+    page.on("pageerror", (error) => void faults.push(String(error)));
+  });
+  afterAll(() => browser?.close());
+
+  /** The steps that the page shows, each with its outcome, and the verdict. */
+  async function shown(): Promise<{ verdict: string; steps: Record<string, string> }> {
+    await page.locator("#verdict li").first().waitFor();
+    const items = await page.locator("#verdict li").all();
+    const steps = await Promise.all(
+      items.map(async (item) => [
+        (await item.getAttribute("data-step")) ?? "",
+        (await item.getAttribute("data-outcome")) ?? "",
+      ]),
+    );
+    return { verdict: (await page.locator("#verdict .notice").textContent()) ?? "", steps: Object.fromEntries(steps) };
+  }
+
+  async function verified(): Promise<Awaited<ReturnType<typeof shown>>> {
+    await page.goto(`${service.url}/runs/${run}`);
+    await page.getByRole("button", { name: "Verify in this browser" }).click();
+    return shown();
+  }
+
+  const passed = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, "passed"]));
+
+  it("goes every step of a run by itself, and never asks the service for a verdict", async () => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const { verdict, steps } = await verified();
+    const names =
+      "sources form key signature content subject term request response proof checkpoint inclusion consistency";
+    expect([verdict, steps]).toEqual(["Verified: every step holds.", passed(names)]);
+    expect(asked).toEqual(expect.arrayContaining(["/.well-known/jwks.json", "/log/key", "/log/checkpoint"]));
+    expect(asked.filter((path) => path.includes("/evidence/verify"))).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it("refuses what was tampered with on the way, and names the step", async () => {
+    const evidence = `**/api/v1/runs/${run}/evidence`;
+    const tampered = async (route: Route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { jws: string };
+      const [header = "", payload = "", signature = ""] = body.jws.split(".");
+      const better = Buffer.from(payload, "base64url")
+        .toString()
+        .replace('"correctness":"1.0000"', '"correctness":"0.9000"');
+      const jws = [header, Buffer.from(better).toString("base64url"), signature].join(".");
+      await route.fulfill({ response: answer, json: { ...body, jws } });
+    };
+    await page.route(evidence, tampered);
+    const { verdict, steps } = await verified();
+    expect(steps).toEqual({ ...passed("sources form key"), signature: "failed" });
+    expect(verdict).toMatch(/^Refused\. This does not hold: The signature is by that key/);
+    await page.unroute(evidence);
+
+    const output = `**/api/v1/runs/${run}/output`;
+    await page.route(output, async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { request: object };
+      await route.fulfill({ response: answer, json: { ...body, response: body.request } });
+    });
+    expect((await verified()).steps["response"]).toBe("failed");
+    await page.unroute(output);
+  });
+
+  it("works offline once it is loaded, with a proof that was kept, and leaves open what it can't see", async () => {
+    const proof = await (await fetch(`${service.url}/api/v1/runs/${run}/evidence?format=tlog-proof`)).text();
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    await page.context().setOffline(true);
+    await page.getByLabel("What to verify").fill(proof);
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    const { verdict, steps } = await shown();
+    const names = "kind form key signature content term proof checkpoint inclusion";
+    expect(steps).toEqual({ ...passed(names), consistency: "skipped" });
+    expect(verdict).toMatch(/^Verified, as far as was looked at\./);
+    await page.context().setOffline(false);
+
+    // The log goes on, and a file that was kept is still part of it.
+    await addEntries(service, 5);
+    await grow();
+    await page.reload();
+    await page.getByText("from now on this page works offline").waitFor();
+    const file = { name: "kept.proof", mimeType: "text/plain", buffer: Buffer.from(proof) };
+    await page.getByLabel("Or a file").setInputFiles(file);
+    expect((await shown()).steps).toEqual(passed(`${names} consistency`));
+    expect(faults).toEqual([]);
+  });
+});
