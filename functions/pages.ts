@@ -14,6 +14,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/legal": async () => (await import("./site/legal.tsx")).legalPages,
   "site/log": async () => (await import("./site/log.tsx")).logPages,
   "site/mailed-links": async () => (await import("./site/mailed-links.tsx")).mailedLinkPages,
+  "site/marketplace": async () => (await import("./site/marketplace.tsx")).marketplacePages,
   "site/new-agent": async () => (await import("./site/new-agent.tsx")).newAgentPages,
   "site/picture": async () => (await import("./site/picture.tsx")).picturePages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,

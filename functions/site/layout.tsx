@@ -17,6 +17,7 @@ const SIGNED_IN = [
   ["/home", "My agents"],
   ["/agents/new", "New agent"],
   ["/workspaces", "Workspaces"],
+  ["/marketplace", "Marketplace"],
   ["/settings", "Settings"],
 ] as const;
 /** What every page leads to at its end. */

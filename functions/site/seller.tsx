@@ -1,21 +1,63 @@
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { SellerAccountRead } from "../../shared/marketplace/schemas.ts";
-import { Layout, personal } from "./layout.tsx";
-import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
+import { Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Choose, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
-import { Notice } from "./parts/notice.tsx";
+import { myAgents } from "./parts/my-agents.ts";
+import { Empty, Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace/seller";
 const Seller = UserRead.pick({ charges_enabled: true, payouts_enabled: true });
 
-async function show({ c, api, query }: Visit, wrong?: Wrong): Promise<Response> {
-  const { charges_enabled, payouts_enabled } = await api.read("/api/v1/auth/me", Seller);
+const LABELS = { agent_id: "Agent", title: "Title", description: "Description", price_usd: "Price in US dollars" };
+const NAMES = ["agent_id", "title", "description", "price_usd"] as const;
+
+/** What is put up for hire: the owner's public agents, each by one listing at a time. */
+function Offer({ agents, typed, wrong }: { agents: Choices; typed: URLSearchParams; wrong?: Wrong | undefined }) {
+  if (agents.length === 0)
+    return (
+      <Empty>
+        There is no agent to offer yet. <a href="/agents/new">Connect one</a>
+      </Empty>
+    );
+  const value = (name: string): string => typed.get(name) ?? "";
+  return (
+    <Form action={PATH} button="Offer it" once>
+      <input type="hidden" name="do" value="offer" />
+      <Choose
+        label={LABELS.agent_id}
+        name="agent_id"
+        value={value("agent_id")}
+        options={agents.map(({ id, label }) => [id, label] as const)}
+        hint="It has to be public."
+        wrong={wrong}
+      />
+      <Field label={LABELS.title} name="title" value={value("title")} wrong={wrong} />
+      <TextArea label={LABELS.description} name="description" value={value("description")} optional wrong={wrong} />
+      <Field
+        label={LABELS.price_usd}
+        name="price_usd"
+        value={value("price_usd")}
+        hint="1 to 10,000, paid once. A listing does not change: withdraw it and make another."
+        wrong={wrong}
+      />
+    </Form>
+  );
+}
+
+type Choices = Awaited<ReturnType<typeof myAgents>>;
+
+async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Response> {
+  const [{ charges_enabled, payouts_enabled }, agents] = await Promise.all([
+    api.read("/api/v1/auth/me", Seller),
+    myAgents(api),
+  ]);
   return personal(
     c,
     <Layout title="Selling" own="/marketplace">
       <h1>Selling</h1>
-      <Refused wrong={wrong} labels={{}} />
+      <Refused wrong={wrong} labels={LABELS} />
       {query.get("onboarding") === "refresh" && (
         <Notice kind="bad" alert>
           <p>That link was used or too old. Go on from here: the button makes a new one.</p>
@@ -35,12 +77,34 @@ async function show({ c, api, query }: Visit, wrong?: Wrong): Promise<Response> 
         action={PATH}
         button={charges_enabled && payouts_enabled ? "Look at what the provider knows" : "Go on at the provider"}
       />
+      {charges_enabled && (
+        <>
+          <h2>Offer an agent</h2>
+          <Offer agents={agents} typed={form} wrong={wrong} />
+        </>
+      )}
     </Layout>,
     wrong?.status ?? 200,
   );
 }
 
+async function offer(visit: Visit): Promise<Response> {
+  const { c, api, form } = visit;
+  const text = (name: string): string => form.get(name)?.trim() ?? "";
+  const listing = {
+    agent_id: text("agent_id"),
+    title: text("title"),
+    price_usd: Number(text("price_usd").replace(",", ".")),
+    ...(text("description") === "" ? {} : { description: text("description") }),
+  };
+  const made = await attempt(NAMES, () =>
+    api.send("POST", "/api/v1/marketplace/listings", listing, form.get(KEY) ?? undefined),
+  );
+  return made instanceof Wrong ? show(visit, made) : sendTo(c, "/marketplace");
+}
+
 async function take(visit: Visit): Promise<Response> {
+  if (visit.form.get("do") === "offer") return offer(visit);
   const account = await attempt([], async () =>
     SellerAccountRead.parse(await visit.api.send("POST", "/api/v1/marketplace/seller-account")),
   );

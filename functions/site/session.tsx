@@ -2,8 +2,8 @@ import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
 import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
-import { Layout, percent, personal } from "./layout.tsx";
-import { Form, Tick } from "./parts/form.tsx";
+import { Layout, percent, personal, sendTo } from "./layout.tsx";
+import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Scroll } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -12,25 +12,18 @@ type Session = z.output<typeof ScreeningSessionRead>;
 type Run = z.output<typeof RunRead>;
 
 const PAGE = 100;
-/** A screening has at most 500 runs; an older one is read as far as it is within as many newest runs of its agent. */
 const MOST_PAGES = 5;
 const Runs = z.object({ items: z.array(RunRead), total: z.number() });
 const Tasks = z.object({ items: z.array(TaskRead.pick({ id: true, title: true })), total: z.number() });
 
 /** The runs of a session, in its order of tasks. */
-async function runsOf(api: Visit["api"], { id, agent_id, run_ids }: Session): Promise<Run[]> {
-  const pages = Math.min(MOST_PAGES, Math.ceil(run_ids.length / PAGE) + 1);
+async function runsOf(api: Visit["api"], { id, run_ids }: Session): Promise<Run[]> {
   const lists = await Promise.all(
-    Array.from({ length: pages }, (_, index) =>
-      api.read(`/api/v1/runs?agent_id=${agent_id}&page_size=${PAGE}&page=${index + 1}`, Runs),
+    Array.from({ length: Math.ceil(run_ids.length / PAGE) }, (_, index) =>
+      api.read(`/api/v1/runs?screening_session_id=${id}&page_size=${PAGE}&page=${index + 1}`, Runs),
     ),
   );
-  const found = new Map(
-    lists
-      .flatMap(({ items }) => items)
-      .filter(({ screening_session_id }) => screening_session_id === id)
-      .map((run) => [run.id, run]),
-  );
+  const found = new Map(lists.flatMap(({ items }) => items).map((run) => [run.id, run]));
   return run_ids.flatMap((one) => found.get(one) ?? []);
 }
 
@@ -145,7 +138,18 @@ function Again({ agentId, failed }: { agentId: string; failed: readonly Run[] })
   );
 }
 
-async function show({ c, params, api }: Visit): Promise<Response> {
+/** What a finished screening took, in all. */
+function Took({ session: { duration_ms, evidence_cost_usd } }: { session: Session }) {
+  if (duration_ms === null) return null;
+  return (
+    <p>
+      It took {(duration_ms / 1000).toFixed(1)} seconds
+      {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(4)} USD`}.
+    </p>
+  );
+}
+
+async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);
   const [agent, runs, names] = await Promise.all([
@@ -160,12 +164,19 @@ async function show({ c, params, api }: Visit): Promise<Response> {
       <h1>
         Screening of <bdi>{agent.name}</bdi>
       </h1>
+      <Refused wrong={wrong} labels={{}} />
       <div id="live">
         <Progress session={session} />
+        <Took session={session} />
         {!done && (
           <p>
             <a href={`/sessions/${session.id}`}>Look again</a>
           </p>
+        )}
+        {session.counts.queued > 0 && agent.connection_mode !== undefined && (
+          <Form action={`/sessions/${session.id}`} button="Cancel what is queued" danger>
+            <p class="mute">Cancelled runs give their allowance back; those under way go on and count.</p>
+          </Form>
         )}
         {done && agent.score_basis !== null && (
           <p>
@@ -177,12 +188,19 @@ async function show({ c, params, api }: Visit): Promise<Response> {
         {done && failed.length > 0 && agent.connection_mode !== undefined && (
           <Again agentId={agent.id} failed={failed} />
         )}
-        {runs.length < session.run_ids.length && (
-          <p class="mute">The agent has run so often since that not all of these runs are listed here.</p>
-        )}
       </div>
     </Layout>,
+    wrong?.status ?? 200,
   );
 }
 
-export const sessionPages: readonly View[] = [view({ path: "/sessions/{session_id}", title: "A screening", show })];
+async function cancel(visit: Visit): Promise<Response> {
+  const { c, api, params } = visit;
+  const id = params["session_id"];
+  const done = await attempt([], () => api.send("POST", `/api/v1/screening-sessions/${id}/cancel`));
+  return done instanceof Wrong ? show(visit, done) : sendTo(c, `/sessions/${id}`);
+}
+
+export const sessionPages: readonly View[] = [
+  view({ path: "/sessions/{session_id}", title: "A screening", show: (visit) => show(visit), take: cancel }),
+];

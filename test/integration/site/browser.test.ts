@@ -94,6 +94,7 @@ beforeAll(async () => {
     operations: "/docs/runs",
     guides: "/docs/guides",
     guide: "/docs/guides/run-it-yourself",
+    marketplace: "/marketplace",
     nothing: "/nothing/at/all",
   };
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { type Page, visitorOf } from "../../stack/visitor.ts";
+import { newVisitor, type Page, visitorOf } from "../../stack/visitor.ts";
 import { deliverAll } from "../payments/billing-support.ts";
 import { addListing, assertBooked, begin, enable, newSeller, sessionOf } from "../payments/marketplace-support.ts";
 
@@ -105,5 +105,34 @@ describe("what is sold and bought, by the pages alone", () => {
     expect(done.html).not.toContain("/live.js");
     const stranger = await visitorOf(service, seller);
     expect((await stranger.open(left.url.pathname)).status).toBe(404);
+  });
+
+  it("offers an agent, which somebody hires at the marketplace, and withdraws it", async () => {
+    const seller = await newSeller(service);
+    await seller.call("PATCH", "/api/v1/auth/me", { username: "seller-by-pages" });
+    await seller.call("POST", "/api/v1/agents", { name: "For hire", connection_mode: "mock" });
+    const visitor = await visitorOf(service, seller);
+    const form = await visitor.open("/marketplace/seller");
+    const dear = await visitor.send(form, "Offer it", { title: "A tidy agent", price_usd: "0.5" });
+    expect([dear.status, Object.keys(dear.wrong)]).toEqual([422, ["price_usd"]]);
+    const offered = await visitor.send(dear, "Offer it", { price_usd: "12.50" });
+    expect([offered.url.pathname, offered.html.includes("A tidy agent")]).toEqual(["/marketplace", true]);
+
+    const stranger = await newVisitor(service).open("/marketplace");
+    expect(stranger.html).toContain("12.50 USD, once");
+    const signIn = await newVisitor(service).send(stranger, "Hire it for 12.50 USD");
+    expect(signIn.url.pathname).toBe("/sign-in");
+
+    const buyer = await visitorOf(service, await newUser(service));
+    const listed = await buyer.open("/marketplace");
+    const sent = await buyer.send(listed, "Hire it for 12.50 USD");
+    expect(leads(await buyer.send(listed, "Hire it for 12.50 USD"))).toBe(leads(sent));
+    expect((await buyer.open("/marketplace")).html).toContain("What you bought");
+
+    const gone = await visitor.send(await visitor.open("/marketplace"), "Withdraw");
+    expect([gone.alerts, gone.html.includes("A tidy agent")]).toEqual([
+      [expect.stringContaining("The listing is withdrawn")],
+      false,
+    ]);
   });
 });

@@ -36,6 +36,36 @@ function answering(wrongAt: readonly number[], brokenAt: readonly number[]): voi
   };
 }
 
+it("cancels what is queued, by a button, and lets what is under way end", async () => {
+  const user = await newUser(service);
+  const agent = await addAgent(user, { endpoint: endpoint.url });
+  const visitor = await visitorOf(user);
+  let asked = 0;
+  let [full, release] = [(): void => undefined, (): void => undefined];
+  const [busy, held] = [
+    new Promise<void>((resolve) => (full = resolve)),
+    new Promise<void>((resolve) => (release = resolve)),
+  ];
+  endpoint.answer = async () => {
+    asked += 1;
+    // As many as the queue delivers at once to one agent.
+    if (asked === 4) full();
+    await held;
+    return json(200, { output: KEY });
+  };
+  const started = await visitor.send(await visitor.open(`/agents/${agent}/screen`), "Start the screening", {
+    suite_id: suite.id,
+    repeats: "2",
+  });
+  await busy;
+  const cancelled = await visitor.send(await visitor.open(started.url.pathname), "Cancel what is queued");
+  expect(cancelled.html).toMatch(/<dt>Cancelled<\/dt><dd>2<\/dd>/);
+  expect(cancelled.forms.some(({ buttons }) => "Cancel what is queued" in buttons)).toBe(false);
+  release();
+  await service.settled();
+  expect((await visitor.open(started.url.pathname)).html).toMatch(/Done: 6 of 6 runs have ended, 4 passed[^]*It took/);
+});
+
 describe("the way to the first score, by the pages alone", () => {
   it("leads from nothing over an endpoint that is tried to a screening, why it failed, and once more", async () => {
     const visitor = newVisitor(service);

@@ -1,0 +1,180 @@
+import * as z from "zod";
+import { UserRead } from "../../shared/identity/schemas.ts";
+import { ListingRead, PurchaseRead } from "../../shared/marketplace/schemas.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { Day, Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { leaveTo } from "./parts/leave.tsx";
+import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { RowAction } from "./parts/row-action.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const PATH = "/marketplace";
+const PAGE = 20;
+const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
+const Purchases = z.object({ items: z.array(PurchaseRead) });
+const Me = UserRead.pick({ username: true });
+
+type Listing = z.output<typeof ListingRead>;
+type Purchase = z.output<typeof PurchaseRead>;
+
+/** Who looks around, with what was bought before; null for a stranger. */
+interface Visitor {
+  username: string | null;
+  purchases: Purchase[];
+}
+
+async function visitorOf({ api }: Visit): Promise<Visitor | null> {
+  try {
+    const [{ username }, { items }] = await Promise.all([
+      api.read("/api/v1/auth/me", Me),
+      api.read(`/api/v1/marketplace/purchases?page_size=${PAGE}`, Purchases),
+    ]);
+    return { username, purchases: items };
+  } catch (error) {
+    if (error instanceof Problem && error.code === "unauthenticated") return null;
+    throw error;
+  }
+}
+
+const usd = (price: number): string => `${price.toFixed(2)} USD`;
+
+function Offer({ listing, visitor }: { listing: Listing; visitor: Visitor | null }) {
+  const { id, agent_id, agent_name, title, description, price_usd, seller_username } = listing;
+  const own = visitor !== null && visitor.username !== null && visitor.username === seller_username;
+  return (
+    <section>
+      <h2>
+        <bdi>{title}</bdi>
+      </h2>
+      <p dir="auto">{description}</p>
+      <dl>
+        <dt>Price</dt>
+        <dd>{usd(price_usd)}, once</dd>
+        <dt>Agent</dt>
+        <dd>
+          <a href={`/agents/${agent_id}`}>
+            <bdi>{agent_name}</bdi>
+          </a>
+          , with its record
+        </dd>
+        {seller_username !== null && (
+          <>
+            <dt>Seller</dt>
+            <dd>
+              <bdi>{seller_username}</bdi>
+            </dd>
+          </>
+        )}
+      </dl>
+      {own ? (
+        <RowAction action={PATH} id={id} wish="withdraw" label="Withdraw" of={title} />
+      ) : (
+        <Form action={PATH} button={`Hire it for ${usd(price_usd)}`} once>
+          <input type="hidden" name="id" value={id} />
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function Bought({ purchases }: { purchases: readonly Purchase[] }) {
+  return (
+    <>
+      <h2>What you bought</h2>
+      <Scroll label="Purchases">
+        <table>
+          <thead>
+            <tr>
+              <th>Begun</th>
+              <th class="number">Price</th>
+              <th>State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {purchases.map(({ id, created_at, price_usd, status }) => (
+              <tr>
+                <td>
+                  <a href={`/marketplace/purchases/${id}`}>
+                    <Day time={created_at} />
+                  </a>
+                </td>
+                <td class="number">{usd(price_usd)}</td>
+                <td>{status.toLowerCase().replaceAll("_", " ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}
+
+async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
+  const asked = Number(visit.query.get("page") ?? 1);
+  const page = Number.isInteger(asked) && asked > 0 ? asked : 1;
+  const [{ items, total }, visitor] = await Promise.all([
+    visit.api.read(`/api/v1/marketplace/listings?page_size=${PAGE}&page=${page}`, Listings),
+    visitorOf(visit),
+  ]);
+  const last = Math.max(1, Math.ceil(total / PAGE));
+  return personal(
+    visit.c,
+    <Layout title="Marketplace" {...(visitor === null ? { at: PATH } : { own: PATH })}>
+      <h1>Marketplace</h1>
+      <Refused wrong={wrong} labels={{}} />
+      {visit.query.has("withdrawn") && (
+        <Notice kind="good" alert>
+          <p>The listing is withdrawn. Purchases that were begun can still be paid.</p>
+        </Notice>
+      )}
+      <p>
+        Who hires an agent gets its declared configuration as it is at that moment, as an agent of their own, to be
+        given an endpoint and screened. <a href="/marketplace/seller">Offer one of yours</a>
+      </p>
+      {items.length === 0 ? (
+        <Empty>No agent is for hire {page === 1 ? "yet" : "on this page"}.</Empty>
+      ) : (
+        items.map((listing) => <Offer listing={listing} visitor={visitor} />)
+      )}
+      <nav aria-label="Pages">
+        <ul>
+          {page > 1 && (
+            <li>
+              <a href={`${PATH}?page=${page - 1}`}>previous</a>
+            </li>
+          )}
+          {page < last && (
+            <li>
+              <a href={`${PATH}?page=${page + 1}`}>next</a>
+            </li>
+          )}
+        </ul>
+      </nav>
+      {visitor !== null && visitor.purchases.length > 0 && <Bought purchases={visitor.purchases} />}
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const { c, api, form } = visit;
+  const id = z.uuid().catch("").parse(form.get("id"));
+  if (form.get("do") === "withdraw") {
+    const gone = await attempt([], () => api.send("DELETE", `/api/v1/marketplace/listings/${id}`));
+    return gone instanceof Wrong ? show(visit, gone) : sendTo(c, `${PATH}?withdrawn=1`);
+  }
+  const bought = await attempt([], async () =>
+    PurchaseRead.parse(
+      await api.send("POST", "/api/v1/marketplace/purchases", { listing_id: id }, form.get(KEY) ?? undefined),
+    ),
+  );
+  if (bought instanceof Wrong) return show(visit, bought);
+  return bought.checkout_url === null
+    ? sendTo(c, `/marketplace/purchases/${bought.id}`)
+    : leaveTo(c, bought.checkout_url, "the payment");
+}
+
+export const marketplacePages: readonly View[] = [
+  view({ path: PATH, title: "Agents for hire", show: (visit) => show(visit), take }),
+];
