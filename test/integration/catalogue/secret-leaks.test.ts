@@ -154,12 +154,16 @@ describe("the search", () => {
   it("goes through every run, every grader, and every endpoint that tells of runs, agents and tasks", async () => {
     expect(await service.sql("select from runs where status not in ('completed', 'failed')")).toEqual([]);
     const graded = "select distinct t.grader -> 'type' from runs r join tasks t on t.id = r.task_id";
+    const all = await service.sql(
+      "select distinct grader -> 'type' from tasks where is_secret and expected_output is not null",
+    );
+    expect(all.length).toBeGreaterThan(4);
     for (const passed of [true, false]) {
       const rows = await service.sql(
         `${graded} where r.status = 'completed' and passed = $1 and t.expected_output is not null`,
         [passed],
       );
-      expect(rows).toHaveLength(6);
+      expect(rows.length).toBeGreaterThanOrEqual(all.length);
     }
     const about = GETS.filter(({ path }) => /\{(?:agent|run|task|session)_id\}/.test(path)).map(({ id }) => id);
     const answered = new Set(told.filter(({ status }) => status < 300).map(({ route }) => route.id));

@@ -30,9 +30,9 @@ export async function addScoredAgents(
       insert into agents (user_id, name, connection_mode)
       select $1, 'Agent ' || $3::integer || '.' || n, 'mock' from generate_series(1, $3::integer) n returning id
     )
-    insert into runs (agent_id, task_id, trigger, scope, status, counted, evidence_signed, passed, correctness,
+    insert into runs (agent_id, task_id, domain, trigger, scope, status, counted, evidence_signed, passed, correctness,
       suite_version, evidence_cost_partial, finalized_at)
-    select id, $2, 'manual', 'personal', 'completed', true, true, true, 1, 1, false, '2026-01-01' from a returning agent_id`;
+    select id, $2, (select domain from tasks where id = $2), 'manual', 'personal', 'completed', true, true, true, 1, 1, false, '2026-01-01' from a returning agent_id`;
   const [first] = await service.sql<{ agent_id: string }>(insert, [owner, task, 1]);
   await service.sql(
     `insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency,

@@ -59,8 +59,8 @@ async function insertMany(count: number): Promise<void> {
   // Foreign keys are true by construction; checking each row would be most of the time.
   await service.sql("alter table runs disable trigger all");
   await service.sql(
-    `insert into runs (agent_id, task_id, user_id, status, trigger, scope, latency_ms, correctness, serving_model)
-     select $1, $2, $3, 'completed', 'manual', 'personal', n, 0.5, 'model' from generate_series(1, $4::integer) n`,
+    `insert into runs (agent_id, task_id, domain, user_id, status, trigger, scope, latency_ms, correctness, serving_model)
+     select $1, $2, (select domain from tasks where id = $2), $3, 'completed', 'manual', 'personal', n, 0.5, 'model' from generate_series(1, $4::integer) n`,
     [agent, task, owner.id, count],
   );
   await service.sql("alter table runs enable trigger all");
