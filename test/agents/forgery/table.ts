@@ -129,9 +129,7 @@ export const FORGERIES: readonly Forgery[] = [
     twin: "knows that it does not know",
     prevented: true,
     said: (row, page) =>
-      row.memorised &&
-      rowOn(page, row).includes('<span class="tag">memorised</span>') &&
-      page.includes("as memorised if"),
+      row.memorised && rowOn(page, row).includes('">memorised</span>') && page.includes("as memorised if"),
     async play(ground) {
       const honest = await honestly(ground, clueless);
       const forged = await screened(ground, byHeart(samples(ground)), 10);

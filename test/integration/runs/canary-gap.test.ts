@@ -58,7 +58,7 @@ async function shown(agentId: string) {
   expect(data.agent).toEqual(inGraph);
   expect(data.leaderboard.items).toContainEqual({ agentId, ...inGraph });
   const tags = [page, board.slice(board.indexOf(agentId)).split("</tr>")[0] ?? ""].map((text) =>
-    text.includes('<span class="tag">memorised</span>'),
+    text.includes('">memorised</span>'),
   );
   return { gap, memorised, marks: tags };
 }
