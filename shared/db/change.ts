@@ -3,7 +3,6 @@ import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { Message } from "../platform/message.ts";
 import type { Problem } from "../platform/problem.ts";
-import { kept } from "./kept.ts";
 import { flush, hand } from "./outbox.ts";
 import { owed } from "./owed.ts";
 import { runOnce } from "./statement.ts";
@@ -98,8 +97,6 @@ export interface Write<Result extends z.ZodType>
   extends Pick<Change<Result, never>, "lock" | "parts" | "owes" | "hands"> {
   /** Selects the column `result` of at most one row. */
   select: SQL;
-  /** Whether the database keeps the statement's plan: for statements of every run, as `kept` says. */
-  keepsPlan?: boolean;
   /** How it is read; null stands for no row. */
   result: Result;
 }
@@ -110,11 +107,11 @@ export interface Write<Result extends z.ZodType>
  */
 export async function write<Result extends z.ZodType>(
   ctx: Context,
-  { lock, parts, owes, hands, select, result, keepsPlan }: Write<Result>,
+  { lock, parts, owes, hands, select, result }: Write<Result>,
 ): Promise<z.output<Result> | null> {
   const messages = sql`'owed', ${messagesOf(owes)}, 'handed', ${messagesOf(hands)}`;
   const statement = sql`select jsonb_build_object('result', (${select}), ${messages}) as result`;
-  const { found, replayed } = await runOnce(ctx, parts, statement, { lock, keepsPlan });
+  const { found, replayed } = await runOnce(ctx, parts, statement, lock);
   const { result: row, owed: due, handed } = Written.parse(found);
   // A result that was kept is of a change whose messages were sent, or are the sweeper's.
   if (due.length > 0 && !replayed) ctx.defer(() => flush(ctx, due));
@@ -124,29 +121,20 @@ export async function write<Result extends z.ZodType>(
 
 /**
  * Makes writes that build on each other in one round trip, whole or not at all: each of `then` sees what those before it
- * did. Returns the result of the first. No Idempotency-Key is heeded: this is for work of the service itself. With
- * `keepsPlan` the database keeps the plans of all of them, as `kept` says.
+ * did. Returns the result of the first. No Idempotency-Key is heeded: this is for work of the service itself.
  */
 export async function writeInTurn<Result extends z.ZodType>(
   ctx: Context,
-  {
-    lock,
-    parts,
-    owes,
-    select,
-    result,
-    keepsPlan = false,
-  }: Pick<Write<Result>, "parts" | "owes" | "select" | "result" | "keepsPlan"> & { lock: SQL },
+  { lock, parts, owes, select, result }: Pick<Write<Result>, "parts" | "owes" | "select" | "result"> & { lock: SQL },
   then: readonly Pick<Change<Result, never>, "parts" | "owes">[],
 ): Promise<z.output<Result> | null> {
   const statements = [{ parts, owes, select }, ...then.map((step) => ({ ...step, select: sql`null::jsonb` }))];
   const [, ...ran] = await ctx.db.batch([
     ctx.db.execute(lock),
-    ...statements.map((step) => {
-      const statement = sql`${step.parts}
-        select jsonb_build_object('result', (${step.select}), 'owed', ${messagesOf(step.owes)}) as result`;
-      return ctx.db.execute<{ result: unknown }>(keepsPlan ? kept(statement) : statement);
-    }),
+    ...statements.map((step) =>
+      ctx.db.execute<{ result: unknown }>(sql`${step.parts}
+        select jsonb_build_object('result', (${step.select}), 'owed', ${messagesOf(step.owes)}) as result`),
+    ),
   ]);
   const written = ran.map(({ rows }) => Written.parse(rows[0]?.result));
   const due = written.flatMap(({ owed: messages }) => messages);

@@ -3,7 +3,6 @@ import type * as z from "zod";
 import type { Context, Idempotency } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { databaseFailure } from "./client.ts";
-import { kept } from "./kept.ts";
 import { idempotency_keys } from "./schema/index.ts";
 
 const IN_PROGRESS = "ID001";
@@ -20,19 +19,12 @@ export interface Ran {
  * with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is stored in the same
  * statement, so that an answer which was lost on its way is found again; for a key seen before the stored result is
  * returned and nothing is done. `lock` runs first in the same transaction, so that the statement sees everything that the
- * transactions it waited for have committed. With `keepsPlan` the database keeps the statement's plan, as `kept` says,
- * where there is no Idempotency-Key. Throws `idempotency_in_progress` and `idempotency_key_reused`.
+ * transactions it waited for have committed. Throws `idempotency_in_progress` and `idempotency_key_reused`.
  */
-export async function runOnce(
-  ctx: Context,
-  parts: SQL,
-  select: SQL,
-  { lock, keepsPlan = false }: { lock?: SQL | undefined; keepsPlan?: boolean | undefined } = {},
-): Promise<Ran> {
+export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL): Promise<Ran> {
   const once = ctx.idempotency;
   if (once === null) {
-    const whole = sql`${parts} ${select}`;
-    const statement = ctx.db.execute<{ result: unknown }>(keepsPlan ? kept(whole) : whole);
+    const statement = ctx.db.execute<{ result: unknown }>(sql`${parts} ${select}`);
     const { rows } = lock === undefined ? await statement : (await ctx.db.batch([ctx.db.execute(lock), statement]))[1];
     return { found: rows[0]?.result, replayed: false };
   }
@@ -41,12 +33,12 @@ export async function runOnce(
     select ${once.caller}, ${once.key}, ${once.fingerprint}, result, now() + interval '24 hours' from result
   ) select result from result`;
   try {
-    const [, , ran] = await ctx.db.batch([
+    const [, , kept] = await ctx.db.batch([
       ctx.db.execute(sql`select idempotency_claim(caller, ${once.key}) from ${callersOf(once)}`),
       ctx.db.execute(lock ?? sql`select`),
       ctx.db.execute<{ result: unknown }>(keep),
     ]);
-    return { found: ran.rows[0]?.result, replayed: false };
+    return { found: kept.rows[0]?.result, replayed: false };
   } catch (error) {
     const code = databaseFailure(error)?.code;
     if (code === IN_PROGRESS) {
@@ -82,8 +74,8 @@ export async function keptResult<Result extends z.ZodType>(
   ctx: Context,
   schema: Result,
 ): Promise<z.output<Result> | null> {
-  const found = await findKept(ctx);
-  return found === null ? null : schema.parse(found.result);
+  const kept = await findKept(ctx);
+  return kept === null ? null : schema.parse(kept.result);
 }
 
 async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
@@ -93,11 +85,11 @@ async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
     sql`select fingerprint, result from ${idempotency_keys}
       where caller in (select caller from ${callersOf(once)}) and key = ${once.key} and expires_at > now()`,
   );
-  const [found] = rows;
-  if (found === undefined) return null;
-  if (found.fingerprint !== once.fingerprint) throw reused();
+  const [kept] = rows;
+  if (kept === undefined) return null;
+  if (kept.fingerprint !== once.fingerprint) throw reused();
   once.replayed = true;
-  return { result: found.result };
+  return { result: kept.result };
 }
 
 /** SQL: a FROM clause of the caller's name, and of the one it had when a result that is still stored may have been stored. */
@@ -106,9 +98,9 @@ function callersOf({ caller, callerBefore }: Idempotency): SQL {
 }
 
 async function replay(ctx: Context): Promise<unknown> {
-  const found = await findKept(ctx);
-  if (found === null) throw reused();
-  return found.result;
+  const kept = await findKept(ctx);
+  if (kept === null) throw reused();
+  return kept.result;
 }
 
 function reused(): Problem {

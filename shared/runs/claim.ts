@@ -69,7 +69,6 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
       )}
     )`,
     select: sql`select job from claimed`,
-    keepsPlan: true,
     result: Claimed,
   });
   if (claimed === null) return null;

@@ -48,7 +48,6 @@ export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, 
       owes: FOLLOW_UP,
       select: sql`select to_jsonb(count(*)) from done`,
       result: z.number(),
-      keepsPlan: true,
     },
     moving.length > 0 ? [sumUp(cellsOf(moving), at), rescore(boardsOf(moving), at)] : [],
   );

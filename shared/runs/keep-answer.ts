@@ -63,7 +63,6 @@ export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome 
     hands: ["later"],
     select: sql`select to_jsonb(m) from messages m where m.not_before is null`,
     result: Message,
-    keepsPlan: true,
   });
 }
 

@@ -72,7 +72,6 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
       where r.id in (${ids}) and r.status = 'running' and r.answered_at is not null and r.lease_token is null
     ), taken_back as (${takeBack(["score"], sql`${ids} except select id from waiting`)})`,
     result: z.array(Loaded),
-    keepsPlan: true,
     select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
         'is_private', r.is_private, 'is_held', r.canary is null, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,

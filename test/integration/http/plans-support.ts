@@ -6,12 +6,7 @@ import { listen } from "../../stack/http.ts";
 import { startNeonFront } from "../../stack/neon/front.ts";
 import type { TestService } from "../../stack/service.ts";
 
-const Statement = z.object({
-  query: z.string(),
-  params: z.array(z.unknown()),
-  /** The parameters in one, in the database's notation of an array of texts. */
-  texts: z.string().optional(),
-});
+const Statement = z.object({ query: z.string(), params: z.array(z.unknown()) });
 const Sent = z.union([z.object({ queries: z.array(Statement) }), Statement]);
 const Plan = z.object({
   "Node Type": z.string(),
@@ -37,15 +32,6 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-const Kept = z.tuple([z.string(), z.string()]);
-
-/** A statement whose plan the database keeps is sent as the parameter of another: what counts is the inner one. */
-function unwrapped(statement: Statement): Statement {
-  if (!statement.query.startsWith("select kept_plan(")) return statement;
-  const [query, texts] = Kept.parse(statement.params);
-  return { query, params: [], texts };
-}
-
 /** Starts a front for a service of this test file. */
 export async function startRecorder(): Promise<Recorder> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
@@ -54,7 +40,7 @@ export async function startRecorder(): Promise<Recorder> {
   const statements: Statement[] = [];
   const recorder = await listen(async ({ headers, body }) => {
     const sent = Sent.parse(JSON.parse(body.toString()));
-    statements.push(...("queries" in sent ? sent.queries : [sent]).map(unwrapped));
+    statements.push(...("queries" in sent ? sent.queries : [sent]));
     const passed = Object.entries(headers).filter(([name]) => name.startsWith("neon-"));
     const driver = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
     const response = await fetch(`${front.url}/sql`, { method: "POST", headers: driver, body: new Uint8Array(body) });
@@ -71,11 +57,7 @@ export async function startRecorder(): Promise<Recorder> {
 }
 
 /** Carries a statement out once more, and returns how. */
-export async function planOf(service: TestService, { query, params, texts }: Statement): Promise<Plan> {
-  if (texts !== undefined) {
-    const [row] = await service.sql<{ params: unknown[] }>("select $1::text[] as params", [texts]);
-    return planOf(service, { query, params: row?.params ?? [] });
-  }
+export async function planOf(service: TestService, { query, params }: Statement): Promise<Plan> {
   const [row] = await service.sql<{ "QUERY PLAN": unknown }>(`explain (analyze, format json) ${query}`, params);
   return z.tuple([z.object({ Plan })]).parse(row?.["QUERY PLAN"])[0].Plan;
 }
