@@ -79,6 +79,11 @@ export const NEON = {
   requestBytes: 10 * MB,
   /** One answer, all its rows. https://neon.com/docs/changelog/2023-08-16, "Larger response sizes" */
   responseBytes: 10 * MB,
+  /**
+   * What a connection goes through between two requests, as far as the service could come to rely on it: no setting and no
+   * prepared statement lasts. Plans of functions do. https://github.com/neondatabase/neon/pull/12681
+   */
+  reset: "reset all; deallocate all",
 } as const;
 
 /** Upstash Redis, free and pay as you go. */

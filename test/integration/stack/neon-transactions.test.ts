@@ -112,6 +112,17 @@ describe("a batch", () => {
   });
 });
 
+describe("a connection between two requests", () => {
+  test("loses its settings and its prepared statements", async () => {
+    await sql`set application_name = 'mine'`;
+    await sql`prepare mine as select 1`;
+    // In turn they have the same connection.
+    const [left] = await sql`select current_setting('application_name') as name,
+      (select count(*)::integer from pg_prepared_statements where name = 'mine') as prepared`;
+    expect(left).toEqual({ name: "", prepared: 0 });
+  });
+});
+
 describe("many callers at once", () => {
   test("are each served, on several connections, and no update is lost", async () => {
     await Promise.all(Array.from({ length: 50 }, run));

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ClientBase, DatabaseError, type QueryArrayConfig } from "pg";
+import { type ClientBase, DatabaseError, type PoolClient, type QueryArrayConfig } from "pg";
 import * as z from "zod";
 import type { Counters } from "../counters.ts";
 import type { Faults } from "../faults.ts";
@@ -124,8 +124,19 @@ export async function startNeonFront(options: {
       broken = !(error instanceof Refusal || (error instanceof DatabaseError && error.severity === "ERROR"));
       throw error;
     } finally {
-      client.release(broken);
+      void giveBack(client, broken);
     }
+  }
+
+  /** Cleans a connection after its answer, and gives it back. */
+  async function giveBack(client: PoolClient, broken: boolean): Promise<void> {
+    const cleaned = broken
+      ? false
+      : await client.query(NEON.reset).then(
+          () => true,
+          () => false,
+        );
+    client.release(!cleaned);
   }
 
   const faulty = faults.around("db", (request) => sql(request).catch(failure));
