@@ -134,7 +134,7 @@ function findsIn(text: string): string[] {
 }
 
 describe("the search", () => {
-  it("knows every secret task of every version, and finds it in whatever a text is wrapped", () => {
+  it("knows every secret task of every version, and finds it in whatever a text is wrapped", async () => {
     const { titles, keys } = secrets.sizes;
     expect(titles).toEqual(new Set(world.secret.map(({ title }) => title)));
     expect(keys).toBeGreaterThan(100);
@@ -147,7 +147,9 @@ describe("the search", () => {
     for (const { title, prompt } of world.secret)
       for (const wrap of wrapped) expect(secrets.find(wrap(prompt)).join(), title).toContain(title);
     const { expected_output: key } = world.secret.find(({ title }) => title === "A row of six") ?? {};
-    const [first = ""] = (key as { order: string[] }).order;
+    // A name that stands in a public task, too, gives nothing away.
+    const known = JSON.stringify(await tasksWhere(service, "not is_secret"));
+    const first = (key as { order: string[] }).order.find((name) => !known.includes(name)) ?? "none is secret";
     expect(secrets.find(`The answer lacks "${first}".`).join()).toContain(first);
   });
 
