@@ -121,7 +121,7 @@ describe("the rank range", () => {
       await service.sql<{ id: string }>(
         `insert into agents (user_id, name, connection_mode, verified_state)
          select $1, 'Ranked ' || n, 'mock', case when n % 3 = 0 then 'verified' else 'unverified' end
-         from generate_series(1, 240) n returning id`,
+         from generate_series(1, 120) n returning id`,
         [owner.id],
       )
     ).map(({ id }) => id);
@@ -138,7 +138,7 @@ describe("the rank range", () => {
   });
 
   it("is counted over what the board shows, before and after what moved is folded, in one statement", async () => {
-    expect(await moves()).toBeGreaterThan(600);
+    expect(await moves()).toBeGreaterThan(300);
     await expectRight();
     await service.app.scheduled(EVERY_MINUTE);
     expect(await moves()).toBe(0);
