@@ -37,7 +37,7 @@ const env = {
   ...process.env,
   AGENT_SCREENING_KEY: "",
   AGENT_SCREENING_URL: service,
-  XDG_CONFIG_HOME: join(folder, "home"),
+  XDG_CONFIG_HOME: join(folder, ".config"),
   STACK_DIR: join(folder, "stack"),
   PORT: String(port),
   CONSOLE_PORT: String(consolePort),
