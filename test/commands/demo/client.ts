@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 
 const Problem = z.object({ code: z.string(), detail: z.string().optional() });
@@ -23,6 +24,8 @@ export interface ApiClient {
 }
 
 const PAGE_SIZE = 100;
+/** Limits are of a minute: on a quick machine the demo reads more than one has room for. */
+const LONGEST_WAIT_SECONDS = 60;
 
 /** A client for the service at `baseUrl`, anonymous unless it has an access token. */
 export function createClient(baseUrl: string, accessToken?: string): ApiClient {
@@ -40,6 +43,13 @@ export function createClient(baseUrl: string, accessToken?: string): ApiClient {
       body: body === undefined ? null : JSON.stringify(body),
     });
     if (response.ok) return response;
+    const wait = Number(response.headers.get("retry-after"));
+    // Beyond its limit a request is not carried out: it may be sent again, whatever its method.
+    if (response.status === 429 && wait > 0 && wait <= LONGEST_WAIT_SECONDS) {
+      await response.body?.cancel();
+      await setTimeout(wait * 1000);
+      return send(method, path, headers, body);
+    }
     const problem = Problem.safeParse(await response.json().catch(() => undefined)).data;
     throw new DemoFailure(
       `${method} ${path} answered ${response.status} ${problem?.code ?? ""} ${problem?.detail ?? ""}`.trimEnd(),

@@ -65,7 +65,7 @@ const LOGGED_MS = 30_000;
  */
 export async function checkLog(api: ApiClient, runId: string, minute: () => Promise<void>): Promise<number> {
   const key = await api.text("/log/key", "text/plain");
-  for (const started = Date.now(); ; await delay(100)) {
+  for (const started = Date.now(); ; await delay(500)) {
     const { jws, log } = await api.get(`/api/v1/runs/${runId}/evidence`, RunEvidence);
     if (log !== null) {
       const entry = JSON.stringify({ kind: "run", sha256: createHash("sha256").update(jws).digest("hex") });
