@@ -8,6 +8,9 @@ Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH
 /** Nothing waits for a time limit to pass, so that only what hangs should meet it, and no property on a loaded machine. */
 const testTimeout = 60_000;
 
+/** What comes before each file with properties. */
+const setupFiles = ["./test/stack/properties-setup.ts"];
+
 /** Vite would take graphql's ES build where packages in Node load the other one, and graphql refuses to be there twice. */
 const resolve = { alias: { graphql: createRequire(import.meta.url).resolve("graphql") } };
 
@@ -16,8 +19,8 @@ export default defineConfig({
     maxWorkers: "100%",
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
-      { resolve, test: { name: "unit", testTimeout, include: ["test/unit/**/*.test.ts"] } },
-      { resolve, test: { name: "contract", testTimeout, include: ["test/contract/**/*.test.ts"] } },
+      { resolve, test: { name: "unit", testTimeout, setupFiles, include: ["test/unit/**/*.test.ts"] } },
+      { resolve, test: { name: "contract", testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] } },
       {
         resolve,
         test: {
@@ -26,6 +29,7 @@ export default defineConfig({
           isolate: false,
           include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/stack/vitest-setup.ts"],
+          setupFiles,
           // Fifty password hashes take a loaded machine half a minute.
           testTimeout: 90_000,
           hookTimeout: 120_000,

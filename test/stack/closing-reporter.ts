@@ -1,6 +1,10 @@
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a test run with one plain line: how many tests passed and failed. */
+/**
+ * Ends a test run with one plain line: how many tests passed and failed. Where `FAILED_FILES` names a file, the paths of
+ * the test files with a failure are written there, one a line; nothing is, where something failed outside of any test.
+ */
 export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
@@ -13,6 +17,15 @@ export default class ClosingReporter implements Reporter {
         if (state === "failed") failed += 1;
       }
     }
+    const list = process.env["FAILED_FILES"];
+    if (list !== undefined && errors.length === 0)
+      writeFileSync(
+        list,
+        modules
+          .filter((module) => !module.ok())
+          .map(({ moduleId }) => `${moduleId}\n`)
+          .join(""),
+      );
     // The default reporter's own summary is written at the same event; this line is to be the last.
     process.once("exit", () => console.log(`${passed} passed, ${failed} failed`));
   }
