@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { ApiKeyIssued, ApiKeyRead } from "../../shared/identity/api-keys/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Choose, Field, Form, KEY, Refused, type Sent, Wrong } from "./parts/form.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -13,10 +13,8 @@ const API = "/api/v1/api-keys";
 const Keys = z.object({ items: z.array(ApiKeyRead) });
 type Key = z.output<typeof ApiKeyRead>;
 
-interface Outcome {
+interface Outcome extends Sent {
   issued?: z.output<typeof ApiKeyIssued>;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 /** The key itself: it is shown in this answer alone, and a form that was sent twice has shown it before. */
@@ -42,54 +40,38 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
 
 function List({ keys }: { keys: readonly Key[] }) {
   return (
-    <Scroll label="API keys">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Name</th>
-            <th>Begins with</th>
-            <th>May</th>
-            <th>Made</th>
-            <th>Last used</th>
-            <th>
-              <span class="mute">Do</span>
-            </th>
-            <th>
-              <span class="mute">End</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr>
-              <td class="wide">
-                <bdi>{key.name}</bdi>
-              </td>
-              <td>
-                <code>{key.prefix}</code>
-              </td>
-              <td>{key.scope === "read" ? "read" : "read and write"}</td>
-              <td>
-                <Day time={key.created_at} />
-              </td>
-              <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
-              <td>
-                {key.revoked_at === null ? (
-                  <RowAction action={PATH} id={key.id} wish="rotate" label="Rotate" of={key.name} />
-                ) : (
-                  "revoked"
-                )}
-              </td>
-              <td>
-                {key.revoked_at === null && (
-                  <RowAction action={PATH} id={key.id} wish="revoke" label="Revoke" of={key.name} />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="API keys"
+      columns={[["Name", "wide"], "Begins with", "May", "Made", "Last used", ["Do", "mute"], ["End", "mute"]]}
+    >
+      {keys.map((key) => (
+        <tr>
+          <td class="wide">
+            <bdi>{key.name}</bdi>
+          </td>
+          <td>
+            <code>{key.prefix}</code>
+          </td>
+          <td>{key.scope === "read" ? "read" : "read and write"}</td>
+          <td>
+            <Day time={key.created_at} />
+          </td>
+          <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
+          <td>
+            {key.revoked_at === null ? (
+              <RowAction action={PATH} id={key.id} wish="rotate" label="Rotate" of={key.name} />
+            ) : (
+              "revoked"
+            )}
+          </td>
+          <td>
+            {key.revoked_at === null && (
+              <RowAction action={PATH} id={key.id} wish="revoke" label="Revoke" of={key.name} />
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

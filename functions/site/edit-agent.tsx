@@ -7,18 +7,14 @@ import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDITED, EditFields } from "./parts/agent-edit-fields.tsx";
 import { type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
-import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { Notice } from "./parts/notice.tsx";
+import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const Agents = z.object({ items: z.array(AgentRead) });
 
-interface Outcome {
-  said?: string;
+interface Outcome extends Sent {
   token?: z.output<typeof AgentOtlpTokenResponse>;
   tested?: Tested;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 /** An agent's readiness; null for members who may see the agent but not run it. */
@@ -58,12 +54,7 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
       <p>
         <a href={`/agents/${agent.id}`}>Its record</a> · <a href={`/agents/${agent.id}/screen`}>Screen it</a>
       </p>
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={EDIT_LABELS} />
+      <Result said={said} wrong={wrong} labels={EDIT_LABELS} />
       {tested !== undefined && <TestOutcome tested={tested} endpoint={typed?.get("endpoint") ?? ""} />}
       {agent.is_active && !agent.connection_retired && (
         <Form action={path} button="Save" others={testButtons(tested, "Save it as it is")}>

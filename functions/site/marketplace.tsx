@@ -5,7 +5,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -82,30 +82,19 @@ function Bought({ purchases }: { purchases: readonly Purchase[] }) {
   return (
     <>
       <h2>What you bought</h2>
-      <Scroll label="Purchases">
-        <table>
-          <thead>
-            <tr>
-              <th>Begun</th>
-              <th class="number">Price</th>
-              <th>State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {purchases.map(({ id, created_at, price_usd, status }) => (
-              <tr>
-                <td>
-                  <a href={`/marketplace/purchases/${id}`}>
-                    <Day time={created_at} />
-                  </a>
-                </td>
-                <td class="number">{usd(price_usd)}</td>
-                <td>{status.toLowerCase().replaceAll("_", " ")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table label="Purchases" columns={["Begun", ["Price", "number"], "State"]}>
+        {purchases.map(({ id, created_at, price_usd, status }) => (
+          <tr>
+            <td>
+              <a href={`/marketplace/purchases/${id}`}>
+                <Day time={created_at} />
+              </a>
+            </td>
+            <td class="number">{usd(price_usd)}</td>
+            <td>{status.toLowerCase().replaceAll("_", " ")}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { UserRead } from "../../shared/identity/schemas.ts";
 import { PLANS } from "../../shared/plans/plans.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Choose, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { attempt, Choose, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { Plans } from "./parts/plans.tsx";
@@ -27,12 +27,6 @@ const REASONS = {
 };
 
 type Changed = Exclude<z.output<typeof CheckoutOutcome>, { kind: "checkout" }>;
-
-interface Outcome {
-  said?: string;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
-}
 
 /** The account's outstanding payment; null where there is no payment provider, or it does not answer. */
 async function pendingOf({ api }: Visit): Promise<z.output<typeof PendingPaymentResponse> | null> {
@@ -103,7 +97,7 @@ function Change({
   );
 }
 
-async function show(visit: Visit, { said, typed, wrong }: Outcome = {}): Promise<Response> {
+async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
   const { c, api, query } = visit;
   const [user, billing, pending] = await Promise.all([
     api.read("/api/v1/auth/me", UserRead),
@@ -117,12 +111,7 @@ async function show(visit: Visit, { said, typed, wrong }: Outcome = {}): Promise
     <Layout title={wrong === undefined ? "Plan" : "Error: plan"} own="/settings">
       <h1>Plan</h1>
       <SettingsNav current={PATH} />
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
+      <Result said={said} wrong={wrong} labels={LABELS} />
       <Returned checkout={query.get("checkout")} plan={plan} />
       {pending?.pending === true && (
         <Notice kind="bad">

@@ -4,9 +4,9 @@ import { firstInstant, instants } from "../../shared/schedules/cron.ts";
 import { ScheduleRead } from "../../shared/schedules/schemas.ts";
 import { Layout, personal } from "./layout.tsx";
 import { cronWords } from "./parts/cron-words.ts";
-import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { myAgents } from "./parts/my-agents.ts";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -27,12 +27,9 @@ const Schedules = z.object({ items: z.array(ScheduleRead) });
 const Suites = z.object({ items: z.array(SuiteRead) });
 type Schedule = z.output<typeof ScheduleRead>;
 
-interface Outcome {
-  said?: string;
+interface Outcome extends Sent {
   /** The expression and zone whose times are asked for. */
   preview?: { cron: string; timezone: string };
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 /** A time by the clocks of the schedule's zone. */
@@ -64,67 +61,48 @@ function Meaning({ cron, timezone, now }: { cron: string; timezone: string; now:
 
 function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map<string, string> }) {
   return (
-    <Scroll label="Schedules">
-      <table>
-        <thead>
+    <Table
+      label="Schedules"
+      columns={[["Agent", "wide"], ["When", "wide"], "Next", ["Last", "wide"], ["Do", "mute"], ["End", "mute"]]}
+    >
+      {schedules.map(({ id, agent_id, cron, timezone, repeats, ...schedule }) => {
+        const name = names.get(agent_id) ?? "an agent";
+        return (
           <tr>
-            <th class="wide">Agent</th>
-            <th class="wide">When</th>
-            <th>Next</th>
-            <th class="wide">Last</th>
-            <th>
-              <span class="mute">Do</span>
-            </th>
-            <th>
-              <span class="mute">End</span>
-            </th>
+            <td class="wide">
+              <bdi>{name}</bdi>
+            </td>
+            <td class="wide">
+              {cronWords(cron) ?? <code>{cron}</code>}, {timezone}
+              {repeats > 1 && <span class="tag">{repeats} times each</span>}
+            </td>
+            <td>
+              {schedule.next_run_at === null ? "paused" : <At time={new Date(schedule.next_run_at)} zone={timezone} />}
+            </td>
+            <td class="wide">
+              {schedule.last_screening_session_id === null ? (
+                "never"
+              ) : (
+                <a href={`/sessions/${schedule.last_screening_session_id}`}>its screening</a>
+              )}
+              {schedule.last_error !== null && <p class="error">{schedule.last_error}</p>}
+            </td>
+            <td>
+              <RowAction
+                action={PATH}
+                id={id}
+                wish={schedule.is_active ? "pause" : "resume"}
+                label={schedule.is_active ? "Pause" : "Go on"}
+                of={name}
+              />
+            </td>
+            <td>
+              <RowAction action={PATH} id={id} wish="delete" label="Delete" of={name} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {schedules.map(({ id, agent_id, cron, timezone, repeats, ...schedule }) => {
-            const name = names.get(agent_id) ?? "an agent";
-            return (
-              <tr>
-                <td class="wide">
-                  <bdi>{name}</bdi>
-                </td>
-                <td class="wide">
-                  {cronWords(cron) ?? <code>{cron}</code>}, {timezone}
-                  {repeats > 1 && <span class="tag">{repeats} times each</span>}
-                </td>
-                <td>
-                  {schedule.next_run_at === null ? (
-                    "paused"
-                  ) : (
-                    <At time={new Date(schedule.next_run_at)} zone={timezone} />
-                  )}
-                </td>
-                <td class="wide">
-                  {schedule.last_screening_session_id === null ? (
-                    "never"
-                  ) : (
-                    <a href={`/sessions/${schedule.last_screening_session_id}`}>its screening</a>
-                  )}
-                  {schedule.last_error !== null && <p class="error">{schedule.last_error}</p>}
-                </td>
-                <td>
-                  <RowAction
-                    action={PATH}
-                    id={id}
-                    wish={schedule.is_active ? "pause" : "resume"}
-                    label={schedule.is_active ? "Pause" : "Go on"}
-                    of={name}
-                  />
-                </td>
-                <td>
-                  <RowAction action={PATH} id={id} wish="delete" label="Delete" of={name} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scroll>
+        );
+      })}
+    </Table>
   );
 }
 
@@ -141,12 +119,7 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
     <Layout title={wrong === undefined ? "Schedules" : "Error: schedules"} own="/settings">
       <h1>Schedules</h1>
       <SettingsNav current={PATH} />
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
+      <Result said={said} wrong={wrong} labels={LABELS} />
       {preview !== undefined && <Meaning {...preview} now={ctx.now()} />}
       {items.length === 0 ? (
         <Empty>

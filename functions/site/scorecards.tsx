@@ -2,8 +2,8 @@ import * as z from "zod";
 import { AXES, ScorecardBoardRow, ScorecardRead } from "../../shared/scorecards/schemas.ts";
 import { TeamRead } from "../../shared/teams/schemas.ts";
 import { Bar, Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { Empty, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/scorecards";
@@ -22,11 +22,6 @@ const Scorecards = z.object({ items: z.array(ScorecardRead) });
 const Teams = z.object({ items: z.array(TeamRead.pick({ id: true, name: true })) });
 const Board = z.object({ items: z.array(ScorecardBoardRow), total: z.number() });
 type Scorecard = z.output<typeof ScorecardRead>;
-
-interface Outcome {
-  typed?: URLSearchParams;
-  wrong?: Wrong;
-}
 
 /** The weights of a form as the interface takes them; what is no number is sent as it was typed, to be refused. */
 function weightsOf(form: URLSearchParams): Record<string, unknown> {
@@ -65,42 +60,30 @@ const inPercent = (weight: number): string => String(Math.round(weight * 1000) /
 
 function List({ scorecards, teams }: { scorecards: readonly Scorecard[]; teams: Map<string, string> }) {
   return (
-    <Scroll label="Scorecards">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Scorecard</th>
-            <th>Of</th>
-            {AXES.map((axis) => (
-              <th class="number">{AXIS_LABELS[axis]}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {scorecards.map(({ id, name, team_id, is_template, weights }) => (
-            <tr>
-              <td class="wide">
-                <a href={`${PATH}/${id}`}>
-                  <bdi>{name}</bdi>
-                </a>
-              </td>
-              <td>
-                <bdi>
-                  {is_template ? "everybody" : team_id === null ? "you" : (teams.get(team_id) ?? "a workspace")}
-                </bdi>
-              </td>
-              {AXES.map((axis) => (
-                <td class="number">{inPercent(weights[axis])}%</td>
-              ))}
-            </tr>
+    <Table
+      label="Scorecards"
+      columns={[["Scorecard", "wide"], "Of", ...AXES.map((axis) => [AXIS_LABELS[axis], "number"] as const)]}
+    >
+      {scorecards.map(({ id, name, team_id, is_template, weights }) => (
+        <tr>
+          <td class="wide">
+            <a href={`${PATH}/${id}`}>
+              <bdi>{name}</bdi>
+            </a>
+          </td>
+          <td>
+            <bdi>{is_template ? "everybody" : team_id === null ? "you" : (teams.get(team_id) ?? "a workspace")}</bdi>
+          </td>
+          {AXES.map((axis) => (
+            <td class="number">{inPercent(weights[axis])}%</td>
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
-async function showAll({ c, api, query }: Visit, { typed, wrong }: Outcome = {}): Promise<Response> {
+async function showAll({ c, api, query }: Visit, { typed, wrong }: Sent = {}): Promise<Response> {
   const asked = z.uuid().safeParse(query.get("team_id")).data;
   const narrowed = asked === undefined ? "" : `&team_id=${asked}`;
   const [own, templates, teams] = await Promise.all([
@@ -151,49 +134,43 @@ async function make(visit: Visit): Promise<Response> {
 
 function Ranking({ rows }: { rows: z.output<typeof Board>["items"] }) {
   return (
-    <Scroll label="The board by this scorecard">
-      <table>
-        <thead>
-          <tr>
-            <th class="number">Place</th>
-            <th class="wide">Agent</th>
-            <th class="number">By this scorecard</th>
-            <th>
-              <span class="mute">Drawn</span>
-            </th>
-            <th class="number">Composite</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ rank, agent_id, name, simulated, scorecard_score, missing_axes, composite_score }) => (
-            <tr>
-              <td class="number">{rank ?? "–"}</td>
-              <td class="wide">
-                <a href={`/agents/${agent_id}`}>
-                  <bdi>{name}</bdi>
-                </a>
-                {simulated && <span class="tag">simulated</span>}
-                {missing_axes.length > 0 && (
-                  <span class="mute">
-                    {" "}
-                    no evidence of {missing_axes.map((axis) => AXIS_LABELS[axis].toLowerCase()).join(", ")}
-                  </span>
-                )}
-              </td>
-              <td class="number">{scorecard_score.toFixed(2)}</td>
-              <td>
-                <Bar value={scorecard_score / 100} label={scorecard_score.toFixed(1)} />
-              </td>
-              <td class="number">{composite_score.toFixed(2)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="The board by this scorecard"
+      columns={[
+        ["Place", "number"],
+        ["Agent", "wide"],
+        ["By this scorecard", "number"],
+        ["Drawn", "mute"],
+        ["Composite", "number"],
+      ]}
+    >
+      {rows.map(({ rank, agent_id, name, simulated, scorecard_score, missing_axes, composite_score }) => (
+        <tr>
+          <td class="number">{rank ?? "–"}</td>
+          <td class="wide">
+            <a href={`/agents/${agent_id}`}>
+              <bdi>{name}</bdi>
+            </a>
+            {simulated && <span class="tag">simulated</span>}
+            {missing_axes.length > 0 && (
+              <span class="mute">
+                {" "}
+                no evidence of {missing_axes.map((axis) => AXIS_LABELS[axis].toLowerCase()).join(", ")}
+              </span>
+            )}
+          </td>
+          <td class="number">{scorecard_score.toFixed(2)}</td>
+          <td>
+            <Bar value={scorecard_score / 100} label={scorecard_score.toFixed(1)} />
+          </td>
+          <td class="number">{composite_score.toFixed(2)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
-async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Outcome & { said?: string } = {}) {
+async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}) {
   const at = `${API}/${params["scorecard_id"]}`;
   const [scorecard, board] = await Promise.all([
     api.read(at, ScorecardRead),
@@ -206,12 +183,7 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Outcom
       <h1>
         <bdi>{scorecard.name}</bdi>
       </h1>
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
+      <Result said={said} wrong={wrong} labels={LABELS} />
       {board.items.length === 0 ? (
         <Empty>
           <p>No agent stands on the board yet.</p>

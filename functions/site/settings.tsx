@@ -2,8 +2,8 @@ import * as z from "zod";
 import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/schemas.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
-import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
-import { Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";
+import { Notice, Table } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
@@ -22,10 +22,8 @@ const Sessions = z.object({ items: z.array(SessionRead) });
 const me = ({ api }: Visit): Promise<User> => api.read("/api/v1/auth/me", UserRead);
 
 /** What a settings page knows of the form that was sent to it. */
-interface Outcome {
+interface Outcome extends Sent {
   done?: boolean;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
@@ -108,45 +106,26 @@ async function sessions({ c, api }: Visit): Promise<Response> {
     <Layout title="Sessions" own="/settings">
       <h1>Where you are signed in</h1>
       <SettingsNav current="/settings/sessions" />
-      <Scroll label="Sessions">
-        <table>
-          <thead>
-            <tr>
-              <th class="wide">Browser or program</th>
-              <th>Signed in</th>
-              <th>Last used</th>
-              <th>
-                <span class="mute">Do</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map(({ id, user_agent, created_at, last_used_at, current }) => (
-              <tr>
-                <td class="wide">{user_agent ?? "unknown"}</td>
-                <td>
-                  <Day time={created_at} />
-                </td>
-                <td>
-                  <Day time={last_used_at} />
-                </td>
-                <td>
-                  {current ? (
-                    "this one"
-                  ) : (
-                    <RowAction
-                      action="/settings/sessions"
-                      id={id}
-                      label="Sign out there"
-                      of={user_agent ?? "unknown"}
-                    />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table label="Sessions" columns={[["Browser or program", "wide"], "Signed in", "Last used", ["Do", "mute"]]}>
+        {items.map(({ id, user_agent, created_at, last_used_at, current }) => (
+          <tr>
+            <td class="wide">{user_agent ?? "unknown"}</td>
+            <td>
+              <Day time={created_at} />
+            </td>
+            <td>
+              <Day time={last_used_at} />
+            </td>
+            <td>
+              {current ? (
+                "this one"
+              ) : (
+                <RowAction action="/settings/sessions" id={id} label="Sign out there" of={user_agent ?? "unknown"} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
       <Form action="/settings/sessions" button="Sign out everywhere" danger>
         <input type="hidden" name="id" value="all" />
         <p>Ends every session, this one too. API keys go on working.</p>

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";
+import { type Column, Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -10,17 +10,15 @@ import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "
 
 const LIST = "/settings/webhooks";
 const PAGE = 50;
+const COLUMNS: readonly Column[] = ["When", "Event", ["Attempt", "number"], ["Outcome", "wide"], ["Took", "number"]];
 const STATES = { receiver_gone: "the receiver said that it is gone", receiver_failing: "the receiver kept failing" };
 
 const Deliveries = z.object({ items: z.array(DeliveryRead) });
 type Delivery = z.output<typeof DeliveryRead>;
 type Webhook = z.output<typeof WebhookRead>;
 
-interface Outcome {
-  said?: string;
+interface Outcome extends Sent {
   secret?: string | null;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 /** How an attempt went, in one line. */
@@ -31,47 +29,29 @@ function outcomeOf({ status, response_status, failure_detail }: Delivery): strin
 
 function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; path: string; active: boolean }) {
   return (
-    <Scroll label="Deliveries">
-      <table>
-        <thead>
+    <Table label="Deliveries" columns={active ? [...COLUMNS, ["Do", "mute"]] : COLUMNS}>
+      {deliveries.map((delivery) => {
+        const { id, event_type, attempt: number, attempted_at, next_attempt_at, duration_ms } = delivery;
+        const time = attempted_at ?? next_attempt_at;
+        return (
           <tr>
-            <th>When</th>
-            <th>Event</th>
-            <th class="number">Attempt</th>
-            <th class="wide">Outcome</th>
-            <th class="number">Took</th>
+            <td>
+              {time !== null && <time datetime={time}>{time.slice(0, 19).replace("T", " ")}</time>}
+              {attempted_at === null && <span class="tag">due</span>}
+            </td>
+            <td>{event_type}</td>
+            <td class="number">{number}</td>
+            <td class="wide">{outcomeOf(delivery)}</td>
+            <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
             {active && (
-              <th>
-                <span class="mute">Do</span>
-              </th>
+              <td>
+                <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} />
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => {
-            const { id, event_type, attempt: number, attempted_at, next_attempt_at, duration_ms } = delivery;
-            const time = attempted_at ?? next_attempt_at;
-            return (
-              <tr>
-                <td>
-                  {time !== null && <time datetime={time}>{time.slice(0, 19).replace("T", " ")}</time>}
-                  {attempted_at === null && <span class="tag">due</span>}
-                </td>
-                <td>{event_type}</td>
-                <td class="number">{number}</td>
-                <td class="wide">{outcomeOf(delivery)}</td>
-                <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
-                {active && (
-                  <td>
-                    <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} />
-                  </td>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scroll>
+        );
+      })}
+    </Table>
   );
 }
 
@@ -95,13 +75,9 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
     <Layout title={wrong === undefined ? "Webhook" : "Error: webhook"} own="/settings">
       <h1>Webhook</h1>
       <SettingsNav current={LIST} />
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-          {secret !== undefined && <Secret secret={secret} />}
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={WEBHOOK_LABELS} />
+      <Result said={said} wrong={wrong} labels={WEBHOOK_LABELS}>
+        {secret !== undefined && <Secret secret={secret} />}
+      </Result>
       {webhook.disabled_reason !== null && (
         <Notice kind="bad">
           <p>

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
 import { Layout, personal } from "./layout.tsx";
-import { attempt, Choose, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { attempt, Choose, Form, KEY, Refused, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { myAgents } from "./parts/my-agents.ts";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "./parts/webhook-fields.tsx";
@@ -13,43 +13,28 @@ const API = "/api/v1/webhooks";
 const Webhooks = z.object({ items: z.array(WebhookRead) });
 type Webhook = z.output<typeof WebhookRead>;
 
-interface Outcome {
+interface Outcome extends Sent {
   made?: { id: string; secret?: string | null };
-  typed?: URLSearchParams;
-  wrong?: Wrong;
 }
 
 function List({ webhooks, names }: { webhooks: readonly Webhook[]; names: Map<string, string> }) {
   return (
-    <Scroll label="Webhooks">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">URL</th>
-            <th class="wide">Events</th>
-            <th class="wide">Of</th>
-            <th>Signed</th>
-            <th>State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map(({ id, url, event_types, description, agent_id, has_secret, is_active, disabled_reason }) => (
-            <tr>
-              <td class="wide">
-                <a href={`${PATH}/${id}`}>{url}</a>
-                {description !== null && <p class="mute">{description}</p>}
-              </td>
-              <td class="wide">{event_types.join(", ")}</td>
-              <td class="wide">
-                <bdi>{agent_id === null ? "all my agents" : (names.get(agent_id) ?? "an agent")}</bdi>
-              </td>
-              <td>{has_secret ? "yes" : "no"}</td>
-              <td>{is_active ? "on" : (disabled_reason?.replace("_", " ") ?? "off")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label="Webhooks" columns={[["URL", "wide"], ["Events", "wide"], ["Of", "wide"], "Signed", "State"]}>
+      {webhooks.map(({ id, url, event_types, description, agent_id, has_secret, is_active, disabled_reason }) => (
+        <tr>
+          <td class="wide">
+            <a href={`${PATH}/${id}`}>{url}</a>
+            {description !== null && <p class="mute">{description}</p>}
+          </td>
+          <td class="wide">{event_types.join(", ")}</td>
+          <td class="wide">
+            <bdi>{agent_id === null ? "all my agents" : (names.get(agent_id) ?? "an agent")}</bdi>
+          </td>
+          <td>{has_secret ? "yes" : "no"}</td>
+          <td>{is_active ? "on" : (disabled_reason?.replace("_", " ") ?? "off")}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -4,8 +4,8 @@ import { UserRead } from "../../shared/identity/schemas.ts";
 import { TeamActivityRead } from "../../shared/results/activity.ts";
 import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { Scroll } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { Invitations, Members } from "./parts/workspace-people.tsx";
 
@@ -15,12 +15,6 @@ const InvitationPage = z.object({ items: z.array(TeamInvitationRead) });
 const Activity = z.object({ items: z.array(TeamActivityRead) });
 const Agents = z.object({ items: z.array(AgentRead) });
 const RECENT = 20;
-
-interface Outcome {
-  said?: string;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
-}
 
 type Agent = z.output<typeof AgentRead>;
 
@@ -128,7 +122,7 @@ function Owning({
   );
 }
 
-async function show({ c, api, params }: Visit, { said, typed, wrong }: Outcome = {}): Promise<Response> {
+async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
   const at = `/api/v1/teams/${params["team_id"]}`;
   const [user, team, members, activity, agents] = await Promise.all([
     api.read("/api/v1/auth/me", UserRead),
@@ -151,12 +145,7 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Outcome =
       <h1>
         <bdi>{team.name}</bdi>
       </h1>
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
+      <Result said={said} wrong={wrong} labels={LABELS} />
       <dl>
         <dt>Your role</dt>
         <dd>{team.role}</dd>
@@ -205,7 +194,7 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Outcome =
 }
 
 /** What each button does and says then; null where the visitor is no longer in the workspace. */
-async function act({ form, api, params }: Visit): Promise<Outcome | null> {
+async function act({ form, api, params }: Visit): Promise<Sent | null> {
   const at = `/api/v1/teams/${params["team_id"]}`;
   const text = (name: string) => form.get(name)?.trim() ?? "";
   const wish = form.get("do");

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { TeamRead } from "../../shared/teams/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { Empty, Scroll } from "./parts/notice.tsx";
+import { Empty, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/workspaces";
@@ -10,36 +10,27 @@ const Teams = z.object({ items: z.array(TeamRead) });
 
 function List({ teams }: { teams: readonly z.output<typeof TeamRead>[] }) {
   return (
-    <Scroll label="Workspaces">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Workspace</th>
-            <th>Your role</th>
-            <th class="number">Seats</th>
-            <th class="number">Runs this month</th>
-          </tr>
-        </thead>
-        <tbody>
-          {teams.map(({ id, name, role, ...team }) => (
-            <tr>
-              <td class="wide">
-                <a href={`${PATH}/${id}`}>
-                  <bdi>{name}</bdi>
-                </a>
-              </td>
-              <td>{role}</td>
-              <td class="number">
-                {team.seats_used} of {team.seats_limit}
-              </td>
-              <td class="number">
-                {team.monthly_run_count} of {team.monthly_run_limit}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Workspaces"
+      columns={[["Workspace", "wide"], "Your role", ["Seats", "number"], ["Runs this month", "number"]]}
+    >
+      {teams.map(({ id, name, role, ...team }) => (
+        <tr>
+          <td class="wide">
+            <a href={`${PATH}/${id}`}>
+              <bdi>{name}</bdi>
+            </a>
+          </td>
+          <td>{role}</td>
+          <td class="number">
+            {team.seats_used} of {team.seats_limit}
+          </td>
+          <td class="number">
+            {team.monthly_run_count} of {team.monthly_run_limit}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PropsWithChildren } from "hono/jsx";
 import { Problem } from "../../../shared/platform/problem.ts";
+import { Notice } from "./notice.tsx";
 
 /** What was wrong with a form: in all, and by the name of each field that has to change. */
 export class Wrong {
@@ -93,6 +94,33 @@ export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: 
         </ul>
       )}
     </div>
+  );
+}
+
+/** What came of a form: what was done, in words, or why it was refused and what had been typed. */
+export interface Sent {
+  said?: string;
+  typed?: URLSearchParams;
+  wrong?: Wrong;
+}
+
+/** What stands above the forms of a page once one was sent: what was done, or what was refused, read out at once. */
+export function Result({
+  said,
+  wrong,
+  labels,
+  children,
+}: PropsWithChildren<{ said: string | undefined; wrong: Wrong | undefined; labels: Record<string, string> }>) {
+  return (
+    <>
+      {said !== undefined && (
+        <Notice kind="good" alert>
+          <p>{said}</p>
+          {children}
+        </Notice>
+      )}
+      <Refused wrong={wrong} labels={labels} />
+    </>
   );
 }
 

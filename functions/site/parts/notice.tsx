@@ -22,6 +22,39 @@ export function Scroll({ label, children }: PropsWithChildren<{ label: string }>
   );
 }
 
+/** A column by its heading; `wide` may break its lines, `number` stands to the right, `mute` holds nothing but buttons. */
+export type Column = string | readonly [heading: string, kind: "wide" | "number" | "mute"];
+
+function Heading({ column }: { column: Column }) {
+  if (typeof column === "string") return <th>{column}</th>;
+  const [heading, kind] = column;
+  return kind === "mute" ? (
+    <th>
+      <span class="mute">{heading}</span>
+    </th>
+  ) : (
+    <th class={kind}>{heading}</th>
+  );
+}
+
+/** A table of what its label says, with a row for each child. */
+export function Table({ label, columns, children }: PropsWithChildren<{ label: string; columns: readonly Column[] }>) {
+  return (
+    <Scroll label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Heading column={column} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Scroll>
+  );
+}
+
 /** What stands where there is nothing yet: why, and what to do. */
 export function Empty({ children }: PropsWithChildren) {
   return <div class="empty">{children}</div>;

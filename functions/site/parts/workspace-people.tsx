@@ -3,7 +3,7 @@ import { TEAM_ROLES } from "../../../shared/db/schema/index.ts";
 import type { TeamInvitationRead, TeamMemberRead } from "../../../shared/teams/schemas.ts";
 import { Day } from "../layout.tsx";
 import { Choose, Field, Form, type Wrong } from "./form.tsx";
-import { Scroll } from "./notice.tsx";
+import { Table } from "./notice.tsx";
 import { RowAction } from "./row-action.tsx";
 
 type Member = z.output<typeof TeamMemberRead>;
@@ -26,64 +26,50 @@ export function Members({
   manages: boolean;
 }) {
   return (
-    <Scroll label="Members">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Member</th>
-            <th>Joined</th>
-            <th>Role</th>
-            <th>
-              <span class="mute">End</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <tr>
-              <td class="wide">
-                <bdi>{nameOf(member)}</bdi>
-                {member.user_id === me && <span class="tag">you</span>}
-              </td>
-              <td>
-                <Day time={member.joined_at} />
-              </td>
-              <td>
-                {manages && member.role !== "owner" ? (
-                  <form method="post" action={path}>
-                    <input type="hidden" name="do" value="role" />
-                    <input type="hidden" name="id" value={member.user_id} />
-                    <select name="role" aria-label={`Role of ${nameOf(member)}`}>
-                      {GRANTED.map((role) => (
-                        <option value={role} selected={role === member.role}>
-                          {role}
-                        </option>
-                      ))}
-                    </select>{" "}
-                    <button type="submit" class="quiet" aria-label={`Set the role of ${nameOf(member)}`}>
-                      Set
-                    </button>
-                  </form>
-                ) : (
-                  member.role
-                )}
-              </td>
-              <td>
-                {member.role !== "owner" && (manages || member.user_id === me) && (
-                  <RowAction
-                    action={path}
-                    id={member.user_id}
-                    wish={member.user_id === me ? "leave" : "remove"}
-                    label={member.user_id === me ? "Leave" : "Remove"}
-                    of={nameOf(member)}
-                  />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label="Members" columns={[["Member", "wide"], "Joined", "Role", ["End", "mute"]]}>
+      {members.map((member) => (
+        <tr>
+          <td class="wide">
+            <bdi>{nameOf(member)}</bdi>
+            {member.user_id === me && <span class="tag">you</span>}
+          </td>
+          <td>
+            <Day time={member.joined_at} />
+          </td>
+          <td>
+            {manages && member.role !== "owner" ? (
+              <form method="post" action={path}>
+                <input type="hidden" name="do" value="role" />
+                <input type="hidden" name="id" value={member.user_id} />
+                <select name="role" aria-label={`Role of ${nameOf(member)}`}>
+                  {GRANTED.map((role) => (
+                    <option value={role} selected={role === member.role}>
+                      {role}
+                    </option>
+                  ))}
+                </select>{" "}
+                <button type="submit" class="quiet" aria-label={`Set the role of ${nameOf(member)}`}>
+                  Set
+                </button>
+              </form>
+            ) : (
+              member.role
+            )}
+          </td>
+          <td>
+            {member.role !== "owner" && (manages || member.user_id === me) && (
+              <RowAction
+                action={path}
+                id={member.user_id}
+                wish={member.user_id === me ? "leave" : "remove"}
+                label={member.user_id === me ? "Leave" : "Remove"}
+                of={nameOf(member)}
+              />
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -104,34 +90,20 @@ export function Invitations({
     <>
       <h2>Invitations</h2>
       {open.length > 0 && (
-        <Scroll label="Open invitations">
-          <table>
-            <thead>
-              <tr>
-                <th class="wide">Address</th>
-                <th>Role</th>
-                <th>Until</th>
-                <th>
-                  <span class="mute">End</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {open.map(({ id, email, role, expires_at }) => (
-                <tr>
-                  <td class="wide">{email}</td>
-                  <td>{role}</td>
-                  <td>
-                    <Day time={expires_at} />
-                  </td>
-                  <td>
-                    <RowAction action={path} id={id} wish="revoke" label="Revoke" of={email} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table label="Open invitations" columns={[["Address", "wide"], "Role", "Until", ["End", "mute"]]}>
+          {open.map(({ id, email, role, expires_at }) => (
+            <tr>
+              <td class="wide">{email}</td>
+              <td>{role}</td>
+              <td>
+                <Day time={expires_at} />
+              </td>
+              <td>
+                <RowAction action={path} id={id} wish="revoke" label="Revoke" of={email} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <Form action={path} button="Invite" once>
         <input type="hidden" name="do" value="invite" />
