@@ -3,6 +3,9 @@ import type { View } from "./site/parts/view.ts";
 
 /** Every group of pages for people, loaded with the first visit to one of them. */
 export const PAGES: Record<string, () => Promise<readonly View[]>> = {
+  "site/admin-suite": async () => (await import("./site/admin-suite.tsx")).oneAdminSuitePages,
+  "site/admin-suites": async () => (await import("./site/admin-suites.tsx")).adminSuitePages,
+  "site/admin": async () => (await import("./site/admin.tsx")).adminPages,
   "site/api-keys": async () => (await import("./site/api-keys.tsx")).apiKeyPages,
   "site/compare": async () => (await import("./site/compare.tsx")).comparePages,
   "site/design": async () => (await import("./site/design.tsx")).designPages,
@@ -19,6 +22,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/picture": async () => (await import("./site/picture.tsx")).picturePages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,
   "site/pricing": async () => (await import("./site/pricing.tsx")).pricingPages,
+  "site/proposals": async () => (await import("./site/proposals.tsx")).proposalPages,
   "site/purchase": async () => (await import("./site/purchase.tsx")).purchasePages,
   "site/reference": async () => (await import("./site/reference.tsx")).referencePages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,

@@ -149,6 +149,11 @@ async function home({ c, api }: Visit): Promise<Response> {
     c,
     <Layout title="My agents" own="/home">
       <h1>My agents</h1>
+      {user.is_admin && (
+        <p>
+          <a href="/admin">Pages for operators</a>
+        </p>
+      )}
       <Standing user={user} />
       {!scored && sessions.length === 0 && <Steps agents={agents} />}
       {sessions.length > 0 && (

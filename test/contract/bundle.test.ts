@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { Application } from "../../functions/app.ts";
 import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
+import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { openApi } from "../../shared/http/openapi.ts";
 import { SIZES, sizes } from "../commands/bundle.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
@@ -32,16 +33,16 @@ const execution = { waitUntil: () => undefined, passThroughOnException: () => un
 const MISSED = [404, 405, 500];
 
 let entry = "";
-let ask: (method: string, path: string) => Promise<Response>;
+let ask: (method: string, path: string, headers?: Record<string, string>) => Promise<Response>;
 
 beforeAll(async () => {
   // It tells its log that nothing is behind it.
   vi.spyOn(console, "log").mockReturnValue();
   entry = await buildWorker();
   const worker = Worker.parse(await import(/* @vite-ignore */ pathToFileURL(entry).href)).default;
-  ask = async (method, path) => {
+  ask = async (method, path, headers = {}) => {
     const url = BASE_URL + path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");
-    return worker.fetch(new Request(url, { method }), { ...settings, ASSETS }, execution);
+    return worker.fetch(new Request(url, { method, headers }), { ...settings, ASSETS }, execution);
   };
 }, 180_000);
 
@@ -83,7 +84,8 @@ describe("the pages for people", () => {
   });
 
   test.each(pages)("%s is loaded when it is asked for", async (_name, method, path) => {
-    const { status } = await ask(method.toUpperCase(), path);
+    // A session that is over is taken up again, also where strangers find nothing.
+    const { status } = await ask(method.toUpperCase(), path, { cookie: `${SESSION_COOKIE}=over` });
     expect(MISSED).not.toContain(status);
   });
 });

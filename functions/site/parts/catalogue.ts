@@ -14,7 +14,8 @@ export type Suite = z.output<typeof SuiteRead>;
 
 /** Reads every page of a list: the first, then the others at once. */
 async function everyPage<T>(api: Api, path: string, schema: z.ZodType<{ items: T[]; total: number }>): Promise<T[]> {
-  const at = (page: number) => api.read(`${path}?page_size=${PAGE}&page=${page}`, schema);
+  const joint = path.includes("?") ? "&" : "?";
+  const at = (page: number) => api.read(`${path}${joint}page_size=${PAGE}&page=${page}`, schema);
   const first = await at(1);
   const others = Array.from({ length: Math.ceil(first.total / PAGE) - 1 }, (_page, index) => at(index + 2));
   return [first, ...(await Promise.all(others))].flatMap(({ items }) => items);
@@ -25,3 +26,7 @@ export const readSuites = (api: Api): Promise<Suite[]> => everyPage(api, "/api/v
 
 /** All active tasks, suite by suite, in order. */
 export const readTasks = (api: Api): Promise<Task[]> => everyPage(api, "/api/v1/tasks", Tasks);
+
+/** All active tasks of a suite, in order. */
+export const readSuiteTasks = (api: Api, suiteId: string): Promise<Task[]> =>
+  everyPage(api, `/api/v1/tasks?suite_id=${suiteId}`, Tasks);

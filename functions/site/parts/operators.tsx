@@ -1,0 +1,39 @@
+import { getCookie } from "hono/cookie";
+import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
+import { UserRead } from "../../../shared/identity/schemas.ts";
+import { notFound } from "../../../shared/platform/problem.ts";
+import type { View, Visit } from "./view.ts";
+
+const PAGES = [
+  ["/admin", "Overview"],
+  ["/admin/proposals", "Proposals"],
+  ["/admin/suites", "Suites and tasks"],
+] as const;
+
+/** The ways between the pages of operators. */
+export function OperatorsNav({ current }: { current: string }) {
+  return (
+    <nav aria-label="Operators">
+      <ul>
+        {PAGES.map(([path, name]) => (
+          <li>
+            <a href={path} {...(path === current ? { "aria-current": "page" } : {})}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** What a page for operators does or shows; for everybody else, signed in or not, there is nothing at its address. */
+export function forOperators(work: (visit: Visit) => Promise<Response>): View["show"] {
+  return async (visit) => {
+    // A session that is over is taken up again first; who never had one is not sent to sign in.
+    if (getCookie(visit.c, SESSION_COOKIE) === undefined) throw notFound("page");
+    const { is_admin } = await visit.api.read("/api/v1/auth/me", UserRead);
+    if (!is_admin) throw notFound("page");
+    return work(visit);
+  };
+}
