@@ -41,6 +41,12 @@ function whereRanked(value: SQL): SQL {
 }
 
 /**
+ * SQL: a FROM item with what has moved on the board of everything as `shift`. It depends on no row, and stays a query of its
+ * own (`offset 0`): so a statement has it summed up once, however many agents and numbers want it.
+ */
+const MOVED: SQL = sql`(select (select board_shift('all', 'all', false)) as shift offset 0) m`;
+
+/**
  * SQL: the JSON of the agent row `a` for a viewer. Columns of the owner's tier are added for owner and workspace alone,
  * so that they never leave the database for anybody else.
  */
@@ -56,10 +62,10 @@ export function agentJson(viewer: string | null): SQL {
     'board', (
       select jsonb_build_object('composite_score', b.composite_score, 'score_variance', b.score_variance,
         'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier,
-        'rank', board_rank('all', 'all', ${whereRanked(sql`b.composite_score`)}, b.runs, b.agent_id),
+        'rank', board_rank('all', 'all', ${whereRanked(sql`b.composite_score`)}, b.runs, b.agent_id, m.shift),
         'rank_low', r.rank_low, 'rank_high', r.rank_high)
-      from ${board_entries} b
-        cross join lateral board_range('all', 'all', false, ${whereRanked(sql`b.score_low`)}, b.score_high) r
+      from ${board_entries} b cross join ${MOVED}
+        cross join lateral board_range('all', 'all', false, ${whereRanked(sql`b.score_low`)}, b.score_high, m.shift) r
       where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
     )
   ) || case when ${may("see", viewer, agentOwner)} then jsonb_build_object(

@@ -123,10 +123,13 @@ export function boardRows(
     order by ${order}`;
 }
 
-/** SQL: a FROM item of `rank_low` and `rank_high` of the entry `b` of a board; both are null where it is not ranked. */
+/**
+ * SQL: a FROM item of `rank_low` and `rank_high` of the entry `b` of a board; both are null where it is not ranked. What has
+ * moved on the board is a query of its own, which depends on no row: so it is summed up once for all of them.
+ */
 function rankRange({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
-  return sql`board_range(${domain ?? "all"}, ${period}, ${verifiedOnly}::boolean,
-    case when b.tier = 0 then b.score_low end, b.score_high)`;
+  const board = sql`${domain ?? "all"}, ${period}, ${verifiedOnly}::boolean`;
+  return sql`board_range(${board}, case when b.tier = 0 then b.score_low end, b.score_high, (select board_shift(${board})))`;
 }
 
 /** SQL: how many entries a board shows, read from a counter. */

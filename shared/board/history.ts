@@ -69,7 +69,8 @@ export async function readHistory(
     sql`select jsonb_build_object('items', (
       select coalesce(jsonb_agg(to_jsonb(x) order by x.day desc), '[]') from (
         select ${today} as day, ${columns},
-          board_rank('all', 'all', case when b.tier = 0 and b.listed then b.composite_score end, b.runs, b.agent_id) as rank
+          board_rank('all', 'all', case when b.tier = 0 and b.listed then b.composite_score end, b.runs, b.agent_id,
+            board_shift('all', 'all', false)) as rank
         from ${board_entries} b where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
         union all
         select day, ${columns}, rank from ${board_scores} s join ${board_days} d using (day)

@@ -4,7 +4,7 @@ import { COUNTED } from "../../../shared/db/listing.ts";
 import { fillWorld, growingReads, NO_TASK } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { looked, planOf, type Recorder, scanned, startRecorder } from "./plans-support.ts";
+import { fetched, looked, planOf, type Recorder, scanned, type Statement, startRecorder } from "./plans-support.ts";
 
 /** Enough that no planner reads a whole table for a page. */
 const SIZE = 30_000;
@@ -60,13 +60,15 @@ function needed(path: string, isCapped: boolean, total: number): number {
   return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + 500;
 }
 
+const NONE: Statement = { query: "", params: [] };
+
 async function expectNoMoreThanNeeded(who: Caller, path: string): Promise<void> {
   recorder.statements.length = 0;
   const { status, text, body } = await who.call("GET", path);
   expect(status, text).toBe(200);
   const [statement, ...others] = recorder.statements;
   expect(others).toEqual([]);
-  const plan = await planOf(service, statement ?? { query: "", params: [] });
+  const plan = await planOf(service, statement ?? NONE);
   expect(scanned(plan).filter((table) => FILLED.includes(table))).toEqual([]);
   expect(looked(plan, FILLED)).toBeLessThanOrEqual(needed(path, body.total_is_capped === true, body.total ?? 0));
 }
@@ -130,5 +132,21 @@ it("gives the pages of the board from either end as the whole board has them", a
       rows.slice(from, from + size).map(({ agent_id }, index) => [agent_id, from + index + 1]),
     ]);
     expect(body.total).toBe(rows.length);
+  }
+});
+
+it("looks once at what moved on a board, however many rows a page has", async () => {
+  const moves = 50_000;
+  const paths = ["leaderboard?page_size=100", "leaderboard?page_size=100&verified_only=true", "agents?page_size=100"];
+  // Half of them take back the other half.
+  await service.sql(`insert into board_moves (domain, period, score, low, high, listed, verified)
+    select 'all', 'all', n % 10000, n % 9000, 1000 + n % 9000, sign, sign
+    from generate_series(1, ${moves / 2}) n, (values (1), (-1)) s (sign)`);
+  for (const path of paths) {
+    recorder.statements.length = 0;
+    const { body, text } = await caller(service).call("GET", `/api/v1/${path}&page=2`);
+    expect(body.items, text).toHaveLength(100);
+    const [statement] = recorder.statements;
+    expect([path, await fetched(service, statement ?? NONE, "board_moves")]).toEqual([path, moves]);
   }
 });

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { inject } from "vitest";
 import * as z from "zod";
 import { createCounters } from "../../stack/counters.ts";
@@ -32,10 +33,13 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
+function server(): string {
+  return `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
+}
+
 /** Starts a front for a service of this test file. */
 export async function startRecorder(): Promise<Recorder> {
-  const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
-  const resolve = (name: string) => `${server}/${name}`;
+  const resolve = (name: string) => `${server()}/${name}`;
   const front = await startNeonFront({ resolve, faults: createFaults(), counters: createCounters() });
   const statements: Statement[] = [];
   const recorder = await listen(async ({ headers, body }) => {
@@ -73,4 +77,22 @@ export function looked(plan: Plan, tables: readonly string[]): number {
   const isScan = tables.includes(plan["Relation Name"] ?? "");
   const own = isScan ? (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"] : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part, tables), own);
+}
+
+/** How many rows of a table a statement fetches when it is carried out once more, by its functions too. */
+export async function fetched(service: TestService, { query, params }: Statement, table: string): Promise<number> {
+  const [name] = await service.sql<{ name: string }>("select current_database() as name");
+  const client = new Client({ connectionString: `${server()}/${name?.name}` });
+  await client.connect();
+  try {
+    await client.query("begin");
+    await client.query(query, params);
+    const { rows } = await client.query<{ rows: number }>(
+      `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_xact_user_tables where relname = $1`,
+      [table],
+    );
+    return rows[0]?.rows ?? Number.NaN;
+  } finally {
+    await client.end();
+  }
 }
