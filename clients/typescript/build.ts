@@ -48,8 +48,14 @@ function place(name: string, text: string): void {
   renameSync(file, join(GENERATED, name));
 }
 
-/** Writes the sources that are made of the OpenAPI document. */
-export async function generate(): Promise<void> {
+let generated: Promise<void> | undefined;
+
+/** Writes the sources that are made of the OpenAPI document; a process does it once, whatever it builds. */
+export function generate(): Promise<void> {
+  return (generated ??= writeGenerated());
+}
+
+async function writeGenerated(): Promise<void> {
   const { DOCUMENT } = z
     .object({ DOCUMENT: z.string() })
     .parse(await valuesOf(join(ROOT, "functions/openapi-document.static.ts")));

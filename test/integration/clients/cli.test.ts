@@ -27,7 +27,8 @@ beforeAll(async () => {
   service = await startService();
   endpoint = await startAgent();
   await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
-  user = await newUser(service, { plan: "pro" });
+  // With the limit of a smaller plan the last calls would wait for the next minute.
+  user = await newUser(service, { plan: "team" });
   key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write" })).body.key;
   folder = newFolder([]);
   await install("cli", buildCommandLine, folder);
