@@ -66,6 +66,10 @@ function States() {
       <Empty>
         <p>There is nothing here yet. Say why, and what to do.</p>
       </Empty>
+      <ul class="checks">
+        <li class="met">Something that is done.</li>
+        <li>Something that is still open.</li>
+      </ul>
       <progress value={3} max={5} aria-label="Three of five" />
     </>
   );

@@ -3,7 +3,9 @@ import { AgentRead } from "../../shared/agents/schemas.ts";
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { RunRead } from "../../shared/runs/schemas.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
+import { readSuites } from "./parts/catalogue.ts";
 import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type User = z.output<typeof UserRead>;
@@ -14,6 +16,9 @@ const Runs = z.object({
   items: z.array(RunRead.pick({ agent_id: true, screening_session_id: true })),
   total: z.number(),
 });
+
+/** How many agents' standing is shown at once, that of each taking requests of its own. */
+const STANDING = 3;
 
 /** A screening with runs that have not ended yet. */
 interface Open {
@@ -102,6 +107,9 @@ function Listed({ agents }: { agents: readonly Agent[] }) {
               <td>
                 <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
                   Screen
+                </a>{" "}
+                <a href={`/home?agent=${agent.id}#standing`} aria-label={`How ${agent.name} stands`}>
+                  Trend
                 </a>
               </td>
             </tr>
@@ -112,7 +120,7 @@ function Listed({ agents }: { agents: readonly Agent[] }) {
   );
 }
 
-function Standing({ user }: { user: User }) {
+function Account({ user }: { user: User }) {
   return (
     <>
       {!user.email_verified && (
@@ -135,7 +143,20 @@ function Standing({ user }: { user: User }) {
   );
 }
 
-async function home({ c, api }: Visit): Promise<Response> {
+/** How agents stand: those asked for, else the newest. */
+function Standings({ standings, coreTasks, all }: { standings: readonly Standing[]; coreTasks: number; all: number }) {
+  return (
+    <section id="standing" aria-labelledby="standings">
+      <h2 id="standings">Trend and readiness</h2>
+      {standings.map((standing) => (
+        <StandingShown standing={standing} coreTasks={coreTasks} />
+      ))}
+      {all > standings.length && <p class="mute">The others' are behind "Trend" in the list above.</p>}
+    </section>
+  );
+}
+
+async function home({ c, api, query }: Visit): Promise<Response> {
   const [user, { items: agents, total }, ...open] = await Promise.all([
     api.read("/api/v1/auth/me", UserRead),
     api.read("/api/v1/agents?scope=personal&page_size=100", Agents),
@@ -144,6 +165,12 @@ async function home({ c, api }: Visit): Promise<Response> {
   ]);
   const names = new Map(agents.map(({ id, name }) => [id, name]));
   const sessions = openSessions(open);
+  const asked = agents.find(({ id }) => id === query.get("agent"));
+  const [suites, ...standings] = await Promise.all([
+    readSuites(api),
+    ...(asked === undefined ? agents.slice(0, STANDING) : [asked]).map((agent) => readStanding(api, agent)),
+  ]);
+  const coreTasks = suites.find(({ slug }) => slug === "core")?.task_count ?? 0;
   const scored = agents.some(({ score_basis }) => score_basis !== null);
   return personal(
     c,
@@ -154,7 +181,7 @@ async function home({ c, api }: Visit): Promise<Response> {
           <a href="/admin">Pages for operators</a>
         </p>
       )}
-      <Standing user={user} />
+      <Account user={user} />
       {!scored && sessions.length === 0 && <Steps agents={agents} />}
       {sessions.length > 0 && (
         <>
@@ -173,6 +200,7 @@ async function home({ c, api }: Visit): Promise<Response> {
       )}
       {agents.length > 0 && <Listed agents={agents} />}
       {total > agents.length && <p class="mute">The newest {agents.length} of them; the interface lists all.</p>}
+      {standings.length > 0 && <Standings standings={standings} coreTasks={coreTasks} all={agents.length} />}
       <h2>Allowance</h2>
       <dl>
         <dt>Runs this month</dt>

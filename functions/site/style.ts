@@ -61,6 +61,9 @@ summary{cursor:pointer;color:var(--bar)}
 .track{fill:var(--tint)}.range{fill:var(--soft)}.value{fill:var(--bar)}
 .box rect{fill:var(--tint);stroke:var(--line)}.box.model rect{stroke:var(--bar)}.box text{fill:var(--ink);font-size:13px}
 .box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}
+.checks{list-style:none;padding:0;margin:.25rem 0}.checks>li{padding-left:1.6rem;position:relative;margin:.25rem 0}
+.checks>li::before{content:"";position:absolute;left:0;top:.3rem;width:.95rem;height:.95rem;border:2px solid var(--edge);border-radius:50%}
+.checks .met::before{background:var(--good);border-color:var(--good)}h4{font-size:1rem;margin:.75rem 0 .25rem}
 dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.25rem 1rem}
 dt{color:var(--mute)}dd{margin:0}
 @media(max-width:30rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.5rem}header nav{margin-left:0}}

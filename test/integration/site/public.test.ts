@@ -4,7 +4,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { type Handler, json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
+import { newVisitor, type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
 import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
 
 const HOSTILE = `<script>alert("x")</script> & 👩‍👩‍👧‍👦 ${"ا".repeat(70)}`;
@@ -202,6 +202,76 @@ describe("the catalogue", () => {
     ahead += 60_000;
     const pages = await Promise.all(["/suites/kept-secret", `/tasks/${secret.tasks[0]}`].map(open));
     for (const page of pages) expect([page.status, page.html.includes("Whisper")]).toEqual([200, false]);
+  });
+});
+
+describe("one's own agents", () => {
+  it("are told apart by what keeps each from a rank and a certificate, with the days of its score", async () => {
+    const [bare, mock] = [
+      await addAgent(owner, { name: "Bare", endpoint: endpoint.url }),
+      await addAgent(owner, { name: "Mock", connection_mode: "mock" }),
+    ];
+    endpoint.answer = () => json(500, {});
+    await owner.call("POST", `/api/v1/agents/${bare}/readiness/check`);
+    const visitor = await visitorOf(service, owner);
+    const home = await visitor.open("/home");
+    expect([...home.html.matchAll(/<section aria-labelledby="standing-([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      mock,
+      bare,
+      hidden,
+    ]);
+    const checks = async (id: string) => {
+      const page = await visitor.open(`/home?agent=${id}`);
+      return [...page.html.matchAll(/<li(?: class="met")?><span class="unseen">([^]*?)<\/li>/g)].map(([, inner = ""]) =>
+        inner.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " "),
+      );
+    };
+    const certifiable = expect.stringMatching(/^(Done: It can be certified|Open: Certificates are not on offer)/);
+    const missing = "a rank takes one of each of the 3 core tasks that is neither private nor simulated. Screen it.";
+    expect(await checks(good)).toEqual([
+      "Done: It has an endpoint to call.",
+      "Done: It has counted runs of each of the 3 core tasks.",
+      "Done: Everybody sees it.",
+      certifiable,
+    ]);
+    expect(await checks(hidden)).toEqual([
+      "Done: It has an endpoint to call.",
+      "Done: It has counted runs of each of the 3 core tasks.",
+      "Open: It is private: show it to everybody.",
+      certifiable,
+    ]);
+    expect(await checks(bare)).toEqual([
+      "Done: It has an endpoint to call.",
+      "Open: Its endpoint failed when it was last called. The agent answered with an error instead of an answer. Check it.",
+      `Open: No run of it counts yet: ${missing}`,
+      "Done: Everybody sees it.",
+      certifiable,
+    ]);
+    expect(await checks(mock)).toEqual([
+      "Open: It has no endpoint to call: connect it.",
+      `Open: No run of it counts yet: ${missing}`,
+      "Done: Everybody sees it.",
+      ...((await checks(good)).at(-1)?.includes("not on offer") === true
+        ? ["Open: Certificates are not on offer at the moment."]
+        : []),
+      "Open: It has no endpoint to call.",
+    ]);
+    const past = new Date(Date.now() + ahead - 5 * 86_400_000).toISOString().slice(0, 10);
+    await service.sql(
+      "insert into board_days (day, closed_at, sha256, published_at) values ($1, now(), repeat('a', 64), now())",
+      [past],
+    );
+    await service.sql(
+      `insert into board_scores (agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, is_ranked)
+       values ($1, $2, 0, 12.25, 10.5, 14.75, 1, 1, false)`,
+      [good, past],
+    );
+    const shown = await visitor.open(`/home?agent=${good}`);
+    const { items } = await read(`/agents/${good}/history?period=30d`);
+    expect(items).toHaveLength(2);
+    for (const { day, composite_score: value } of items) expect(text(shown)).toContain(`${day} ${value.toFixed(2)}`);
+    const { rank } = await read(`/agents/${good}`);
+    expect(text(shown)).toContain(`Ranked ${rank}`);
   });
 });
 

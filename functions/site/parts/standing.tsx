@@ -1,0 +1,172 @@
+import type * as z from "zod";
+import type { AgentRead } from "../../../shared/agents/schemas.ts";
+import { AgentHistory } from "../../../shared/board/history.ts";
+import { CertifyEligibility } from "../../../shared/certification/schemas.ts";
+import { AgentReadiness } from "../../../shared/runs/readiness.ts";
+import type { Api } from "./api.ts";
+import { LineChart } from "./charts/line.tsx";
+import { failureInWords } from "./failures.ts";
+
+type Agent = z.output<typeof AgentRead>;
+type Hindrance = z.output<typeof CertifyEligibility>["reasons"][number];
+
+/** What is known of an agent beside its record. */
+export interface Standing {
+  agent: Agent;
+  /** Day by day, the newest first. */
+  history: z.output<typeof AgentHistory>["items"];
+  readiness: z.output<typeof AgentReadiness>;
+  eligibility: z.output<typeof CertifyEligibility>;
+}
+
+/** Something that an agent needs, whether it has it, and where that is changed. */
+interface Need {
+  met: boolean;
+  what: unknown;
+}
+
+const HINDRANCES: Record<Hindrance, string> = {
+  certify_disabled: "Certificates are not on offer at the moment",
+  mock_only: "It has no endpoint to call",
+  retired_connection: "Its connection is no longer supported",
+  no_endpoint: "It has no endpoint to call, or is retired",
+  already_certified: "It is certified already",
+  in_progress: "Its certification is under way",
+};
+
+/** Reads how an agent of the visitor's own stands. */
+export async function readStanding(api: Api, agent: Agent): Promise<Standing> {
+  const at = `/api/v1/agents/${agent.id}`;
+  const [{ items }, readiness, eligibility] = await Promise.all([
+    api.read(`${at}/history?period=30d`, AgentHistory),
+    api.read(`${at}/readiness`, AgentReadiness),
+    api.read(`/api/v1/certify/eligibility?agent_id=${agent.id}`, CertifyEligibility),
+  ]);
+  return { agent, history: items, readiness, eligibility };
+}
+
+/** What a place on the public board takes, in the order in which one would see to it. */
+function needsOf({ agent, readiness: { endpoint } }: Standing, coreTasks: number): Need[] {
+  const edit = `/agents/${agent.id}/edit`;
+  const screen = `/agents/${agent.id}/screen`;
+  const { score_basis: basis, simulated } = agent;
+  const core = coreTasks === 1 ? "the core task" : `each of the ${coreTasks} core tasks`;
+  return [
+    {
+      met: agent.has_endpoint,
+      what: agent.has_endpoint ? (
+        "It has an endpoint to call"
+      ) : (
+        <>
+          It has no endpoint to call: <a href={edit}>connect it</a>
+        </>
+      ),
+    },
+    ...(endpoint.state === "failing"
+      ? [
+          {
+            met: false,
+            what: (
+              <>
+                Its endpoint failed when it was last called. {failureInWords(endpoint.failure_code ?? "unknown")}{" "}
+                <a href={edit}>Check it</a>
+              </>
+            ),
+          },
+        ]
+      : []),
+    {
+      met: basis === "core" && !simulated,
+      what:
+        basis === "core" && !simulated ? (
+          `It has counted runs of ${core}`
+        ) : (
+          <>
+            {basis === null
+              ? "No run of it counts yet"
+              : simulated
+                ? "Its runs are simulated"
+                : "Some runs are missing"}
+            : a rank takes one of {core} that is neither private nor simulated. <a href={screen}>Screen it</a>
+          </>
+        ),
+    },
+    {
+      met: agent.is_public,
+      what: agent.is_public ? (
+        "Everybody sees it"
+      ) : (
+        <>
+          It is private: <a href={edit}>show it to everybody</a>
+        </>
+      ),
+    },
+  ];
+}
+
+function Checks({ needs }: { needs: readonly Need[] }) {
+  return (
+    <ul class="checks">
+      {needs.map(({ met, what }) => (
+        <li {...(met ? { class: "met" } : {})}>
+          <span class="unseen">{met ? "Done: " : "Open: "}</span>
+          {what}.
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The last 30 days of an agent, and what keeps it from a rank and from a certificate. */
+export function StandingShown({ standing, coreTasks }: { standing: Standing; coreTasks: number }) {
+  const { agent, history, eligibility } = standing;
+  return (
+    <section aria-labelledby={`standing-${agent.id}`}>
+      <h3 id={`standing-${agent.id}`}>
+        <a href={`/agents/${agent.id}`}>
+          <bdi>{agent.name}</bdi>
+        </a>
+      </h3>
+      <div class="pair">
+        <div>
+          <h4>{agent.rank === null ? "What a rank takes" : `Ranked ${agent.rank}`}</h4>
+          <Checks needs={needsOf(standing, coreTasks)} />
+          <h4>What a certificate takes</h4>
+          <Checks
+            needs={
+              eligibility.eligible
+                ? [
+                    {
+                      met: true,
+                      what: (
+                        <>
+                          It can be certified, for {eligibility.price_usd} USD, {eligibility.runs_needed} runs among
+                          them: <a href="/docs/guides/certification">how</a>
+                        </>
+                      ),
+                    },
+                  ]
+                : eligibility.reasons.map((reason) => ({
+                    met: reason === "already_certified",
+                    what: HINDRANCES[reason],
+                  }))
+            }
+          />
+        </div>
+        {history.length === 0 ? (
+          <p class="mute">No score in the last 30 days.</p>
+        ) : (
+          <LineChart
+            title="The last 30 days"
+            points={history.toReversed().map(({ day, composite_score: value, score_low: low, score_high: high }) => ({
+              day,
+              value,
+              low,
+              high,
+            }))}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
