@@ -8,7 +8,7 @@ import { AgentCreate, AgentRead, AgentUpdate } from "../../shared/agents/schemas
 import { updateAgent } from "../../shared/agents/update.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";
 import { revokeFor } from "../../shared/certification/revoke.ts";
-import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, nameSearch, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok, type Reply } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
@@ -39,6 +39,7 @@ export const agents = [
       scope: z.literal("personal").optional(),
       team_id: z.uuid().optional(),
       active_only: z.stringbool().default(true),
+      q: nameSearch,
     }),
     returns: { 200: longPageOf(AgentRead, "AgentListResponse") },
     problems: ["conflicting_parameters", "unauthenticated", "not_found"],

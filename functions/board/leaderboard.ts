@@ -1,7 +1,18 @@
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import * as z from "zod";
+import { nameSearch, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { findOnBoard } from "../../shared/board/search.ts";
+
+const Leaderboard = pageOf(LeaderboardRow, "Leaderboard")
+  .extend({
+    total_is_capped: z
+      .literal(true)
+      .optional()
+      .meta({ description: "With `q`: more agents than `total` are called so" }),
+  })
+  .meta({ id: "Leaderboard" });
 
 export const board = [
   route({
@@ -16,13 +27,14 @@ export const board = [
       "tasks of one domain; `period` looks at the runs of the last 30 or 7 days. Costs are reported by the agents " +
       "themselves, and held against a floor alone: `evidence_cost_floor_applied` says where one was below it. An owner can " +
       "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself. " +
-      "`rank_low` to `rank_high` are the places that an agent's interval does not rule out on the same board.",
+      "`rank_low` to `rank_high` are the places that an agent's interval does not rule out on the same board. `q` looks for " +
+      "agents by name; their ranks are those on the whole board.",
     auth: "open",
-    query: pageQuery.extend(boardQuery.shape),
-    returns: { 200: pageOf(LeaderboardRow, "Leaderboard") },
+    query: pageQuery.extend(boardQuery.shape).extend({ q: nameSearch }),
+    returns: { 200: Leaderboard },
     cache: "board",
     async handler({ ctx, query }) {
-      return ok(paged(await readBoard(ctx, query), query));
+      return ok(paged(await findOnBoard(ctx, query), query));
     },
   }),
 ];

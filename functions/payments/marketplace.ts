@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, nameSearch, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { createListing } from "../../shared/marketplace/listings/create.ts";
@@ -64,8 +64,9 @@ export const marketplace = [
     path: "/api/v1/marketplace/listings",
     tag,
     summary: "Agents for hire, newest first",
+    description: "With `q` those whose title or agent's name it is part of.",
     auth: "open",
-    query: pageQuery,
+    query: pageQuery.extend({ q: nameSearch }),
     returns: { 200: longPageOf(ListingRead, "ListingPage") },
     async handler({ ctx, query }) {
       return ok(paged(await listListings(ctx, query), query));

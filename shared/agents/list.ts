@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageParts, totalJson, union } from "../db/listing.ts";
+import { type NamedList, namedParts } from "../db/names.ts";
 import { pageResult } from "../db/page-result.ts";
 import { agents } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -15,6 +16,7 @@ export interface AgentFilter {
   scope?: "personal" | undefined;
   team_id?: string | undefined;
   active_only: boolean;
+  q?: string | undefined;
   page: number;
   page_size: number;
 }
@@ -49,7 +51,7 @@ export async function listAgentsWith<Row extends z.ZodType>(
   const result = await read(
     ctx,
     pageResult(row).extend({ visible: z.boolean() }),
-    sql`with ${pageParts(listing(viewer, filter), filter)}
+    sql`with ${partsOf(viewer, filter)}
     select ${totalJson} || jsonb_build_object(
       'visible', ${teamId === undefined ? sql`true` : may("see", viewer, team)},
       'items', coalesce((select jsonb_agg(${agentJson(viewer)} || ${more} order by a.created_at desc, a.id desc)
@@ -60,24 +62,57 @@ export async function listAgentsWith<Row extends z.ZodType>(
   return result;
 }
 
-function listing(viewer: string | null, { scope, team_id: teamId, active_only: activeOnly }: AgentFilter): Listing {
-  const order = sql`created_at desc, id desc`;
-  const key = sql`select a.id, a.created_at from ${agents} a`;
-  if (viewer === null) {
-    return { order, most: COUNTED.byIndex, scans: (cut) => [sql`${key} where a.is_public and a.is_active ${cut}`] };
-  }
-  const owned = (owner: SQL, isActive: boolean, cut: SQL) =>
-    sql`${key} where ${ownerOf(agentOwner)} = ${owner} and a.is_active = ${isActive} ${cut}`;
-  const inScope = (isActive: boolean, cut: SQL) => {
-    if (teamId !== undefined) return owned(sql`${teamId}::uuid`, isActive, cut);
-    if (scope === "personal") return owned(sql`${viewer}::uuid`, isActive, cut);
-    return ofOwners("see", viewer, (owner) => owned(owner, isActive, cut));
-  };
-  // The index has an owner's active agents and the others apart, each newest first.
-  const most = COUNTED.byRow;
+const ORDER = sql`created_at desc, id desc`;
+
+function partsOf(viewer: string | null, filter: AgentFilter): SQL {
+  const { q } = filter;
+  return q === undefined ? pageParts(listing(viewer, filter), filter) : namedParts(search(viewer, filter, q), filter);
+}
+
+function listing(viewer: string | null, filter: AgentFilter): Listing {
   return {
-    order,
-    most,
-    scans: (cut) => (activeOnly ? [inScope(true, cut)] : [inScope(true, cut), inScope(false, cut)]),
+    order: ORDER,
+    most: viewer === null ? COUNTED.byIndex : COUNTED.byRow,
+    scans: (cut) => scans(viewer, filter, sql`a.id, a.created_at`, cut),
   };
+}
+
+function search(viewer: string | null, filter: AgentFilter, q: string): NamedList {
+  const columns = sql`id, created_at`;
+  return {
+    q,
+    order: ORDER,
+    columns,
+    inOrder: (cut, named) =>
+      sql`select * from (${union(scans(viewer, filter, sql`a.id, a.created_at, ${named(sql`a.name`)} as is_named`, cut))}) x ${cut}`,
+    byName: (named) =>
+      sql`select a.id, a.created_at from ${agents} a where ${named(sql`a.name`)} and ${listed(viewer, filter)}`,
+  };
+}
+
+/** SQL: the scans that find a list of agents `a`. The index has an owner's active agents and the others apart. */
+function scans(viewer: string | null, filter: AgentFilter, columns: SQL, cut: SQL): readonly [SQL, ...SQL[]] {
+  const key = sql`select ${columns} from ${agents} a`;
+  if (viewer === null) return [sql`${key} where a.is_public and a.is_active ${cut}`];
+  const { scope, team_id: teamId, active_only: activeOnly } = filter;
+  const owned = (owner: SQL, isActive: boolean) =>
+    sql`${key} where ${ownerOf(agentOwner)} = ${owner} and a.is_active = ${isActive} ${cut}`;
+  const inScope = (isActive: boolean) => {
+    if (teamId !== undefined) return owned(sql`${teamId}::uuid`, isActive);
+    if (scope === "personal") return owned(sql`${viewer}::uuid`, isActive);
+    return ofOwners("see", viewer, (owner) => owned(owner, isActive));
+  };
+  return activeOnly ? [inScope(true)] : [inScope(true), inScope(false)];
+}
+
+/** SQL: the same list as a condition of the agent row `a`. */
+function listed(viewer: string | null, { scope, team_id: teamId, active_only: activeOnly }: AgentFilter): SQL {
+  if (viewer === null) return sql`a.is_public and a.is_active`;
+  const owner =
+    teamId !== undefined
+      ? sql`a.team_id = ${teamId}::uuid`
+      : scope === "personal"
+        ? sql`a.team_id is null and a.user_id = ${viewer}::uuid`
+        : may("see", viewer, agentOwner);
+  return sql`${owner} ${activeOnly ? sql`and a.is_active` : sql``}`;
 }

@@ -57,14 +57,14 @@ export const LeaderboardRow = z
   })
   .meta({ id: "LeaderboardRow" });
 
-/** What a board is narrowed to. */
+/** What a board is narrowed to, besides a name. */
 export const boardQuery = z.object({
   verified_only: z.stringbool().default(false),
   domain: TaskDomain.optional(),
   period: z.enum(PERIODS).default("all"),
 });
 
-type BoardQuery = z.output<typeof boardQuery>;
+export type BoardQuery = z.output<typeof boardQuery>;
 
 /**
  * A board entry with the name of its agent, as the database gives it. Only what a row is computed from is parsed here: the
@@ -112,22 +112,21 @@ const ORDER = {
   fromLast: sql`b.tier desc, b.composite_score, b.runs, b.agent_id desc`,
 };
 
+/** SQL: whether a board shows its entry `b`. */
+export function onBoard({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
+  return sql`b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}`;
+}
+
 /** SQL: the entries that a board shows as `b`, or `columns` of them, in its order; a limit may follow. */
-export function boardRows(
-  { domain, period, verified_only: verifiedOnly }: BoardQuery,
-  columns: SQL = sql`b.*`,
-  order: SQL = ORDER.fromFirst,
-): SQL {
-  return sql`select ${columns} from ${board_entries} b
-    where b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}
-    order by ${order}`;
+export function boardRows(query: BoardQuery, columns: SQL = sql`b.*`, order: SQL = ORDER.fromFirst): SQL {
+  return sql`select ${columns} from ${board_entries} b where ${onBoard(query)} order by ${order}`;
 }
 
 /**
  * SQL: a FROM item of `rank_low` and `rank_high` of the entry `b` of a board; both are null where it is not ranked. What has
  * moved on the board is a query of its own, which depends on no row: so it is summed up once for all of them.
  */
-function rankRange({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
+export function rankRange({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
   const board = sql`${domain ?? "all"}, ${period}, ${verifiedOnly}::boolean`;
   return sql`board_range(${board}, case when b.tier = 0 then b.score_low end, b.score_high, (select board_shift(${board})))`;
 }

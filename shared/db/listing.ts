@@ -6,6 +6,8 @@ export const COUNTED = {
   byIndex: 10_000,
   /** Where the rows themselves, or others beside them, must be looked at. */
   byRow: 1000,
+  /** Where items are looked for by name. */
+  byName: 100,
 } as const;
 
 /** How a list is found: by indexes alone, so that a page takes no longer when there is more to page through. */
@@ -47,7 +49,8 @@ export function pageParts(
 export const totalJson: SQL = sql`(select jsonb_build_object('total', least(n, most))
   || case when n > most then '{"total_is_capped": true}'::jsonb else '{}'::jsonb end from counted)`;
 
-function union(scans: readonly SQL[]): SQL {
+/** SQL: what these queries of the same columns find, each row once. */
+export function union(scans: readonly SQL[]): SQL {
   return sql.join(
     scans.map((scan) => sql`(${scan})`),
     sql` union `,

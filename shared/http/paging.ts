@@ -7,6 +7,12 @@ export const pageQuery = z.object({
   page_size: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Items per page" }),
 });
 
+/** The parameter `q` of a list whose items have names. */
+export const nameSearch = z.string().trim().min(1).max(100).optional().meta({
+  description:
+    "Part of a name, in any case. One without three letters a to z or digits in a row finds the names that begin with it",
+});
+
 /** What a list was asked for. */
 export type PageQuery = z.output<typeof pageQuery>;
 

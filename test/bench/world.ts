@@ -112,6 +112,10 @@ export function growingReads(
     "agents of a workspace": byOwner(`agents?team_id=${team}`),
     "public agents": byAnybody("agents"),
     "public agents, page 50": byAnybody("agents?page=50"),
+    "public agents of a rare name": byAnybody("agents?q=t%204242"),
+    "public agents of a common name": byAnybody("agents?q=AGENT"),
+    "public agents of a name's beginning": byAnybody("agents?q=a"),
+    "own agents of a name": byOwner("agents?q=own"),
     "visible runs": byOwner("runs"),
     "public runs": byAnybody("runs"),
     "public runs, page 50": byAnybody("runs?page=50"),
@@ -155,7 +159,11 @@ export function growingReads(
     "deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries`),
     "failed deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries?status=exhausted`),
     listings: byOwner("marketplace/listings"),
+    "listings of a rare name": byAnybody("marketplace/listings?q=t%204242"),
+    "listings of a common name": byAnybody("marketplace/listings?q=agent"),
     "the board": byOwner("leaderboard"),
+    "the board by a rare name": byAnybody("leaderboard?q=t%204242"),
+    "the board by a common name": byAnybody("leaderboard?q=agent&verified_only=true"),
     "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),
   };
 }

@@ -53,6 +53,8 @@ export const agents = pgTable(
     uniqueIndex("agents_name_key")
       .on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`)
       .where(sql`${table.is_active}`),
+    index("agents_trigram_idx").using("gin", sql`lower(${table.name}) gin_trgm_ops`).with({ fastupdate: false }),
+    index("agents_prefix_idx").on(sql`lower(${table.name}) collate "C"`),
     index("agents_owner_idx").on(
       sql`coalesce(${table.team_id}, ${table.user_id})`,
       table.is_active,

@@ -107,6 +107,10 @@ export const board_entries = pgTable(
         table.agent_id,
       )
       .where(sql`${table.listed} and ${table.verified}`),
+    // There are hardly any: whoever passes a run is verified.
+    index("board_unverified_idx")
+      .on(table.domain, table.period, table.composite_score)
+      .where(sql`${table.listed} and not ${table.verified} and ${table.tier} = 0`),
   ],
 );
 

@@ -41,6 +41,11 @@ export const listings = pgTable(
   (table) => [
     index("listings_active_idx").on(table.id.desc().nullsFirst()).where(sql`${table.is_active}`),
     uniqueIndex("listings_agent_key").on(table.agent_id).where(sql`${table.is_active}`),
+    index("listings_trigram_idx")
+      .using("gin", sql`lower(${table.title}) gin_trgm_ops`)
+      .with({ fastupdate: false })
+      .where(sql`${table.is_active}`),
+    index("listings_prefix_idx").on(sql`lower(${table.title}) collate "C"`).where(sql`${table.is_active}`),
     index("listings_seller_idx").on(table.seller_id),
   ],
 );

@@ -3,6 +3,8 @@ import type * as z from "zod";
 import { read } from "../../db/change.ts";
 import { COUNTED, type Listing, pageParts, totalJson } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
+import { type NamedList, namedParts } from "../../db/names.ts";
+import { agents } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { ListingRead } from "../schemas.ts";
 import { listingJson, onOffer, onOfferInTurn } from "./view.ts";
@@ -13,17 +15,33 @@ const LISTING: Listing = {
   scans: (cut) => [sql`select l.id from ${onOfferInTurn} ${cut}`],
 };
 
+/** The listings whose title or agent has the name. One that is found by both is there once. */
+function search(q: string): NamedList {
+  const agentName = sql`(select a.name from ${agents} a where a.id = l.agent_id)`;
+  return {
+    q,
+    order: LISTING.order,
+    columns: sql`id`,
+    inOrder: (cut, named) =>
+      sql`select l.id, ${named(sql`l.title`)} or ${named(agentName)} as is_named from ${onOfferInTurn} ${cut}`,
+    byName: (named) => sql`select l.id from ${onOfferInTurn} and ${named(sql`l.title`)}
+      union select l.id from ${agents} g cross join lateral (
+        select l.id from ${onOfferInTurn} and l.agent_id = g.id limit 1) l where ${named(sql`g.name`)}`,
+  };
+}
+
 const Listings = pageResult(ListingRead);
 
-/** A page of the listings that anybody may buy, newest first. */
+/** A page of the listings that anybody may buy, newest first; with `q` of those that are called so. */
 export async function listListings(
   ctx: Context,
-  paging: { page: number; page_size: number },
+  { q, ...paging }: { q?: string | undefined; page: number; page_size: number },
 ): Promise<z.output<typeof Listings>> {
+  const parts = q === undefined ? pageParts(LISTING, paging) : namedParts(search(q), paging);
   const found = await read(
     ctx,
     Listings,
-    sql`with ${pageParts(LISTING, paging)}
+    sql`with ${parts}
     select ${totalJson} || jsonb_build_object('items', coalesce((select jsonb_agg(${listingJson} order by l.id desc)
       from ${onOffer} and l.id in (select id from paged)), '[]')) as result`,
   );

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COUNTED } from "../../../shared/db/listing.ts";
+import { LOOKED_THROUGH } from "../../../shared/db/names.ts";
 import { fillWorld, growingReads, NO_TASK } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -57,7 +58,9 @@ function needed(path: string, isCapped: boolean, total: number): number {
   // Where an index alone does not tell, the agent of each row is looked at too.
   // Facets that the list leaves open are looked at one by one, for a page each: the ten domains.
   const facets = ["status", "passed", "failure_code", "trigger"].some((name) => searchParams.has(name)) ? 10 * 20 : 0;
-  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + 500;
+  // A name is looked for in the list itself first, each row with what it is of; and then nowhere, or by an index.
+  const searched = searchParams.has("q") ? 5 * LOOKED_THROUGH : 0;
+  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + searched + 500;
 }
 
 const NONE: Statement = { query: "", params: [] };

@@ -66,9 +66,9 @@ export async function planOf(service: TestService, { query, params }: Statement)
   return z.tuple([z.object({ Plan })]).parse(row?.["QUERY PLAN"])[0].Plan;
 }
 
-/** The tables that a plan reads from their beginning. */
+/** The tables that a plan reads from their beginning, where it comes to that. */
 export function scanned(plan: Plan): string[] {
-  const own = plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : [];
+  const own = plan["Node Type"] === "Seq Scan" && plan["Actual Loops"] > 0 ? [plan["Relation Name"] ?? ""] : [];
   return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
 }
 
