@@ -1,8 +1,8 @@
-import { openApi } from "../shared/http/openapi.ts";
+import { interfaceDocument } from "./document/document.ts";
 import { ROUTES } from "./routes.ts";
 
 /** Stands in the document for the service's own address, which is known where it runs. */
 export const ADDRESS = "https://address.invalid";
 
 /** The OpenAPI document as it is sent, but for the address. */
-export const DOCUMENT = JSON.stringify(openApi(ROUTES, ADDRESS));
+export const DOCUMENT = JSON.stringify(interfaceDocument(ROUTES, ADDRESS));

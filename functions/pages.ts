@@ -22,6 +22,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/picture": async () => (await import("./site/picture.tsx")).picturePages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,
   "site/pricing": async () => (await import("./site/pricing.tsx")).pricingPages,
+  "site/problems": async () => (await import("./site/problems.tsx")).problemPages,
   "site/proposals": async () => (await import("./site/proposals.tsx")).proposalPages,
   "site/purchase": async () => (await import("./site/purchase.tsx")).purchasePages,
   "site/reference": async () => (await import("./site/reference.tsx")).referencePages,

@@ -7,7 +7,7 @@ import { Empty, Scroll } from "./parts/notice.tsx";
 import { lasting } from "./parts/lasting.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { found, type Operation, readReference, type Reference, type Schema, slugOf } from "./reference/document.ts";
-import { described, linesOf, sampleOf } from "./reference/schema.ts";
+import { described, linesOf } from "./reference/schema.ts";
 
 type Schemas = Reference["schemas"];
 
@@ -99,8 +99,8 @@ function SchemaTable({ title, of, schema, schemas }: { title: string; of: string
 
 const bodyOf = ({ requestBody }: Operation): Schema | undefined => requestBody?.content["application/json"]?.schema;
 
-/** What to paste into a shell; single quotes in JSON are left out of samples by what samples are made of. */
-function curlOf(operation: Operation, schemas: Schemas, base: string): string {
+/** What to paste into a shell. */
+function curlOf(operation: Operation, base: string): string {
   const { method, path, parameters, security } = operation;
   const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => name.toUpperCase());
   const query = parameters.filter((one) => one.in === "query" && one.required).map(({ name }) => `${name}=`);
@@ -110,10 +110,9 @@ function curlOf(operation: Operation, schemas: Schemas, base: string): string {
   const open = security.some((one) => Object.keys(one).length === 0);
   if (!open && security.some((one) => "apiKey" in one)) lines.push(`-H "X-API-Key: $AGENT_SCREENING_KEY"`);
   else if (!open && security.some((one) => "bearer" in one)) lines.push(`-H "Authorization: Bearer $ACCESS_TOKEN"`);
-  const body = bodyOf(operation);
-  if (body !== undefined) {
+  if (bodyOf(operation) !== undefined) {
     lines.push("-H 'Content-Type: application/json'");
-    const sample = JSON.stringify(sampleOf(body, schemas), null, 2);
+    const sample = JSON.stringify(operation.requestBody?.content["application/json"]?.example, null, 2);
     lines.push(`-d '${sample.replaceAll("'", String.raw`'\''`)}'`);
   }
   return lines.join(" \\\n  ");
@@ -123,7 +122,7 @@ function OperationSection({ operation, schemas, base }: { operation: Operation; 
   const { operationId, method, path, summary, description, parameters, responses } = operation;
   const body = bodyOf(operation);
   const [success] = Object.entries(responses).filter(([status]) => status < "300");
-  const answer = success?.[1].content?.["application/json"]?.schema;
+  const { schema: answer, example } = success?.[1].content?.["application/json"] ?? {};
   return (
     <section>
       <h2 id={operationId}>{summary}</h2>
@@ -143,7 +142,7 @@ function OperationSection({ operation, schemas, base }: { operation: Operation; 
       )}
       {body !== undefined && <SchemaTable title="Body" of={summary} schema={body} schemas={schemas} />}
       <pre>
-        <code>{curlOf(operation, schemas, base)}</code>
+        <code>{curlOf(operation, base)}</code>
       </pre>
       <details>
         <summary>Answers</summary>
@@ -162,7 +161,12 @@ function OperationSection({ operation, schemas, base }: { operation: Operation; 
           ))}
         </Fields>
         {answer !== undefined && (
-          <SchemaTable title={`Body of ${success?.[0] ?? ""}`} of={summary} schema={answer} schemas={schemas} />
+          <>
+            <SchemaTable title={`Body of ${success?.[0] ?? ""}`} of={summary} schema={answer} schemas={schemas} />
+            <pre>
+              <code>{JSON.stringify(example, null, 2)}</code>
+            </pre>
+          </>
         )}
       </details>
     </section>
@@ -178,8 +182,9 @@ async function showAll(visit: Visit): Promise<Reply> {
       <h1>Interface</h1>
       <Prose text={info.description} />
       <p>
-        Version {info.version}: <a href="/openapi.json">the OpenAPI document</a>, which this is made of. How to do what
-        people come here for stands in <a href="/docs/guides">the guides</a>.
+        Version {info.version}: <a href="/openapi.json">the OpenAPI document</a>, which this is made of. What each error
+        means stands among <a href="/docs/problems">the problems</a>. How to do what people come here for stands in{" "}
+        <a href="/docs/guides">the guides</a>.
       </p>
       <form method="get" action="/docs" role="search">
         <Field label="Find" name="q" value={wanted} optional hint="Words of a path, a summary or a description" />

@@ -124,7 +124,7 @@ function failWith(show: ShowProblem | undefined): (error: Error, c: HttpContext)
       ctx.log.error("request failed", { path: c.req.routePath, code: problem.code, detail: describeError(error) });
     }
     const shown = show !== undefined && asksForPage(c) ? await show(problem, ctx) : null;
-    const response = shown ?? problemResponse(problem, ctx.requestId);
+    const response = shown ?? problemResponse(problem, ctx);
     // Made by the context, so that cookies which were cleared before the throw reach the caller.
     return c.newResponse(response.body, response);
   };

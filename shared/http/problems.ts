@@ -1,5 +1,6 @@
 import { databaseFailure } from "../db/client.ts";
-import { PROBLEMS, Problem } from "../platform/problem.ts";
+import type { Context } from "../platform/context.ts";
+import { PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
 
 /** Turns anything thrown into a Problem. An unexpected error becomes `internal_error`, which says nothing about it. */
 export function toProblem(error: unknown): Problem {
@@ -21,11 +22,16 @@ function isOutage(code: string | null): boolean {
   return code === null || ["08", "53", "57", "40"].includes(code.slice(0, 2));
 }
 
+/** The address that tells problems of this kind apart; a page that explains it is there. */
+export function problemType(code: ProblemCode, baseUrl: string): string {
+  return `${baseUrl}/docs/problems#${code}`;
+}
+
 /** The RFC 9457 answer for a problem. The lockout's has no request id, so that it is the same bytes each time. */
-export function problemResponse(problem: Problem, requestId: string): Response {
+export function problemResponse(problem: Problem, { env, requestId }: Pick<Context, "env" | "requestId">): Response {
   const [status, title] = PROBLEMS[problem.code];
   const body = {
-    type: `urn:problem:${problem.code}`,
+    type: problemType(problem.code, env.BASE_URL),
     title,
     status,
     detail: problem.message,

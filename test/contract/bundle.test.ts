@@ -6,7 +6,7 @@ import type { Application } from "../../functions/app.ts";
 import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
-import { openApi } from "../../shared/http/openapi.ts";
+import { interfaceDocument } from "../../functions/document/document.ts";
 import { SIZES, sizes } from "../commands/bundle.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
@@ -93,5 +93,5 @@ describe("the pages for people", () => {
 test("the OpenAPI document of the bundle is that of the routes, at the service's own address", async () => {
   const answer = await ask("GET", "/openapi.json");
   expect(answer.status).toBe(200);
-  expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApi(ROUTES, BASE_URL))));
+  expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(interfaceDocument(ROUTES, BASE_URL))));
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
-import { openApi } from "../../shared/http/openapi.ts";
+import { interfaceDocument } from "../../functions/document/document.ts";
 import { BASE_URL } from "./sealed.ts";
 
 const REDOCLY = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js");
@@ -63,11 +63,11 @@ async function findingsIn(document: object): Promise<string[]> {
 }
 
 test("the document passes Redocly's recommended rules and more, without a warning that is not meant", async () => {
-  expect(await findingsIn(openApi(ROUTES, BASE_URL))).toEqual(MEANT);
+  expect(await findingsIn(interfaceDocument(ROUTES, BASE_URL))).toEqual(MEANT);
 }, 30_000);
 
 test("the rules are at work: a document with faults has findings", async () => {
-  const document = openApi(ROUTES.slice(0, 2), BASE_URL);
+  const document = interfaceDocument(ROUTES.slice(0, 2), BASE_URL);
   const { paths } = document as { paths: Record<string, Record<string, object>> };
   for (const path of Object.values(paths)) {
     for (const operation of Object.values(path)) {

@@ -1,7 +1,8 @@
 import { Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
-import { openApi, problemsOf } from "../../shared/http/openapi.ts";
+import { interfaceDocument } from "../../functions/document/document.ts";
+import { problemsOf } from "../../shared/http/route-problems.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { PROBLEMS } from "../../shared/platform/problem.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -39,7 +40,7 @@ interface Document {
 
 /** The document as it goes over the wire. */
 function documentOf(routes: readonly Route[]): Document {
-  return JSON.parse(JSON.stringify(openApi(routes, BASE_URL))) as Document;
+  return JSON.parse(JSON.stringify(interfaceDocument(routes, BASE_URL))) as Document;
 }
 
 const document = documentOf(ROUTES);
@@ -62,7 +63,15 @@ function resolve(reference: string): Json | undefined {
 
 describe("the document", () => {
   test("is OpenAPI 3.1.0 of the interface's version, for this service", () => {
-    expect(Object.keys(document).toSorted()).toEqual(["components", "info", "openapi", "paths", "servers", "tags"]);
+    expect(Object.keys(document).toSorted()).toEqual([
+      "components",
+      "info",
+      "openapi",
+      "paths",
+      "servers",
+      "tags",
+      "webhooks",
+    ]);
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("0.1.153");
     expect(packageJson.version).toBe(document.info.version);
@@ -79,7 +88,8 @@ describe("the document", () => {
 
   test("resolves each of its references", () => {
     expect(references.length).toBeGreaterThan(100);
-    expect(references.filter(([, reference]) => !reference.startsWith("#/components/schemas/"))).toEqual([]);
+    const places = /^#\/components\/(?:schemas|headers|examples)\//;
+    expect(references.filter(([, reference]) => !places.test(reference))).toEqual([]);
     expect(references.filter(([, reference]) => resolve(reference) === undefined)).toEqual([]);
   });
 
@@ -102,7 +112,7 @@ describe("the document", () => {
   test("keeps nothing of the generator's or of OpenAPI 3.0: no dialect, definitions, ids or nullable", () => {
     const foreign = ["$schema", "$defs", "$id", "id", "nullable"];
     const leftover = everything.filter(
-      ([at, object]) => !at.endsWith("/properties") && foreign.some((key) => key in object),
+      ([at, object]) => !/\/properties$|\/(?:example|value)(?:\/|$)/.test(at) && foreign.some((key) => key in object),
     );
     expect(leftover.map(([at]) => at)).toEqual([]);
   });
@@ -207,8 +217,11 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
         (one) => one !== null && "type" in one && one.type === "text/html",
       );
       expect(response?.content).toEqual({
-        "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
-        ...(page ? { "text/html": { schema: { type: "string" } } } : {}),
+        "application/problem+json": {
+          schema: { $ref: "#/components/schemas/Problem" },
+          examples: expect.objectContaining({ [code]: { $ref: `#/components/examples/${code}` } }),
+        },
+        ...(page ? { "text/html": { schema: { type: "string" }, example: expect.any(String) } } : {}),
       });
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
-import { problemsOf } from "../../shared/http/openapi.ts";
+import { problemsOf } from "../../shared/http/route-problems.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { BASE_URL, endpointsOf, sealedService } from "./sealed.ts";
 

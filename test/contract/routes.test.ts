@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
-import { problemsOf } from "../../shared/http/openapi.ts";
+import { problemsOf } from "../../shared/http/route-problems.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
 import { type Callers, CLASSES, ENDPOINTS } from "./endpoints.ts";

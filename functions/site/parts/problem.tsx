@@ -5,7 +5,7 @@ import { documentOf, Layout } from "../layout.tsx";
 import { PAGE_HEADERS } from "../style.ts";
 
 /** A problem as a page: what it is, and what to do next. Of our own failures it says nothing but how to name them to us. */
-export async function showProblem(problem: Problem, { requestId }: Context): Promise<Response> {
+export async function showProblem(problem: Problem, ctx: Context): Promise<Response> {
   const [status, title] = PROBLEMS[problem.code];
   const missing = problem.code === "not_found";
   const markup = (
@@ -17,12 +17,12 @@ export async function showProblem(problem: Problem, { requestId }: Context): Pro
       </p>
       {status >= 500 && (
         <p class="mute">
-          Request <code>{requestId}</code>
+          Request <code>{ctx.requestId}</code>
         </p>
       )}
     </Layout>
   );
-  const { headers } = problemResponse(problem, requestId);
+  const { headers } = problemResponse(problem, ctx);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) headers.set(name, value);
   return new Response(documentOf(markup), { status, headers });
 }

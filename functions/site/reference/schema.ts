@@ -100,29 +100,3 @@ export function linesOf(schema: Schema, schemas: Schemas, prefix = "", depth = 0
     return [{ name, required, ...described(value, schemas) }, ...linesOf(value, schemas, name, depth + 1)];
   });
 }
-
-const TEXTS: Record<string, string> = {
-  uuid: "01990a3e-7c5b-7d2f-9b0e-3f6f3a1c2d4e",
-  "date-time": "2026-11-21T09:00:00.000Z",
-  date: "2026-11-21",
-  email: "you@example.com",
-  uri: "https://agent.example.com/",
-};
-
-/** A value as a request may have it: the schema's own example, else one of its type, with what is required alone. */
-export function sampleOf(schema: Schema, schemas: Schemas): unknown {
-  const { inner } = unwrapped(schema, schemas);
-  const { examples, const: only, enum: values, default: preset, type, format, properties, items } = inner;
-  const given = examples?.[0] ?? only ?? preset ?? values?.[0];
-  if (given !== undefined) return given;
-  if (properties !== undefined) {
-    const needed = Object.entries(properties).filter(([name]) => inner.required?.includes(name) === true);
-    return Object.fromEntries(needed.map(([name, value]) => [name, sampleOf(value, schemas)]));
-  }
-  if (items !== undefined) return inner.minItems === 0 ? [] : [sampleOf(items, schemas)];
-  const [option] = inner.anyOf ?? inner.oneOf ?? [];
-  if (option !== undefined) return sampleOf(option, schemas);
-  if (type === "string") return TEXTS[format ?? ""] ?? "…";
-  if (type === "integer" || type === "number") return inner.minimum ?? 1;
-  return type === "boolean" ? true : {};
-}

@@ -58,7 +58,7 @@ async function expectRefused(body: Record<string, unknown>): Promise<void> {
   expect([answer.status, rest]).toEqual([
     400,
     {
-      type: "urn:problem:invalid_token",
+      type: `${service.url}/docs/problems#invalid_token`,
       title: "The token is not valid",
       status: 400,
       code: "invalid_token",

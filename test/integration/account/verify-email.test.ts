@@ -54,7 +54,7 @@ async function expectRefused(body: unknown): Promise<void> {
   expect([status, rest]).toEqual([
     400,
     {
-      type: "urn:problem:invalid_token",
+      type: `${service.url}/docs/problems#invalid_token`,
       title: "The token is not valid",
       status: 400,
       code: "invalid_token",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { PLACES } from "../../../functions/places.static.ts";
+import { PROBLEMS } from "../../../shared/platform/problem.ts";
 import { type Caller, caller } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
@@ -65,6 +66,20 @@ describe("the reference", () => {
     expect(curl).toContain(`${service.url}/api/v1/auth/register`);
     const body = JSON.parse(json.replaceAll("&quot;", '"'));
     expect(Object.keys(body).toSorted()).toEqual(["email", "password"]);
+  });
+});
+
+describe("the type of a problem", () => {
+  it("is the address of what explains it: each code has an anchor there, and what to do", async () => {
+    const { type, code } = (await anonymous.call("GET", "/nowhere")).body;
+    expect(type).toBe(`${service.url}/docs/problems#${code}`);
+    const page = await text(new URL(type).pathname);
+    for (const [one, [status, title]] of Object.entries(PROBLEMS)) {
+      const [, row = ""] = page.split(`id="${one}"`);
+      expect(row.slice(0, row.indexOf("</tr>")), one).toMatch(
+        new RegExp(`>${status}<.*${title.replaceAll("'", "&#39;")}\\..*[.]<`, "s"),
+      );
+    }
   });
 });
 

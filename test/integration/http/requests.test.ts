@@ -70,7 +70,7 @@ describe("a problem", () => {
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.body).toEqual({
-      type: "urn:problem:not_found",
+      type: `${service.url}/docs/problems#not_found`,
       title: "Not found",
       status: 404,
       detail: expect.stringMatching(/./),

@@ -1,0 +1,33 @@
+import * as z from "zod";
+
+/** A JSON Schema, or any part of one. */
+export type Schema = Record<string, unknown>;
+
+/** What zod makes of a schema: JSON Schema, with the ids that were given by `meta`. */
+const Generated = z.looseObject({
+  id: z.string().optional(),
+  $schema: z.string().optional(),
+  $defs: z.record(z.string(), z.looseObject({})).optional(),
+});
+
+/** zod's name for `z.json()`, the only recursive schema without an id; it is numbered anew in each call. */
+const UNNAMED = /__schema\d+/g;
+
+/** The JSON Schema of a zod schema; each schema with an id moves to the components and is referred to there. */
+export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
+  const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
+  const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")));
+  const { $schema: _dialect, $defs = {}, ...root } = json;
+  for (const [name, definition] of Object.entries($defs)) schemas[name] ??= moved(definition);
+  const { id } = root;
+  if (id === undefined) return moved(root);
+  schemas[id] ??= moved(root);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+/** The schema with references to the components, and without ids. */
+function moved(schema: Schema): Schema {
+  const text = JSON.stringify(schema, (key, value: unknown) => (key === "$id" ? undefined : value));
+  const { id: _id, ...rest } = Generated.parse(JSON.parse(text.replaceAll("#/$defs/", "#/components/schemas/")));
+  return rest;
+}
