@@ -108,7 +108,7 @@ function Listed({ agents }: { agents: readonly Agent[] }) {
                 <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
                   Screen
                 </a>{" "}
-                <a href={`/home?agent=${agent.id}#standing`} aria-label={`How ${agent.name} stands`}>
+                <a href={`/home?agent=${agent.id}#standing`} aria-label={`Trend of ${agent.name}`}>
                   Trend
                 </a>
               </td>
