@@ -52,6 +52,7 @@ function Head({ agent, certification }: Shown) {
             Change it
           </a>{" "}
           {!agent.is_public && <span class="tag">private: others find nothing here</span>}
+          {!agent.is_active && <span class="tag">retired</span>}
         </p>
       )}
       {certification !== null && (
@@ -162,7 +163,7 @@ export const agentPage = [
     async handler({ ctx, principal, params: { agent_id } }) {
       const [record, entries, certification, stats, history, { members: variants }] = await Promise.all([
         readRecord(ctx, principal, agent_id),
-        readEntries(ctx, agent_id),
+        readEntries(ctx, principal, agent_id),
         findCredential(ctx, principal, agent_id),
         readStats(ctx, principal, agent_id),
         readHistory(ctx, principal, agent_id, { period: "all" }),

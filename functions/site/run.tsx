@@ -47,7 +47,7 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
   return (
     <dl>
       <dt>Task</dt>
-      <dd>{task?.title ?? "one that is no longer asked"}</dd>
+      <dd>{task === null ? "one that is no longer asked" : <a href={`/tasks/${task.id}`}>{task.title}</a>}</dd>
       <dt>Outcome</dt>
       <dd>
         <strong>{outcomeOf(run)}</strong>

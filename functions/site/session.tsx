@@ -184,6 +184,12 @@ async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response>
             {agent.score_high.toFixed(1)}): <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
+        {done && !agent.is_public && agent.connection_mode !== undefined && (
+          <p>
+            Nobody but you sees it. A badge and a place on the board are for public agents:{" "}
+            <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
+          </p>
+        )}
         {failed.length > 0 && <Failures failed={failed} names={names} />}
         {done && failed.length > 0 && agent.connection_mode !== undefined && (
           <Again agentId={agent.id} failed={failed} />

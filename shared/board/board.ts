@@ -2,11 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { GapSums, gapSums, Memorisation, toMemorisation } from "../agents/memorisation.ts";
 import { SCORE_BASES } from "../agents/schemas.ts";
+import { visibleAgent } from "../agents/view.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries, board_totals, PERIODS, VERIFIED_STATES } from "../db/schema/index.ts";
+import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import { scoreInterval } from "../scoring/interval.ts";
@@ -181,15 +183,18 @@ export async function readBoard(
 const AgentEntry = LeaderboardRow.omit({ rank: true, rank_low: true, rank_high: true }).extend({ domain: z.string() });
 export type AgentEntry = z.output<typeof AgentEntry>;
 
-/** An agent's entries on all boards of all time, by domain. Empty without a counted run. */
-export async function readEntries(ctx: Context, agentId: string): Promise<AgentEntry[]> {
+/**
+ * The entries that an agent has, or would have if it were public, on all boards of all time, by domain. Empty without a
+ * counted run, and for an agent that the caller may not see.
+ */
+export async function readEntries(ctx: Context, principal: Principal, agentId: string): Promise<AgentEntry[]> {
   const rows = await read(
     ctx,
     z.array(BoardEntry),
     sql`select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "domain"])}
         || ${boardAgent} order by b.domain) as result
       from ${board_entries} b join ${agents} a on a.id = b.agent_id
-      where b.agent_id = ${agentId}::uuid and b.period = 'all' and b.listed`,
+      where b.agent_id = ${agentId}::uuid and b.period = 'all' and ${visibleAgent(viewerId(principal))}`,
   );
   return (rows ?? []).map((row) => AgentEntry.parse(toBoardRow(row, 0)));
 }

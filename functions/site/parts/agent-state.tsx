@@ -73,7 +73,7 @@ export function ReadinessShown({ readiness, path, active }: { readiness: Readine
 export function Publishing({ agent, ready, path }: { agent: Agent; ready: string | null; path: string }) {
   return (
     <>
-      <h2>Who sees it</h2>
+      <h2 id="public">Who sees it</h2>
       {agent.is_public ? (
         <p>Everybody: its record, its score and its runs but the private ones. Off the board, it keeps all of them.</p>
       ) : (

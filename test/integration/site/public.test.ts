@@ -89,7 +89,9 @@ describe("a page for everybody", () => {
   it("tells nobody what only its visitor may see", async () => {
     const visitor: Visitor = newVisitor(service);
     await visitor.send(await visitor.open("/sign-in"), "Sign in", { email: owner.email, password: PASSWORD });
-    expect((await visitor.open(`/agents/${hidden}`)).heading).toBe("Hidden");
+    const shown = await visitor.open(`/agents/${hidden}`);
+    const { composite_score: score } = (await owner.call("GET", `/api/v1/agents/${hidden}`)).body;
+    expect([shown.heading, shown.html.includes(`<strong>${score.toFixed(2)}</strong>`)]).toEqual(["Hidden", true]);
     for (const path of [`/compare?agents=${good},${hidden}`, `/agents/${hidden}/picture.svg`]) {
       const own = await visitor.open(path);
       expect([own.status, own.html.includes("Hidden")]).toEqual([404, false]);
