@@ -1,15 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { type Moment, momentSql } from "../db/instant.ts";
 import { agents, board_entries, isFinishedRun, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
 
 /** The slug of the suite on which agents are compared. */
 export const CORE_SUITE = "core";
 
-const DAY_MS = 86_400_000;
-
 /** SQL: the periods of the board, each with the time from which runs belong to it. */
-function periods(now: Date): SQL {
-  const since = (days: number) => sql`${new Date(now.getTime() - days * DAY_MS).toISOString()}::timestamptz`;
+function periods(now: Moment): SQL {
+  const since = (days: number) => sql`${momentSql(now)} - ${days * 24}::integer * interval '1 hour'`;
   return sql`(values ('all', '-infinity'::timestamptz), ('30d', ${since(30)}), ('7d', ${since(7)})) as p(period, since)`;
 }
 
@@ -36,7 +35,7 @@ function ratio(reference: SQL, value: SQL): SQL {
  * period among them, so that a cell takes no longer when there are more runs behind it. The formulas are those of
  * shared/scoring/score.ts.
  */
-export function cells(pairs: SQL, now: Date): SQL {
+export function cells(pairs: SQL, now: Moment): SQL {
   return sql`
     select agent_id, task_id, period, simulated, n, c, c::double precision / n as success,
       ((c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as reliability,
@@ -111,7 +110,7 @@ export function store({ table, key, values }: Aggregate, rows: SQL): SQL {
 }
 
 /** SQL: stores the cells of the agents and tasks that `pairs` names as for `cells`, in every period. */
-export function storeCells(pairs: SQL, now: Date): SQL {
+export function storeCells(pairs: SQL, now: Moment): SQL {
   return store(CELLS, cells(pairs, now));
 }
 

@@ -1,10 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
-import { Message } from "../platform/message.ts";
 import type { Problem } from "../platform/problem.ts";
-import { flush, hand } from "./outbox.ts";
-import { owed } from "./owed.ts";
+import { resultOf, sendInTurn, sendMessages, type Step, Written } from "./written.ts";
 import { runOnce } from "./statement.ts";
 
 /** What a change decides before it does anything: SQL that gives `done`, or the name of the first case that holds. */
@@ -48,18 +46,9 @@ export function telling<Details extends z.ZodType>(
 }
 
 /** One change of the data: what it waits for, what it does, and how its result is read. */
-export interface Change<Done extends z.ZodType, Case extends string> {
+export interface Change<Done extends z.ZodType, Case extends string> extends Omit<Step, "select"> {
   /** Runs first, in the same transaction: the statement then sees what those it waited for have committed. */
   lock?: SQL;
-  /** The parts of the statement: a `with` clause. */
-  parts: SQL;
-  /** The parts whose rows are messages for the queue, as `owe` and `oweAnew` make them. */
-  owes?: readonly [string, ...string[]];
-  /**
-   * The parts whose rows are messages that their consumers take out of the outbox in their own first statement: they are
-   * published without a round trip to the database.
-   */
-  hands?: readonly [string, ...string[]];
   /**
    * Selects the column `result` of at most one row: a JSON object of `outcome`, the verdict, and what `done` or a refusal
    * reads. Without a row the change is `not_found`.
@@ -93,10 +82,8 @@ export async function change<Done extends z.ZodType, Case extends string>(
 }
 
 /** A write that nothing can refuse: work of the service itself, or one whose caller judges an absent result. */
-export interface Write<Result extends z.ZodType>
-  extends Pick<Change<Result, never>, "lock" | "parts" | "owes" | "hands"> {
-  /** Selects the column `result` of at most one row. */
-  select: SQL;
+export interface Write<Result extends z.ZodType> extends Step {
+  lock?: SQL;
   /** How it is read; null stands for no row. */
   result: Result;
 }
@@ -107,16 +94,13 @@ export interface Write<Result extends z.ZodType>
  */
 export async function write<Result extends z.ZodType>(
   ctx: Context,
-  { lock, parts, owes, hands, select, result }: Write<Result>,
+  { lock, result, ...step }: Write<Result>,
 ): Promise<z.output<Result> | null> {
-  const messages = sql`'owed', ${messagesOf(owes)}, 'handed', ${messagesOf(hands)}`;
-  const statement = sql`select jsonb_build_object('result', (${select}), ${messages}) as result`;
-  const { found, replayed } = await runOnce(ctx, parts, statement, lock);
-  const { result: row, owed: due, handed } = Written.parse(found);
+  const { found, replayed } = await runOnce(ctx, step.parts, resultOf(step), lock);
+  const written = Written.parse(found);
   // A result that was kept is of a change whose messages were sent, or are the sweeper's.
-  if (due.length > 0 && !replayed) ctx.defer(() => flush(ctx, due));
-  if (handed.length > 0 && !replayed) ctx.defer(() => hand(ctx, handed));
-  return row === null ? null : result.parse(row);
+  if (!replayed) sendMessages(ctx, [written]);
+  return written.result === null ? null : result.parse(written.result);
 }
 
 /**
@@ -125,33 +109,13 @@ export async function write<Result extends z.ZodType>(
  */
 export async function writeInTurn<Result extends z.ZodType>(
   ctx: Context,
-  { lock, parts, owes, select, result }: Pick<Write<Result>, "parts" | "owes" | "select" | "result"> & { lock: SQL },
-  then: readonly Pick<Change<Result, never>, "parts" | "owes">[],
+  { lock, result, ...first }: Write<Result> & { lock: SQL },
+  then: readonly Step[],
 ): Promise<z.output<Result> | null> {
-  const statements = [{ parts, owes, select }, ...then.map((step) => ({ ...step, select: sql`null::jsonb` }))];
-  const [, ...ran] = await ctx.db.batch([
-    ctx.db.execute(lock),
-    ...statements.map((step) =>
-      ctx.db.execute<{ result: unknown }>(sql`${step.parts}
-        select jsonb_build_object('result', (${step.select}), 'owed', ${messagesOf(step.owes)}) as result`),
-    ),
-  ]);
-  const written = ran.map(({ rows }) => Written.parse(rows[0]?.result));
-  const due = written.flatMap(({ owed: messages }) => messages);
-  if (due.length > 0) ctx.defer(() => flush(ctx, due));
-  const row = written[0]?.result ?? null;
+  const statements = [first, ...then].map((step) => sql`${step.parts} ${resultOf(step)}`);
+  const row = (await sendInTurn(ctx, statements, lock))[0]?.result ?? null;
   return row === null ? null : result.parse(row);
 }
-
-function messagesOf(parts: Write<z.ZodType>["owes"]): SQL {
-  return parts === undefined ? sql`'[]'::jsonb` : owed(...parts);
-}
-
-const Written = z.object({
-  result: z.unknown().default(null),
-  owed: z.array(Message),
-  handed: z.array(Message).default([]),
-});
 
 /** Reads at most one row with the column `result` in one round trip; null where there is none. */
 export async function read<Result extends z.ZodType>(

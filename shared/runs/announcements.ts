@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { utcText } from "../db/instant.ts";
+import { type Moment, momentSql, utcText } from "../db/instant.ts";
 import { owe } from "../db/owed.ts";
 import { agents, isFinishedRun, webhooks } from "../db/schema/index.ts";
 import { listensTo } from "../webhooks/match.ts";
@@ -15,11 +15,11 @@ export function isHeard(type: SQL, agentId: SQL): SQL<boolean> {
  * SQL: a part of a statement that owes the consumer `announce` each of `events` (columns `agent_id`, `type`, `data`) that
  * a subscription listens for; if none does, nothing is written. Its rows are what `owed` collects.
  */
-export function oweEvents(events: SQL, at: Date): SQL {
+export function oweEvents(events: SQL, at: Moment): SQL {
   return owe(
     "announce",
     sql`e.id`,
-    sql`jsonb_build_object('id', e.id, 'type', e.type, 'created_at', ${at.toISOString()}::text, 'agent_id', e.agent_id,
+    sql`jsonb_build_object('id', e.id, 'type', e.type, 'created_at', ${utcText(momentSql(at))}, 'agent_id', e.agent_id,
       'data', e.data)`,
     sql`from (select uuidv7() as id, x.* from (${events}) x where ${isHeard(sql`x.type`, sql`x.agent_id`)}) e`,
   );

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { write } from "../db/change.ts";
+import { kept, writeKept } from "../db/kept.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { epochAt } from "../epochs/calendar.ts";
@@ -27,26 +27,20 @@ const Claimed = Job.extend({ drawn: Drawn.nullable() });
 /** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
 const LEASE_MARGIN_S = 30;
 
-/**
- * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
- * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt. A run of
- * a minted task gets the instance of the epoch in which it was first taken up, which throws, and alarms, while the log has
- * no timely commitment to that; a canary gets the task as it is published, and nothing here takes note of it.
- */
-export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
-  const now = ctx.now();
-  const lease = newId(now);
-  const callbackToken = `run_${randomToken()}`;
-  const claimed = await write(ctx, {
+/** What a run is taken up with, and what it needs for that. */
+export const CLAIM = kept(
+  "claim",
+  { run: "uuid", lease: "uuid", callback_hash: "text", epoch: "text", at: "timestamptz" },
+  (value) => ({
     parts: sql`with claimed as (
-      update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${lease}::uuid,
+      update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${value("lease")},
         lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
-        callback_hash = ${sha256(callbackToken)}, started_at = ${now.toISOString()}::timestamptz,
-        deadline_at = ${now.toISOString()}::timestamptz + t.time_limit_ms * interval '1 millisecond',
+        callback_hash = ${value("callback_hash")}, started_at = ${value("at")},
+        deadline_at = ${value("at")} + t.time_limit_ms * interval '1 millisecond',
         template_version = v.version,
-        epoch = case when v.version is not null then coalesce(r.epoch, ${epochAt(now, ctx.env.EPOCH_SECONDS).name}) end
+        epoch = case when v.version is not null then coalesce(r.epoch, ${value("epoch")}) end
       from ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
-      where r.id = ${runId}::uuid and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
+      where r.id = ${value("run")} and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
         and not r.awaiting_callback
         and (r.status = 'queued' or (r.status = 'running' and (r.lease_token is null or r.lease_expires_at < now())))
       returning r.id, jsonb_build_object(
@@ -65,12 +59,31 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
           { phase: "dispatched", outcome: "succeeded" },
           { phase: "agent_responding", outcome: "started" },
         ],
-        now,
+        value("at"),
       )}
     )`,
     select: sql`select job from claimed`,
-    result: Claimed,
-  });
+  }),
+);
+
+/**
+ * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
+ * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt. A run of
+ * a minted task gets the instance of the epoch in which it was first taken up, which throws, and alarms, while the log has
+ * no timely commitment to that; a canary gets the task as it is published, and nothing here takes note of it.
+ */
+export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
+  const now = ctx.now();
+  const lease = newId(now);
+  const callbackToken = `run_${randomToken()}`;
+  const given = {
+    run: runId,
+    lease,
+    callback_hash: sha256(callbackToken),
+    epoch: epochAt(now, ctx.env.EPOCH_SECONDS).name,
+    at: now.toISOString(),
+  };
+  const claimed = await writeKept(ctx, [CLAIM.with(given)], Claimed);
   if (claimed === null) return null;
   const { drawn: source, ...job } = claimed;
   if (source?.sealed === null || source?.place?.sealed === null)

@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { writeInTurn } from "../db/change.ts";
+import { type Moment, momentSql } from "../db/instant.ts";
+import { kept, type Sendable, unkept, writeKept } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
+import type { Step } from "../db/written.ts";
 import type { Context } from "../platform/context.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
@@ -15,7 +17,7 @@ import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
 import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 import type { Signed } from "./sign.ts";
-import { rescore, sumUp } from "./sum-up.ts";
+import { RESCORE, SUM_UP } from "./sum-up.ts";
 import { VERIFIES } from "./verified.ts";
 
 /** A run, and everything that it ends with. */
@@ -40,16 +42,17 @@ export interface Ended {
  */
 export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, inOrder: boolean): Promise<boolean> {
   const moving = ended.filter(moves);
-  const done = await writeInTurn(
+  const time = at.toISOString();
+  const done = await writeKept(
     ctx,
-    {
-      lock: lockAgents(idsOf(new Set(ended.map(({ answered }) => answered.run.agent_id)))),
-      parts: ending(ended, at, inOrder),
-      owes: FOLLOW_UP,
-      select: sql`select to_jsonb(count(*)) from done`,
-      result: z.number(),
-    },
-    moving.length > 0 ? [sumUp(cellsOf(moving), at), rescore(boardsOf(moving), at)] : [],
+    [
+      endingOf(ended, at, inOrder),
+      ...(moving.length > 0
+        ? [SUM_UP.with({ cells: cellsOf(moving), at: time }), RESCORE.with({ boards: boardsOf(moving), at: time })]
+        : []),
+    ],
+    z.number(),
+    lockAgents(idsOf(new Set(ended.map(({ answered }) => answered.run.agent_id)))),
   );
   // A private run moves no numbers, but may make its agent a verified one.
   if (ended.some((one) => moves(one) || (one.signed !== null && !one.answered.run.is_held)))
@@ -72,19 +75,17 @@ function moves(ended: Ended): boolean {
   return isCounted(ended) || (simulated && !is_private && trigger !== "trial");
 }
 
-/** SQL: the agents and tasks of the runs, as `sumUp` wants them. */
-function cellsOf(ended: readonly Ended[]): SQL {
-  const pairs = ended.map(({ answered: { run, task } }) => ({ agent_id: run.agent_id, task_id: task.id }));
-  return sql`select distinct agent_id, task_id
-    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(agent_id uuid, task_id uuid)`;
+/** The agents and tasks of the runs, as `SUM_UP` wants them. */
+function cellsOf(ended: readonly Ended[]): string {
+  return JSON.stringify(ended.map(({ answered: { run, task } }) => ({ agent_id: run.agent_id, task_id: task.id })));
 }
 
-/** SQL: the boards that the runs stand on, as `rescore` wants them. */
-function boardsOf(ended: readonly Ended[]): SQL {
+/** The boards that the runs stand on, as `RESCORE` wants them. */
+function boardsOf(ended: readonly Ended[]): string {
   const boards = ended.flatMap(({ answered: { run, task } }) =>
     ["all", task.domain].map((domain) => ({ agent_id: run.agent_id, domain, run_id: run.id })),
   );
-  return sql`select * from jsonb_to_recordset(${JSON.stringify(boards)}::jsonb) as b(agent_id uuid, domain text, run_id text)`;
+  return JSON.stringify(boards);
 }
 
 /** What the statement is given of a run. */
@@ -123,13 +124,25 @@ function storableJson(rows: readonly unknown[]): string {
   );
 }
 
-/** SQL: ends the runs, in the part `done`, which has a row for each that did; `FOLLOW_UP` are their messages. */
-function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
+/** The statement that ends the runs: a kept one, but for a run with an architecture, whose statement binds it to its version. */
+function endingOf(ended: readonly Ended[], at: Date, inOrder: boolean): Sendable {
+  const rows = storableJson(ended.map(toRow));
   const observed = ended.length === 1 ? ended[0]?.observed : undefined;
-  const placement = observed?.placement ?? null;
-  const compared = observed !== undefined && hasPredecessor(observed);
-  return sql`with given as (
-    select * from jsonb_to_recordset(${storableJson(ended.map(toRow))}::jsonb) as g(${COLUMNS})
+  return observed === undefined || observed.placement === null
+    ? END.with({ runs: rows, at: at.toISOString() })
+    : unkept(ending(sql`${rows}::jsonb`, at, { observed, inOrder }));
+}
+
+/** Ends runs that show no architecture. */
+export const END = kept("end", { runs: "jsonb", at: "timestamptz" }, (value) => ending(value("runs"), value("at")));
+
+/** Ends the runs of which `rows` is a list, in the part `done`, which has a row for each that did. */
+function ending(rows: SQL, at: Moment, single?: { observed: Observation; inOrder: boolean }): Step {
+  const placement = single?.observed.placement ?? null;
+  const inOrder = single?.inOrder === true;
+  const compared = single !== undefined && hasPredecessor(single.observed);
+  const parts = sql`with given as (
+    select * from jsonb_to_recordset(${rows}) as g(${COLUMNS})
   ), open as (
     select r.id, r.agent_id, r.is_private from ${runs} r
     where r.id in (select id from given) and r.status = 'running' and r.answered_at is not null
@@ -146,7 +159,7 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
       evidence_signed = g.jws is not null and not g.is_held, counted = g.counted,
       awaiting_callback = false, callback_hash = null, lease_token = null, lease_expires_at = null,
       architecture_version = p.version, architecture_public_version = p.public_version,
-      finalized_at = ${at.toISOString()}::timestamptz
+      finalized_at = ${momentSql(at)}
     from placed p join given g on g.id = p.id where r.id = p.id
     returning r.*
   ), proof as (
@@ -168,6 +181,7 @@ function ending(ended: readonly Ended[], at: Date, inOrder: boolean): SQL {
       ? sql`jsonb_build_object('architecture_compared', jsonb_build_object('changed', x.changed, 'version', x.number))`
       : undefined,
   )}), ${followUp("done", at)}`;
+  return { parts, owes: FOLLOW_UP, select: sql`select to_jsonb(count(*)) from done` };
 }
 
 function factsOf({ answered, assessment: { status, passed }, observed, signed }: Ended): PhaseEvent[] {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
+import { type Moment, momentSql } from "../db/instant.ts";
 import { oweAnew } from "../db/owed.ts";
 import { isHeard, oweEvents, runEvents } from "./announcements.ts";
 
@@ -27,12 +28,12 @@ export function oweComparisons(finished: SQL): SQL {
  * `FOLLOW_UP` names the parts that owe messages. `also` (SQL, beginning with a comma) is set of each session that finishes, too: no row
  * can be updated twice in a statement.
  */
-export function followUp(ended: string, at: Date, also: SQL = sql``): SQL {
+export function followUp(ended: string, at: Moment, also: SQL = sql``): SQL {
   const name = sql.identifier(ended);
   const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}
   ), finished as (
-    update ${screening_sessions} s set finished_at = ${at.toISOString()}::timestamptz ${also}
+    update ${screening_sessions} s set finished_at = ${momentSql(at)} ${also}
     where s.id in (select screening_session_id from ${name}) and s.finished_at is null
       and not exists (select from ${runs} r where r.screening_session_id = s.id and ${isOpenRun(sql`r.status`)}
         and r.id not in (select id from ${name}))

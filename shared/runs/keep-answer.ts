@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bytea } from "../db/bytes.ts";
-import { write } from "../db/change.ts";
+import { kept, writeKept } from "../db/kept.ts";
 import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
@@ -10,7 +10,7 @@ import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
 import { oweScoreOrExpiry } from "./messages.ts";
-import { appendPhases, type PhaseEvent } from "./phases.ts";
+import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 
 /** What is kept of the call to an agent. */
 export interface Exchanged {
@@ -18,6 +18,58 @@ export interface Exchanged {
   request: Uint8Array;
   outcome: CallOutcome;
 }
+
+/** What is kept of the call of a run, unless it was reported meanwhile or the lease is another one's. */
+export const KEEP_ANSWER = kept(
+  "keep_answer",
+  {
+    run: "uuid",
+    lease: "uuid",
+    waiting: "boolean",
+    at: "timestamptz",
+    deadline: "timestamptz",
+    latency_ms: "integer",
+    failure_code: "text",
+    failure_detail: "text",
+    request: "bytea",
+    request_salt: "bytea",
+    response: "bytea",
+    response_salt: "bytea",
+    answer: "text",
+    facts: "jsonb",
+  },
+  (value) => ({
+    parts: sql`with open_call as (
+      select r.id, r.answered_at is not null as reported from ${runs} r
+      where r.id = ${value("run")} and r.lease_token = ${value("lease")} and r.status = 'running' for update
+    ), updated as (
+      update ${runs} r set lease_token = null, awaiting_callback = ${value("waiting")} and not o.reported,
+        lease_expires_at = case when ${value("waiting")} and not o.reported then r.deadline_at + interval '60 seconds' end,
+        callback_hash = case when ${value("waiting")} then r.callback_hash end,
+        answered_at = case when ${value("waiting")} then r.answered_at else coalesce(r.answered_at, ${value("at")}) end,
+        latency_ms = case when o.reported then r.latency_ms else ${value("latency_ms")} end,
+        failure_code = case when o.reported then r.failure_code else ${value("failure_code")} end,
+        failure_detail = case when o.reported then r.failure_detail else ${value("failure_detail")} end
+      from open_call o where r.id = o.id
+      returning r.id, r.attempt, o.reported, r.answered_at is not null as answered, case
+        when r.answered_at is null then ${value("deadline")}
+        when not r.simulated then ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} end as not_before
+    ), exchange as (
+      insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
+      select u.id, ${value("request")}, ${value("request_salt")}, case when u.reported then e.response else ${value("response")} end,
+        case when u.reported then e.response_salt else ${value("response_salt")} end,
+        case when u.reported then e.answer else ${value("answer")} end
+      from updated u left join ${run_exchanges} e on e.run_id = u.id
+      on conflict (run_id) do update set request = excluded.request, request_salt = excluded.request_salt,
+        response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
+    ), facts as (
+      ${appendFacts(sql`select id, ${value("facts")} as facts from updated`, value("at"))}
+    ), messages as (${oweScoreOrExpiry(sql`select id, attempt, answered, not_before from updated`)}
+    ), later as (select * from messages where not_before is not null)`,
+    hands: ["later"],
+    select: sql`select to_jsonb(m) from messages m where m.not_before is null`,
+  }),
+);
 
 /**
  * Keeps what came of a call, in one statement: the bytes and their salts, the facts, and either the message that has
@@ -31,39 +83,23 @@ export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome 
   const now = ctx.now();
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
-  const responseSalt = newSalt();
-  return write(ctx, {
-    parts: sql`with open_call as (
-      select r.id, r.answered_at is not null as reported from ${runs} r
-      where r.id = ${runId}::uuid and r.lease_token = ${lease}::uuid and r.status = 'running' for update
-    ), updated as (
-      update ${runs} r set lease_token = null, awaiting_callback = ${waiting} and not o.reported,
-        lease_expires_at = case when ${waiting} and not o.reported then r.deadline_at + interval '60 seconds' end,
-        callback_hash = case when ${waiting} then r.callback_hash end,
-        answered_at = case when ${waiting} then r.answered_at else coalesce(r.answered_at, ${now.toISOString()}::timestamptz) end,
-        latency_ms = case when o.reported then r.latency_ms else ${waiting ? null : outcome.latencyMs}::integer end,
-        failure_code = case when o.reported then r.failure_code else ${outcome.kind === "failure" ? outcome.code : null} end,
-        failure_detail = case when o.reported then r.failure_detail else ${outcome.kind === "failure" ? outcome.detail : null} end
-      from open_call o where r.id = o.id
-      returning r.id, r.attempt, o.reported, r.answered_at is not null as answered, case
-        when r.answered_at is null then ${deadline.toISOString()}::timestamptz
-        when not r.simulated then ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} end as not_before
-    ), exchange as (
-      insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
-      select u.id, ${bytea(request)}, ${bytea(requestSalt)}, case when u.reported then e.response else ${bytea(response)} end,
-        case when u.reported then e.response_salt else ${bytea(response === null ? null : responseSalt)} end,
-        case when u.reported then e.answer else ${outcome.kind === "answer" ? stringifyExact(outcome.answer) : null} end
-      from updated u left join ${run_exchanges} e on e.run_id = u.id
-      on conflict (run_id) do update set request = excluded.request, request_salt = excluded.request_salt,
-        response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
-    ), facts as (
-      ${appendPhases(sql`select id from updated`, factsOf(outcome), now)}
-    ), messages as (${oweScoreOrExpiry(sql`select id, attempt, answered, not_before from updated`)}
-    ), later as (select * from messages where not_before is not null)`,
-    hands: ["later"],
-    select: sql`select to_jsonb(m) from messages m where m.not_before is null`,
-    result: Message,
-  });
+  const given = {
+    run: runId,
+    lease,
+    waiting,
+    at: now.toISOString(),
+    deadline: deadline.toISOString(),
+    latency_ms: waiting ? null : outcome.latencyMs,
+    failure_code: outcome.kind === "failure" ? outcome.code : null,
+    failure_detail: outcome.kind === "failure" ? outcome.detail : null,
+    request: bytea(request),
+    request_salt: bytea(requestSalt),
+    response: bytea(response),
+    response_salt: bytea(response === null ? null : newSalt()),
+    answer: outcome.kind === "answer" ? stringifyExact(outcome.answer) : null,
+    facts: JSON.stringify(toFacts(factsOf(outcome))),
+  };
+  return writeKept(ctx, [KEEP_ANSWER.with(given)], Message);
 }
 
 function factsOf(outcome: CallOutcome): PhaseEvent[] {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { write } from "../db/change.ts";
+import { kept, writeKept } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
 import { agents, run_exchanges, runs, tasks } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
@@ -60,18 +60,14 @@ export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
   minted: Minted | null;
 }
 
-/**
- * Loads those of some runs that wait to be graded, and takes the messages about the others out of the outbox. Throws where
- * one of them can't be minted any more.
- */
-export async function loadAnswered(ctx: Context, runIds: readonly string[]): Promise<Answered[]> {
-  const ids = sql`select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid`;
-  const answered = await write(ctx, {
+/** Those of some runs (a list of ids) that wait to be graded; messages about the others are taken out of the outbox. */
+export const LOAD_ANSWERED = kept("load_answered", { runs: "jsonb" }, (value) => {
+  const ids = sql`select jsonb_array_elements_text(${value("runs")})::uuid`;
+  return {
     parts: sql`with waiting as (
       select r.id from ${runs} r
       where r.id in (${ids}) and r.status = 'running' and r.answered_at is not null and r.lease_token is null
     ), taken_back as (${takeBack(["score"], sql`${ids} except select id from waiting`)})`,
-    result: z.array(Loaded),
     select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,
         'is_private', r.is_private, 'is_held', r.canary is null, 'screening_session_id', r.screening_session_id, 'repeat_index', r.repeat_index,
@@ -88,7 +84,15 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
     ) order by r.id)
     from waiting w join ${runs} r on r.id = w.id join ${agents} a on a.id = r.agent_id join ${tasks} t on t.id = r.task_id
       left join ${run_exchanges} e on e.run_id = r.id`,
-  });
+  };
+});
+
+/**
+ * Loads those of some runs that wait to be graded, and takes the messages about the others out of the outbox. Throws where
+ * one of them can't be minted any more.
+ */
+export async function loadAnswered(ctx: Context, runIds: readonly string[]): Promise<Answered[]> {
+  const answered = await writeKept(ctx, [LOAD_ANSWERED.with({ runs: JSON.stringify(runIds) })], z.array(Loaded));
   return (answered ?? []).map(({ drawn: source, ...run }) => {
     const minted = mintNow(run.run.id, source, ctx.env.DATA_ENCRYPTION_KEYS);
     const isAsIs = minted === null || minted.isCanary;

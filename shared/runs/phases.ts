@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
+import { type Moment, momentSql } from "../db/instant.ts";
 import { run_phases } from "../db/schema/index.ts";
 import type { PHASES, PhaseOutcome } from "./schemas.ts";
 
@@ -16,7 +17,7 @@ export interface PhaseEvent {
  * @example
  * appendPhases(sql`select id from ended`, [{ phase: "scored", outcome: "succeeded" }], ctx.now())
  */
-export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Date): SQL {
+export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Moment): SQL {
   return appendFacts(sql`select i.id, ${JSON.stringify(toFacts(events))}::jsonb as facts from (${runIds}) i`, at);
 }
 
@@ -34,10 +35,10 @@ export function toFacts(events: readonly PhaseEvent[]): Required<PhaseEvent>[] {
  * SQL: a part that appends to runs what each row of the query `source` has of its run: the columns `id` and `facts`, jsonb as `toFacts`
  * makes it. `found` is jsonb over the columns of `source` (as `x`): by phase, metadata that only the statement knows.
  */
-export function appendFacts(source: SQL, at: Date, found = sql`'{}'::jsonb`): SQL {
+export function appendFacts(source: SQL, at: Moment, found = sql`'{}'::jsonb`): SQL {
   return sql`insert into ${run_phases} (run_id, sequence, phase, outcome, occurred_at, duration_ms, metadata)
     select x.id, coalesce((select max(p.sequence) from ${run_phases} p where p.run_id = x.id), 0) + e.ordinality,
-      e.fact ->> 'phase', e.fact ->> 'outcome', ${at.toISOString()}::timestamptz, (e.fact ->> 'duration_ms')::integer,
+      e.fact ->> 'phase', e.fact ->> 'outcome', ${momentSql(at)}, (e.fact ->> 'duration_ms')::integer,
       (e.fact -> 'metadata') || coalesce(${found} -> (e.fact ->> 'phase'), '{}')
     from (${source}) x cross join jsonb_array_elements(x.facts) with ordinality as e(fact, ordinality)`;
 }

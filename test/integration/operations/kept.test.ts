@@ -1,0 +1,186 @@
+import { sql } from "drizzle-orm";
+import * as fc from "fast-check";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import * as z from "zod";
+import { createService } from "../../../functions/service.ts";
+import { migrate } from "../../../migrations/migrate.ts";
+import { DELIVERIES } from "../../../queues/index.ts";
+import { bytea } from "../../../shared/db/bytes.ts";
+import { kept, writeKept } from "../../../shared/db/kept.ts";
+import type { Context } from "../../../shared/platform/context.ts";
+import { KEPT } from "../../../shared/runs/kept.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { NEON } from "../../stack/limits.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { type Recorder, startRecorder } from "../http/plans-support.ts";
+import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
+
+let service: TestService;
+let recorder: Recorder;
+let endpoint: Consumer;
+let owner: User;
+let suite: TestSuite;
+let ctx: Context;
+
+const NAMES = KEPT.map(({ name }) => name).toSorted();
+
+beforeAll(async () => {
+  recorder = await startRecorder();
+  service = await startService({ settings: { NEON_LOCAL_PROXY: recorder.url } });
+  endpoint = await startAgent(answersRightly);
+  owner = await newUser(service, { plan: "enterprise" });
+  suite = await addSuite(service, 3);
+  ctx = createService(service.settings, DELIVERIES, { log: () => undefined }).context({
+    requestId: "test",
+    addressHash: null,
+    defer: () => undefined,
+  });
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+  await recorder.close();
+});
+
+/** A connection of its own to the service's database. */
+async function connect(): Promise<{ url: string; client: Client }> {
+  const [row] = await service.sql<{ name: string }>("select current_database() as name");
+  const url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}/${row?.name}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return { url, client };
+}
+
+const functions = () =>
+  service.sql<{ name: string; oid: number }>(
+    String.raw`select proname as name, oid from pg_proc where proname like 'kept\_%' order by 1`,
+  );
+
+const names = async () => (await functions()).map(({ name }) => name);
+
+/** Screens a new agent, and returns what the database says of it, without ids and times. */
+async function screened(): Promise<{ found: unknown; statements: string[] }> {
+  recorder.statements.length = 0;
+  const agent_id = await addAgent(owner, { endpoint: endpoint.url });
+  await owner.call("POST", "/api/v1/runs/batch", { agent_id, suite_id: suite.id, repeats: 2 });
+  await service.settled();
+  const statements = recorder.statements.map(({ query }) => query);
+  const [row] = await service.sql<{ found: { runs: unknown[]; cells: unknown[] } }>(
+    `select jsonb_build_object(
+      'runs', (select jsonb_agg(jsonb_build_array(r.status, r.passed, r.correctness, r.counted, r.evidence_signed, r.attempt,
+          r.total_cost_usd, r.axes - 'latency', e.answer, (select jsonb_agg(p.phase order by p.sequence) from run_phases p where p.run_id = r.id))
+          order by r.position, r.repeat_index) from runs r join run_exchanges e on e.run_id = r.id where r.agent_id = $1),
+      'cells', (select jsonb_agg(to_jsonb(s) - '{agent_id,task_id,latency,last_run_at}'::text[] order by s.task_id, s.period)
+          from task_scores s where s.agent_id = $1),
+      'boards', (select jsonb_agg(jsonb_build_array(b.domain, b.period, b.tier, b.composite_score, b.runs, b.score_low)
+          order by b.domain, b.period) from board_entries b where b.agent_id = $1),
+      'owed', (select count(*) from outbox)) as found`,
+    [agent_id],
+  );
+  expect([row?.found.runs.length, row?.found.cells.length]).toEqual([6, 9]);
+  return { found: row?.found, statements };
+}
+
+const calledBy = (statements: readonly string[]) =>
+  [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
+
+describe("the statements of a run", () => {
+  it("are each sent as a call of a function that the database has", async () => {
+    expect(await names()).toEqual(NAMES);
+    const { statements } = await screened();
+    expect(calledBy(statements)).toEqual(NAMES);
+    expect(statements.filter((query) => query.includes("with claimed as") || query.includes("open_call"))).toEqual([]);
+  });
+
+  it("are planned once by a connection, whatever it is cleaned of between two requests", async () => {
+    const { client } = await connect();
+    try {
+      const name = NAMES.find((one) => one.startsWith("kept_claim"));
+      for (let n = 0; n < 2; n += 1) {
+        await client.query(`select ${name}(null, null, null, null, null)`);
+        await client.query(NEON.reset);
+      }
+      const { rows } = await client.query<{ plans: number }>(
+        "select count(*)::integer as plans from pg_backend_memory_contexts where name = 'CachedPlan' and ident like '%with claimed%'",
+      );
+      expect(rows).toEqual([{ plans: 1 }]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it("go as they are to a database that has not kept them, and come to the same", async () => {
+    const { found } = await screened();
+    await service.sql(NAMES.map((name) => `drop function ${name}`).join("; "));
+    const { found: without, statements } = await screened();
+    expect(without).toEqual(found);
+    expect(statements.filter((query) => query.includes("with claimed as")).length).toBeGreaterThanOrEqual(6);
+  });
+
+  it("are kept by the next migration, which removes what nobody sends any more; another one changes nothing", async () => {
+    await service.sql(
+      "create or replace function kept_claim_000000000000() returns jsonb language sql return null::jsonb",
+    );
+    const { url, client } = await connect();
+    await client.end();
+    await Promise.all([migrate(url), migrate(url)]);
+    const after = await functions();
+    expect(after.map(({ name }) => name)).toEqual(NAMES);
+    await migrate(url);
+    expect(await functions()).toEqual(after);
+  });
+});
+
+describe("a kept statement", () => {
+  const ODD = `it's "odd" \\ %I $1 $$ $kept$ ${"ä".repeat(3)}`;
+  const given = { a: "text", n: "integer", yes: "boolean", json: "jsonb", bytes: "bytea", at: "timestamptz" } as const;
+  const ECHO = kept("echo", given, (value) => ({
+    parts: sql`with given as (select ${ODD}::text as odd, ${7}::integer as seven)`,
+    select: sql`select jsonb_build_array(odd, seven, ${value("a")}, ${value("n")}, ${value("yes")}, ${value("json")},
+      encode(${value("bytes")}, 'hex'), ${value("at")} at time zone 'UTC') from given`,
+  }));
+
+  it("gets every value as it was given, kept or not", async () => {
+    await service.sql(ECHO.definition);
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }).filter((value) => !value.includes("\0") && value.isWellFormed()),
+      fc.constantFrom("", "null", "'", "\\", "{}", "$1", "p_a", "$kept$", " "),
+    );
+    const value = fc.record({
+      a: fc.option(text),
+      n: fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+      yes: fc.option(fc.boolean()),
+      json: fc.option(fc.dictionary(text, text)),
+      bytes: fc.option(fc.uint8Array({ maxLength: 50 })),
+    });
+    await fc.assert(
+      fc.asyncProperty(value, async ({ json, bytes, ...plain }) => {
+        const at = "2026-11-22T12:34:56.789";
+        const values = { ...plain, json: JSON.stringify(json), bytes: bytea(bytes), at: `${at}Z` };
+        const hex = bytes === null ? null : Buffer.from(bytes).toString("hex");
+        const expected = [ODD, 7, plain.a, plain.n, plain.yes, json, hex, at];
+        const sendable = ECHO.with(values);
+        expect(await writeKept(ctx, [sendable], z.unknown())).toEqual(expected);
+        expect(await writeKept(ctx, [{ ...sendable, call: sendable.plain() }], z.unknown())).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("fails as a whole with the statements before it, and with the database's own error", async () => {
+    await service.sql("create table kept_marks (n integer)");
+    const mark = kept("mark", { n: "integer" }, (value) => ({
+      parts: sql`with marked as (insert into kept_marks select ${value("n")} returning n)`,
+      select: sql`select to_jsonb(10 / n) from marked`,
+    }));
+    await service.sql(mark.definition);
+    const both = (n: number) => writeKept(ctx, [mark.with({ n: 5 }), mark.with({ n })], z.int());
+    await expect(both(0)).rejects.toThrow("division by zero");
+    expect(await service.sql("select * from kept_marks")).toEqual([]);
+    expect(await both(2)).toBe(2);
+    expect(await service.sql("select n from kept_marks")).toEqual([{ n: 5 }, { n: 2 }]);
+  });
+});
