@@ -9,6 +9,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/api-keys": async () => (await import("./account/api-keys.ts")).apiKeys,
   "account/code-host": async () => (await import("./account/code-host.ts")).codehost,
   "account/mailed-links": async () => (await import("./account/mailed-links.ts")).accountMail,
+  "account/notifications": async () => (await import("./account/notifications.ts")).notifications,
   "account/profile": async () => (await import("./account/profile.ts")).account,
   "account/sign-in": async () => (await import("./account/sign-in.ts")).auth,
   "agents/agents": async () => (await import("./agents/agents.ts")).agents,

@@ -19,6 +19,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/mailed-links": async () => (await import("./site/mailed-links.tsx")).mailedLinkPages,
   "site/marketplace": async () => (await import("./site/marketplace.tsx")).marketplacePages,
   "site/new-agent": async () => (await import("./site/new-agent.tsx")).newAgentPages,
+  "site/notifications": async () => (await import("./site/notifications.tsx")).notificationPages,
   "site/picture": async () => (await import("./site/picture.tsx")).picturePages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,
   "site/pricing": async () => (await import("./site/pricing.tsx")).pricingPages,

@@ -122,6 +122,7 @@ export function createService(
         requestId: request.requestId,
         addressHash: request.addressHash,
         addressHashBefore: request.addressHashBefore ?? null,
+        network: request.network ?? null,
         idempotency: null,
         openApi,
         passwordCost: overrides.passwordCost ?? PASSWORD_COST,

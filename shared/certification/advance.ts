@@ -7,7 +7,7 @@ import { reopenSessions } from "../runs/session-parts.ts";
 import { issueCredential } from "./credential.ts";
 import { lockCertification } from "./lock.ts";
 import { keptPlan } from "./plan.ts";
-import { reserving } from "./reserve.ts";
+import { RESERVING, reserving } from "./reserve.ts";
 import { conclude } from "./verdict.ts";
 
 /** The body of the message that advances a certification. */
@@ -42,7 +42,7 @@ function reserveMissing(ctx: Context, certificationId: string): Promise<z.output
         updated_at = ${now.toISOString()}::timestamptz
       from next_state s where c.id = s.certification_id
     )`,
-    owes: ["dispatches"],
+    owes: RESERVING,
     select: sql`select jsonb_build_object('status', s.status,
       'has_open_runs', exists (select from reserved) or exists (select from ${runs} r
         where r.screening_session_id = s.session_id and ${isOpenRun(sql`r.status`)})) as result

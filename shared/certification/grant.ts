@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { admissionOf } from "./admission.ts";
 import { newSession } from "./plan.ts";
-import { reserving } from "./reserve.ts";
+import { RESERVING, reserving } from "./reserve.ts";
 import { runsNeeded } from "./rules.ts";
 import { type CertifyCheckoutRequest, CertifyDevGrantResponse } from "./schemas.ts";
 
@@ -36,7 +36,7 @@ export function grant(
         eu_waiver_at = excluded.eu_waiver_at, paid_at = excluded.paid_at,
         screening_session_id = excluded.screening_session_id, updated_at = excluded.paid_at
     )`,
-    owes: ["dispatches"],
+    owes: RESERVING,
     result: sql`select jsonb_build_object('outcome', a.outcome, 'kind', 'dev_grant',
       'certification_id', a.certification_id, 'screening_session_id', s.session_id, 'status', s.status) as result
       from admitted a left join next_state s on true`,

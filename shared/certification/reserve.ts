@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/view.ts";
 import { takeAllowance } from "../billing/allowances.ts";
+import { tellOfAllowance } from "../billing/used-up.ts";
 import { agents, runs, tasks, users } from "../db/schema/index.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import { reserveRuns } from "../runs/reserve.ts";
@@ -30,12 +31,15 @@ export const payer = {
   limit: planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "runs"),
 };
 
+/** The parts of `reserving` whose rows are messages. */
+export const RESERVING = ["dispatches", "warned"] as const;
+
 /**
  * SQL: the parts of a statement that reserve runs for its part `target` (at most one row: certification_id, session_id,
  * agent_id, buyer_id, runs_included): as many whole tasks of its part `plan` as are paid for, in order, first by the
  * included allowance, then by the monthly one of the agent's account. A run that failed by our fault is reserved again; a
  * retired task is left out. The part `next_state` has one row for the target, with the `status` and the `paused_reason`
- * that the certification then has; the part `dispatches` owes messages.
+ * that the certification then has; the parts that `RESERVING` names owe messages.
  */
 export function reserving(now: Date): SQL {
   return sql`terms as (
@@ -62,7 +66,11 @@ export function reserving(now: Date): SQL {
         from terms x where x.is_live and exists (select from needed where units > 0)`,
       { units: sql`coalesce((select max(n.units) from needed n, terms x where n.units <= x.run_limit - w.used), 0)` },
     )}
-  ), ${reserveRuns(
+  ), ${tellOfAllowance(
+    "warned",
+    sql`select ${accountOf(agentOwner)} as user_id, x.paid_kind as kind, x.paid_owner as owner, ${monthOf(now)} as period,
+      p.used, p.units, x.run_limit, x.agent_id from paid p cross join terms x join ${agents} a on a.id = x.agent_id`,
+  )}, ${reserveRuns(
     sql`select x.agent_id, s.task_id, 'certification' as trigger, false as simulated, false as is_private,
       x.session_id as screening_session_id, s.position, s.repeat_index, ${REPEATS}::integer as repeat_total,
       x.buyer_id as user_id, x.team_id, case when s.is_included then ${INCLUDED} else x.paid_kind end as paid_kind,

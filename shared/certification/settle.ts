@@ -9,7 +9,7 @@ import { cancelling } from "../runs/cancel.ts";
 import { FOLLOW_UP } from "../runs/follow-up.ts";
 import { lockCertification } from "./lock.ts";
 import { newSession } from "./plan.ts";
-import { reserving } from "./reserve.ts";
+import { RESERVING, reserving } from "./reserve.ts";
 import { stateWithout } from "./state.ts";
 
 /** A checkout session of the provider that was paid. */
@@ -38,7 +38,7 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
         payment_intent_id = ${payment.paymentIntentId}
       from next_state s where c.id = s.certification_id returning c.id
     )`,
-    owes: ["dispatches"],
+    owes: RESERVING,
     select: sql`select to_jsonb(id) as result from settled`,
     result: z.uuid(),
   });

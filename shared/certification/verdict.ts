@@ -1,9 +1,12 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { accountOf } from "../agents/account.ts";
 import { setVerifiedState } from "../agents/parts.ts";
+import { agentOwner } from "../agents/view.ts";
 import { COST } from "../board/aggregates.ts";
 import { read, write } from "../db/change.ts";
 import { agents, certifications, isOpenRun, runs, tasks } from "../db/schema/index.ts";
+import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { finishSessions } from "../runs/session-parts.ts";
 import { cell, composite, type ScoredRun, type TaskReference } from "../scoring/score.ts";
@@ -72,17 +75,28 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
       update ${certifications} c set status = case when x.is_certified then 'certified' else 'not_certified' end,
         score = ${score}::numeric, issued_at = case when x.is_certified then ${at} end,
         expires_at = case when x.is_certified then ${expiry} end, updated_at = ${at}
-      from target x where c.id = x.id returning c.agent_id, c.screening_session_id, c.status
+      from target x where c.id = x.id returning c.agent_id, c.screening_session_id, c.status, c.user_id, c.score
     ), finished as (
       ${finishSessions(sql`select screening_session_id from concluded`, now)}
     ), shown as (
       ${setVerifiedState(sql`select agent_id from concluded where status = 'certified'`, sql`'certified'`)}
-    )`,
+    ), mailed as (${oweNotice("certification_result", RESULT)})`,
+    owes: ["mailed"],
     select: sql`select to_jsonb(status) as result from concluded`,
     result: z.enum(["certified", "not_certified"]),
   });
   ctx.cache.invalidate("board");
 }
+
+/** SQL: what the buyers of the certifications `concluded` are told; without a buyer it is the agent's account. */
+const RESULT: SQL = sql`select coalesce(x.user_id, ${accountOf(agentOwner)}) as user_id,
+    case x.status when 'certified' then 'certification_granted' else 'certification_refused' end as notice,
+    a.name as title, case
+      when x.status = 'certified' then 'Its score is ' || x.score || '.'
+      when x.score is null then 'No run says anything about it.'
+      else 'Its score is ' || x.score || ${`. It takes ${PASS_SCORE}, and ${PASS_RATE * 100}% of the runs of each domain.`}
+    end as reason, a.id as page_id
+  from concluded x join ${agents} a on a.id = x.agent_id`;
 
 async function readScreened(ctx: Context, certificationId: string): Promise<z.output<typeof ScreenedTask>[]> {
   const screened = await read(

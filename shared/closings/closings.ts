@@ -5,6 +5,7 @@ import { closing as catalogue } from "../catalogue/closing.ts";
 import { closing as certification } from "../certification/closing.ts";
 import type { CloseDomain } from "../db/closing.ts";
 import { closing as identity } from "../identity/deletion/closing.ts";
+import { closing as mail } from "../mail/closing.ts";
 import { closing as marketplace } from "../marketplace/closing.ts";
 import { closing as runs } from "../runs/closing.ts";
 import { closing as schedules } from "../schedules/closing.ts";
@@ -21,6 +22,7 @@ import { closing as webhooks } from "../webhooks/closing.ts";
  */
 export const CLOSINGS: readonly CloseDomain[] = [
   identity,
+  mail,
   teams,
   billing,
   analytics,

@@ -1,12 +1,14 @@
 import { forgetAllowances, forgetProviderEvents } from "../billing/forget.ts";
 import { reconcile } from "../billing/reconcile.ts";
 import { rescueCertifications } from "../certification/resume.ts";
+import { remindOfEnds } from "../certification/remind.ts";
 import { expireCertifications } from "../certification/expire.ts";
 import { CLOSINGS } from "../closings/closings.ts";
 import type { Piece } from "../db/pieces.ts";
 import { forgetResults } from "../db/results.ts";
 import { finaliseAccounts } from "../identity/deletion/finalise.ts";
-import { forgetEnded, forgetTokens } from "../identity/sessions/forget.ts";
+import { forgetEnded, forgetMarks, forgetTokens } from "../identity/sessions/forget.ts";
+import { forgetNotices } from "../mail/forget.ts";
 import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
@@ -43,11 +45,14 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "forget deliveries", pieces: 20, work: forgetDeliveries },
   { name: "re-check manifests", pieces: 5, work: scheduleRechecks },
   { name: "expire certifications", pieces: 20, work: expireCertifications },
+  { name: "tell of certifications that end", pieces: 20, work: remindOfEnds },
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
   { name: "settle sessions", pieces: 5, work: settleForgotten },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
   { name: "catch up with the log", pieces: 20, work: catchUp },
   { name: "forget keys", pieces: 20, work: forgetResults },
+  { name: "forget notices", pieces: 20, work: forgetNotices },
+  { name: "forget sign-ins", pieces: 20, work: forgetMarks },
   { name: "forget mailed tokens", pieces: 20, work: forgetTokens },
 ];

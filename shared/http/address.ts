@@ -15,11 +15,22 @@ function countedAddress(given: string | undefined): string {
   return `${parts.join(":")}::/64`;
 }
 
+/** The network that an address is in, as sign-ins are told apart: its /24, or the /48 of an IPv6 address. */
+function networkOf(given: string): string {
+  if (!ipaddr.isValid(given)) return "unknown";
+  const address = ipaddr.process(given);
+  if (address instanceof ipaddr.IPv4) return address.octets.slice(0, 3).join(".");
+  const parts = address.parts.slice(0, 3).map((part) => part.toString(16));
+  return `${parts.join(":")}::/48`;
+}
+
 /** A caller's address as it is stored and used as a key; the address can't be recovered from it. */
 export interface AddressHashes {
   addressHash: string;
   /** The same under yesterday's secret, for what was counted or kept then and is still in force. */
   addressHashBefore: string;
+  /** The network that the address is in, for what never leaves this process as it is. */
+  network(): string;
 }
 
 const DAY_MS = 86_400_000;
@@ -59,6 +70,7 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
       get addressHashBefore() {
         return (before ??= hash(secretBefore));
       },
+      network: () => networkOf(given),
     };
     known.set(given, hashes);
     return hashes;

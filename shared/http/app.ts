@@ -23,7 +23,10 @@ import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
 /** What the service needs to know of a request, a message or a trigger to make its context. */
-export type NewRequest = Pick<Context, "requestId" | "addressHash" | "defer"> & { addressHashBefore?: string | null };
+export type NewRequest = Pick<Context, "requestId" | "addressHash" | "defer"> & {
+  addressHashBefore?: string | null;
+  network?: Context["network"];
+};
 
 /** What the HTTP layer needs of the service. */
 export interface Service {

@@ -10,6 +10,7 @@ import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { mintToken } from "./email-token.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { UserCreate } from "./schemas.ts";
+import { rememberSignIn } from "./sessions/familiar.ts";
 import { newSession, type SignedIn, signedIn } from "./sessions/new-session.ts";
 
 /**
@@ -36,9 +37,9 @@ export async function register(
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    ), ${mintToken(ctx, "verify_email")},
+    ), ${mintToken(ctx, "verify_email")}, ${rememberSignIn(ctx, userAgent)},
     noted as (${note(ctx, "signup_completed", signup)})`,
-    owes: ["mailed", "noted"],
+    owes: ["mailed", "noted", "noticed"],
     select: sql`select ${accountJson(ctx)} as result from u`,
     result: AccountRow,
   }).catch((error: unknown) => {

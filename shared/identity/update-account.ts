@@ -7,6 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
+import { passwordChanged } from "./passwords/changed.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserRead, UserUpdate } from "./schemas.ts";
@@ -47,7 +48,8 @@ export async function updateAccount(
   ), voided as (
     update ${email_tokens} t set used_at = ${now} from u
     where ${secured} and t.user_id = u.id and t.purpose = 'reset_password' and t.used_at is null
-  )`,
+  ), mailed as (${passwordChanged(sql`select id from u where ${secured}`)})`,
+    owes: ["mailed"],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)},
       'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result from u`,
     result: Updated,

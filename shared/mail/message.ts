@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Notice, NOTICES } from "./notices.ts";
 
 /** The mails that carry a link with a token. */
 export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion"] as const;
@@ -6,21 +7,19 @@ export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion"] 
 /** The name of a mail with a token. */
 export type Template = (typeof TEMPLATES)[number];
 
-/** The mails that notify somebody of what happened to something of theirs. */
-export const NOTICES = ["submission_approved", "submission_rejected", "webhook_disabled"] as const;
-
-/** The name of such a mail. */
-export type Notice = (typeof NOTICES)[number];
-
 /** What a mail says about its reader. */
 export const MailParams = z.strictObject({ username: z.string().nullable() });
 
-/** What a notice says in addition: what it is about, and why it happened. */
+/** What a notice says in addition: what it is about, why it happened, and the id in the path of the page it leads to. */
 export const NoticeParams = z.strictObject({
   ...MailParams.shape,
   title: z.string(),
   reason: z.string().nullable(),
+  /** Mails that an earlier version owed have none. */
+  page_id: z.uuid().nullable().default(null),
 });
+
+const isNotice = (name: string): name is Notice => name in NOTICES;
 
 /** What an invitation to a workspace says: who invites, to which workspace, and in which role. */
 export const InvitationParams = z.strictObject({ inviter: z.string(), workspace: z.string(), role: z.string() });
@@ -47,7 +46,12 @@ export const MailMessage = z.discriminatedUnion("template", [
     /** The token of the link, as `encrypt(…, "mail")` returns it, so that neither the outbox nor the queue reveals it. */
     token: z.string(),
   }),
-  z.strictObject({ id: z.uuid(), to: z.string(), template: z.enum(NOTICES), params: NoticeParams }),
+  z.strictObject({
+    id: z.uuid(),
+    to: z.string(),
+    template: z.enum(Object.keys(NOTICES).filter(isNotice)),
+    params: NoticeParams,
+  }),
   z.strictObject({
     id: z.uuid(),
     to: z.string(),

@@ -1,14 +1,7 @@
 import { type FrontendPath, frontendPage } from "../platform/frontend.ts";
 import type * as z from "zod";
-import type {
-  InvitationParams,
-  LeadParams,
-  MailParams,
-  Notice,
-  NoticeParams,
-  Template,
-  WaitlistParams,
-} from "./message.ts";
+import type { InvitationParams, LeadParams, MailParams, NoticeParams, Template, WaitlistParams } from "./message.ts";
+import { type Notice, SWITCHES, wordingOf } from "./notices.ts";
 
 /** A mail as its reader sees it. */
 export interface Rendered {
@@ -50,24 +43,6 @@ const WORDINGS: Record<Template, Wording> = {
   },
 };
 
-const NOTICE_WORDINGS: Record<Notice, { subject: string; news: (title: string) => string; note: string }> = {
-  submission_approved: {
-    subject: "Your task was approved",
-    news: (title) => `The task that you proposed, “${title}”, was approved. It is a benchmark task now.`,
-    note: "Thank you for making the catalogue better.",
-  },
-  submission_rejected: {
-    subject: "Your task was not accepted",
-    news: (title) => `The task that you proposed, “${title}”, was reviewed and not accepted. The reviewer's reason:`,
-    note: "You are welcome to propose a task that takes this into account.",
-  },
-  webhook_disabled: {
-    subject: "Your webhook was turned off",
-    news: (title) => `Your webhook “${title}” no longer receives events. The reason:`,
-    note: "Fix the receiver, then set is_active to true. Missed deliveries can be redelivered from the log.",
-  },
-};
-
 /** A mail in plain text and HTML, with a link into the frontend at `frontendUrl` that carries `token`. */
 export function render(
   template: Template,
@@ -92,13 +67,30 @@ export function renderInvitation(
       "The link works within 7 days, for the account with this email address; register one first if you have none. If " +
         "you don't know who is inviting you, ignore this mail.",
     ),
+    footOf(frontendUrl),
   ]);
 }
 
-/** A mail in plain text and HTML about what happened to `title`, with the reason if one was given. */
-export function renderNotice(notice: Notice, { username, title, reason }: z.output<typeof NoticeParams>): Rendered {
-  const { subject, news, note } = NOTICE_WORDINGS[notice];
-  return compose(subject, username, [textOf(news(title)), ...(reason === null ? [] : [quoteOf(reason)]), noteOf(note)]);
+/**
+ * A mail in plain text and HTML about what happened to `title`, with the reason if one was given, and a link to the page
+ * where its reader goes on. In the foot of one that can be switched off is the page where it can.
+ */
+export function renderNotice(
+  notice: Notice,
+  { username, title, reason, page_id: id }: z.output<typeof NoticeParams>,
+  frontendUrl: string,
+): Rendered {
+  const { kind, subject, news, note, next } = wordingOf(notice);
+  const [path, action] = next;
+  return compose(subject, username, [
+    textOf(news(title)),
+    ...(reason === null ? [] : [quoteOf(reason)]),
+    ...(path.includes("{id}") && id === null
+      ? []
+      : [buttonOf(action, frontendPage({ FRONTEND_URL: frontendUrl }, path, id ?? ""))]),
+    noteOf(note),
+    ...(kind in SWITCHES ? [footOf(frontendUrl)] : []),
+  ]);
 }
 
 /** A mail in plain text and HTML that confirms to a lead that it is on a waitlist; none of its text comes from the lead. */
@@ -139,11 +131,23 @@ function quoteOf(text: string): Part {
 }
 
 function linkOf(action: string, path: FrontendPath, token: string, frontendUrl: string): Part {
-  const link = `${frontendPage({ FRONTEND_URL: frontendUrl }, path)}?token=${encodeURIComponent(token)}`;
+  return buttonOf(action, `${frontendPage({ FRONTEND_URL: frontendUrl }, path)}?token=${encodeURIComponent(token)}`);
+}
+
+function buttonOf(action: string, link: string): Part {
   return {
     text: `${action}:\n${link}`,
     html: `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1a56db;color:#fff;text-decoration:none">${escapeHtml(action)}</a></p>
     <p>If the button does not work, open this address:<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`,
+  };
+}
+
+/** Where mails of this kind are switched off. */
+function footOf(frontendUrl: string): Part {
+  const link = frontendPage({ FRONTEND_URL: frontendUrl }, "/settings/notifications");
+  return {
+    text: `--\nChoose which of these mails you get: ${link}`,
+    html: `<p style="color:#555"><a href="${escapeHtml(link)}">Choose which of these mails you get</a></p>`,
   };
 }
 

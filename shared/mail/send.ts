@@ -43,7 +43,7 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
 function rendered({ env }: Context, message: z.output<typeof MailMessage>): Rendered {
   if (message.template === "waitlist_joined") return renderWaitlist(message.params);
   if (message.template === "enterprise_lead") return renderLead(message.params);
-  if (!("token" in message)) return renderNotice(message.template, message.params);
+  if (!("token" in message)) return renderNotice(message.template, message.params, env.FRONTEND_URL);
   const token = decrypt(message.token, env.DATA_ENCRYPTION_KEYS, "mail");
   return message.template === "workspace_invitation"
     ? renderInvitation(message.params, token, env.FRONTEND_URL)

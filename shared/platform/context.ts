@@ -45,6 +45,8 @@ export interface Context {
   addressHash: string | null;
   /** The same under the secret of the day before, so that limits and kept answers from then still hold. */
   addressHashBefore: string | null;
+  /** The network that the caller's address is in, to be stored as a keyed hash alone; null inside the queue's consumers. */
+  network: (() => string) | null;
   idempotency: Idempotency | null;
   /** The OpenAPI document of the whole service, at the service's own address, as JSON. */
   openApi(): Promise<string>;

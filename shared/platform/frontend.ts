@@ -7,9 +7,17 @@ export const LED_TO = [
   "/auth/callback",
   "/billing",
   "/confirm-deletion",
+  "/forgot-password",
   "/marketplace/purchases/{id}",
   "/marketplace/seller",
   "/reset-password",
+  "/sessions/{id}",
+  "/settings/deletion",
+  "/settings/notifications",
+  "/settings/schedules",
+  "/settings/sessions",
+  "/settings/webhooks",
+  "/suites",
   "/verify-email",
 ] as const;
 

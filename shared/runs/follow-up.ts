@@ -1,22 +1,34 @@
 import { type SQL, sql } from "drizzle-orm";
-import { certifications, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
+import { accountOf } from "../agents/account.ts";
+import { agentOwner } from "../agents/view.ts";
 import { type Moment, momentSql } from "../db/instant.ts";
+import { agents, certifications, isOpenRun, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { oweAnew } from "../db/owed.ts";
+import { wants } from "../mail/owe-notice.ts";
 import { isHeard, oweEvents, runEvents } from "./announcements.ts";
 
 /** The parts of `followUp` whose rows are messages. */
 export const FOLLOW_UP = ["announced", "comparisons", "settlements", "certifications"] as const;
 
+/** SQL: whether the account of the agent that the row `f` names gets mails of regressions. */
+const isWanted: SQL<boolean> = sql`exists (select from ${agents} a join ${users} u on u.id = ${accountOf(agentOwner)}
+  where a.id = f.agent_id and ${wants("regression")})`;
+
+/** SQL: whether the agent of the session row `f` has a session that finished before. */
+const hasBaseline: SQL<boolean> = sql`exists (select from ${screening_sessions} p
+  where p.agent_id = f.agent_id and p.finished_at is not null and p.id <> f.id)`;
+
 /**
- * SQL: a part that owes the comparison of each session of `finished` (columns `id`, `agent_id`) with the one before it, if a
- * subscription listens for regressions.
+ * SQL: a part that owes the comparison of each session of `finished` (columns `id`, `agent_id`) with the one before it, if
+ * there is one, and a subscription or the agent's account listens for regressions.
  */
 export function oweComparisons(finished: SQL): SQL {
   return oweAnew(
     "regression",
     sql`select f.id, 0 as generation, jsonb_build_object('screening_session_id', f.id) as body, null as flow_key,
       null::timestamptz as not_before
-    from (${finished}) f where ${isHeard(sql`'regression.detected'`, sql`f.agent_id`)}`,
+    from (${finished}) f
+    where ${hasBaseline} and (${isHeard(sql`'regression.detected'`, sql`f.agent_id`)} or ${isWanted})`,
   );
 }
 

@@ -1,7 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { read } from "../db/change.ts";
-import { isFinishedRun, runs, screening_sessions } from "../db/schema/index.ts";
+import { accountOf } from "../agents/account.ts";
+import { agentOwner } from "../agents/view.ts";
+import { read, write } from "../db/change.ts";
+import { agents, isFinishedRun, runs, screening_sessions } from "../db/schema/index.ts";
+import { tellOnce } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import { regression } from "../scoring/regression.ts";
@@ -30,7 +33,7 @@ function passes(alias: "p" | "s"): SQL {
 
 /**
  * Compares a finished session with the one of the same agent that finished before it over exactly the same tasks, and
- * announces a regression. A session without a conclusive run is passed over. The event has the session's id, so that it is
+ * announces a regression, and mails it to the agent's account. A session without a conclusive run is passed over. The event has the session's id, so that it is
  * announced once however often this is called.
  */
 export async function detectRegression(ctx: Context, sessionId: string): Promise<void> {
@@ -49,7 +52,21 @@ export async function detectRegression(ctx: Context, sessionId: string): Promise
   if (found === null) return;
   const { agent_id, suite_id, finished_at, baseline_session_id, before, after } = found;
   const { regressed, previous_pass_rate, pass_rate, p_value } = regression(before, after);
-  if (!regressed) return;
+  if (!regressed || pass_rate === null || previous_pass_rate === null) return;
+  const percent = (rate: number) => `${Math.round(rate * 100)}%`;
+  await write(ctx, {
+    parts: sql`with ${tellOnce(
+      "mailed",
+      "regression",
+      sql`select ${accountOf(agentOwner)} as user_id, 'agent_regressed' as notice, ${sessionId}::text as about,
+        a.name as title, ${`${percent(pass_rate)} of its runs passed, ${percent(previous_pass_rate)} before.`}::text as reason,
+        ${sessionId}::uuid as page_id
+      from ${agents} a where a.id = ${agent_id}::uuid`,
+    )}`,
+    owes: ["mailed"],
+    select: sql`select to_jsonb(count(*)) as result from mailed`,
+    result: z.int(),
+  });
   await announce(ctx, {
     id: sessionId,
     type: "regression.detected",

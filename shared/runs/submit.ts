@@ -3,6 +3,7 @@ import * as z from "zod";
 import { inactive, retired } from "../agents/connection.ts";
 import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { takeAllowance } from "../billing/allowances.ts";
+import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
 import { agents, allowances, suites, teams, users } from "../db/schema/index.ts";
@@ -43,7 +44,7 @@ export async function submit(
     // A trial takes two allowances or none: one trial at a time, so that each sees what both have left.
     ...(principal.kind === "anonymous" ? { lock: sql`select pg_advisory_xact_lock(hashtext('trials'))` } : {}),
     ...reservation(ctx, principal, submission, admission),
-    owes: ["dispatches"],
+    owes: ["dispatches", "warned"],
     verdict: admission,
     done: z.object({ runs: z.array(Reserved) }),
     refusals: {
@@ -133,7 +134,12 @@ function reservation(
   )}), paid_by_all as (${takeAllowance(
     sql`select 'trial_global', 'all', paid_period, units from target
       where paid_kind = 'trial_address' and exists (select from paid)`,
-  )}), session as (${insertSession(
+  )}), ${tellOfAllowance(
+    "warned",
+    sql`select case when t.owned then t.payer else ${viewer}::uuid end as user_id, t.paid_kind as kind,
+      t.paid_owner as owner, t.paid_period as period, p.used, p.units, t.run_limit, t.id as agent_id, t.owned
+    from paid p cross join target t where t.paid_kind in ('user', 'team')`,
+  )}, session as (${insertSession(
     sql`select ${sessionId}::uuid as id, t.id as agent_id, ${viewer}::uuid as user_id, t.team_id, ${suiteId}::uuid as suite_id,
       ${trigger} as trigger, (select jsonb_agg(jsonb_build_object('task_id', id, 'suite_version', suite_version,
         'position', position) order by position) from wanted) as task_plan,

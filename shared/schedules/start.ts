@@ -4,6 +4,7 @@ import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/view.ts";
 import { read, write } from "../db/change.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
+import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { submit } from "../runs/submit.ts";
@@ -125,8 +126,21 @@ async function note(ctx: Context, id: string, error: string): Promise<void> {
   await update(ctx, id, sql`last_error = ${error}`);
 }
 
+/** Turns a schedule off and mails its account why, once however often this is called. */
 async function turnOff(ctx: Context, id: string, reason: string): Promise<void> {
-  await update(ctx, id, sql`is_active = false, next_run_at = null, last_error = ${reason}, updated_at = now()`);
+  await write(ctx, {
+    parts: sql`with updated as (
+      update ${screening_schedules} set is_active = false, next_run_at = null, last_error = ${reason}, updated_at = now()
+      where id = ${id}::uuid and is_active returning id, user_id, agent_id
+    ), mailed as (${oweNotice(
+      "turned_off",
+      sql`select s.user_id, 'schedule_disabled' as notice, a.name as title, ${reason}::text as reason,
+        null::uuid as page_id from updated s join ${agents} a on a.id = s.agent_id`,
+    )})`,
+    owes: ["mailed"],
+    select: sql`select to_jsonb(id) as result from updated`,
+    result: z.uuid(),
+  });
 }
 
 /** Updates a schedule, unless it was deleted meanwhile. */

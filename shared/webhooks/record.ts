@@ -2,10 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { write } from "../db/change.ts";
-import { owe } from "../db/owed.ts";
-import { users, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
+import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
+import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
-import { newId } from "../platform/ids.ts";
 import { PING } from "./event.ts";
 import { oweLater } from "./messages.ts";
 import { DeliveryRead } from "./schemas.ts";
@@ -58,7 +57,7 @@ export async function record(
       select webhook_id, event_id, attempt + 1, next_attempt_at from recorded where status = 'failed'
       on conflict do nothing returning webhook_id, next_attempt_at
     ), messages as (${oweLater(sql`select webhook_id, next_attempt_at as due from inserted`)}),
-    mailed as (${noticeOf(newId(now))})`,
+    mailed as (${noticeOf})`,
     owes: ["messages", "mailed"],
     select: sql`select ${deliveryJson} as result from recorded d join ${webhook_events} e on e.id = d.event_id`,
     result: DeliveryRead,
@@ -83,10 +82,9 @@ function failed(at: SQL, gone: boolean): SQL {
 }
 
 /** SQL: owes the owner of the subscription `w` a mail about it if this statement turned it off. */
-function noticeOf(id: string): SQL {
-  const body = sql`jsonb_build_object('id', ${id}::text, 'template', 'webhook_disabled', 'to', u.email, 'params',
-    jsonb_build_object('username', u.username, 'title', w.url,
-      'reason', ${JSON.stringify(REASONS)}::jsonb -> w.disabled_reason))`;
-  const source = sql`from w join ${users} u on u.id = ${accountOf(webhookOwner)} where w.was_active and not w.is_active`;
-  return owe("mail", id, body, source);
-}
+const noticeOf: SQL = oweNotice(
+  "turned_off",
+  sql`select ${accountOf(webhookOwner)} as user_id, 'webhook_disabled' as notice, w.url as title,
+    ${JSON.stringify(REASONS)}::jsonb ->> w.disabled_reason as reason, null::uuid as page_id
+  from w where w.was_active and not w.is_active`,
+);

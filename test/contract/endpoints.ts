@@ -51,6 +51,8 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/api/v1/users/me/deletion", "session"],
   ["DELETE", "/api/v1/users/me/deletion", "session"],
   ["POST", "/api/v1/users/me/deletion/confirmation-link", "session"],
+  ["GET", "/api/v1/users/me/notifications", "session"],
+  ["PATCH", "/api/v1/users/me/notifications", "session"],
   ["POST", "/api/v1/api-keys", "session"],
   ["GET", "/api/v1/api-keys", "session"],
   ["GET", "/api/v1/api-keys/{id}", "session"],

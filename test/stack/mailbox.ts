@@ -30,10 +30,18 @@ export function createMailbox(): Mailbox {
   };
 }
 
-/** The link of a mail, as its reader would follow it. Throws where text and HTML do not carry the same single one. */
+/** Where the foot of a mail leads that can be switched off. */
+const SWITCHES = "/settings/notifications";
+
+/**
+ * The link of a mail, as its reader would follow it. Throws where text and HTML do not carry the same single one, apart
+ * from the one in the foot that leads to the switches.
+ */
 export function linkOf(mail: Mail | undefined): URL {
   const [link = ""] = /https?:\S+/.exec(mail?.text ?? "") ?? [];
-  const hrefs = [...(mail?.html ?? "").matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  const hrefs = [...(mail?.html ?? "").matchAll(/href="([^"]*)"/g)]
+    .map(([, href = ""]) => href)
+    .filter((href) => !href.endsWith(SWITCHES));
   if (link === "" || hrefs.some((href) => href !== link)) throw new Error(`no single link in ${JSON.stringify(mail)}`);
   return new URL(link);
 }

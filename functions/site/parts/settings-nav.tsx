@@ -5,6 +5,7 @@ const PAGES = [
   ["/settings/api-keys", "API keys"],
   ["/settings/webhooks", "Webhooks"],
   ["/settings/schedules", "Schedules"],
+  ["/settings/notifications", "Notifications"],
   ["/settings/plan", "Plan"],
   ["/settings/deletion", "Deletion"],
 ] as const;

@@ -1,12 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, type Refusal, telling, type Verdict } from "../../db/change.ts";
-import { owe } from "../../db/owed.ts";
-import { task_submissions, users } from "../../db/schema/index.ts";
+import { task_submissions } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
-import type { Notice } from "../../mail/message.ts";
+import type { Notice } from "../../mail/notices.ts";
+import { oweNotice } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
-import { newId } from "../../platform/ids.ts";
 import { notFound, Problem } from "../../platform/problem.ts";
 import { DEFAULT_REFERENCES } from "../create-task-schemas.ts";
 import { insertTask, lockSuite, MISPLACED, noSuite, otherSecrecy, placeIn } from "../create-task.ts";
@@ -42,7 +41,7 @@ export async function approveSubmission(
     ), updated as (
       update ${task_submissions} s set status = 'approved', task_id = c.id, ${reviewedBy(ctx, principal)}
       from created c where s.id = ${submissionId}::uuid returning s.*
-    ), ${mailed(ctx, "submission_approved")}`,
+    ), ${mailed("submission_approved")}`,
     refusals: { not_found: noSubmission, no_suite: noSuite, other_secrecy: otherSecrecy, closed },
   });
   ctx.cache.invalidate("catalogue");
@@ -66,7 +65,7 @@ export async function rejectSubmission(
     parts: sql`with updated as (
       update ${task_submissions} s set status = 'rejected', rejection_reason = ${reason}, ${reviewedBy(ctx, principal)}
       where s.id = ${submissionId}::uuid and s.status = 'pending' returning s.*
-    ), ${mailed(ctx, "submission_rejected")}`,
+    ), ${mailed("submission_rejected")}`,
     refusals: { not_found: noSubmission, closed },
   });
   return submission;
@@ -84,11 +83,12 @@ function reviewedBy(ctx: Context, { userId }: SessionPrincipal): SQL {
 }
 
 /** SQL: the part `mailed`: it owes the submitter of the submission `updated`, if there is one, the notice of it. */
-function mailed(ctx: Context, template: Notice): SQL {
-  const id = newId(ctx.now());
-  const body = sql`jsonb_build_object('id', ${id}::text, 'template', ${template}::text, 'to', u.email, 'params',
-    jsonb_build_object('username', u.username, 'title', s.task -> 'title', 'reason', s.rejection_reason))`;
-  return sql`mailed as (${owe("mail", id, body, sql`from updated s join ${users} u on u.id = s.submitter_id`)})`;
+function mailed(notice: Notice): SQL {
+  return sql`mailed as (${oweNotice(
+    "submission_review",
+    sql`select s.submitter_id as user_id, ${notice}::text as notice, s.task ->> 'title' as title,
+      s.rejection_reason as reason, null::uuid as page_id from updated s`,
+  )})`;
 }
 
 function noSubmission(): Problem {

@@ -16,6 +16,8 @@ export const users = pgTable(
     plan: text({ enum: PLAN_NAMES }).notNull().default("free"),
     charges_enabled: boolean().notNull().default(false),
     payouts_enabled: boolean().notNull().default(false),
+    /** The kinds of notifications that were switched off. */
+    muted_notices: text().array().notNull().default(sql`'{}'`),
     deletion_scheduled_for: instant(),
     created_at: createdAt(),
     updated_at: createdAt(),
@@ -47,6 +49,23 @@ export const sessions = pgTable(
     index("sessions_user_idx").on(table.user_id),
     index("sessions_revoked_idx").on(table.revoked_at).where(sql`${table.revoked_at} is not null`),
     index("sessions_over_idx").on(sql`least(${table.revoked_at}, ${table.expires_at})`),
+  ],
+);
+
+/** The networks and browsers that an account signed in from, as keyed hashes: another of both is told to the account. */
+export const sign_in_marks = pgTable(
+  "sign_in_marks",
+  {
+    user_id: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    kind: text({ enum: ["network", "browser"] }).notNull(),
+    mark: text().notNull(),
+    last_seen_at: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.kind, table.mark] }),
+    index("sign_in_marks_seen_idx").on(table.last_seen_at),
   ],
 );
 

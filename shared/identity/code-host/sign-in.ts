@@ -8,6 +8,7 @@ import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
 import { disown, type DisownInDomain, Taken, takeEffect, takenJson } from "../passwords/disown.ts";
 import { normaliseEmail } from "../email.ts";
+import { rememberSignIn } from "../sessions/familiar.ts";
 import { newSession, type SignedIn, signedIn } from "../sessions/new-session.ts";
 
 const Entered = z.object({ account: AccountRow, taken: Taken });
@@ -66,8 +67,8 @@ async function enter(
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    ), noted as (${note(ctx, event, { method: "codehost" })})`,
-    owes: ["noted"],
+    ), ${rememberSignIn(ctx, userAgent)}, noted as (${note(ctx, event, { method: "codehost" })})`,
+    owes: ["noted", "noticed"],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson}) as result from u`,
     result: Entered,
   });

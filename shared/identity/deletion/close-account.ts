@@ -32,7 +32,7 @@ export async function closeAccount(ctx: Context, userId: string, closings: reado
     lock: sql`select from ${users} where id = ${userId}::uuid for update`,
     parts: sql`with u as (
       update ${users} u set email = ${deletedEmail}, username = null, password_hash = null, email_verified = false,
-        plan = 'free', charges_enabled = false, payouts_enabled = false, updated_at = now()
+        plan = 'free', muted_notices = '{}', charges_enabled = false, payouts_enabled = false, updated_at = now()
       where u.id = ${userId}::uuid and u.deletion_scheduled_for <= ${ctx.now().toISOString()}::timestamptz
         and not ${isDeleted} and not ${ownsShared}
       returning u.id

@@ -2,7 +2,15 @@ import { sql } from "drizzle-orm";
 import type { CloseDomain } from "../../db/closing.ts";
 import { isDeleted } from "../../db/deleted.ts";
 import { forgetResultsOf } from "../../db/results.ts";
-import { api_keys, email_tokens, identities, refresh_tokens, sessions, users } from "../../db/schema/index.ts";
+import {
+  api_keys,
+  email_tokens,
+  identities,
+  refresh_tokens,
+  sessions,
+  sign_in_marks,
+  users,
+} from "../../db/schema/index.ts";
 
 /** Ends every way into the account. The parts `keys` and `ended` say which API keys and sessions died with it. */
 export const closing: CloseDomain = ({ id, now }) => ({
@@ -13,6 +21,7 @@ export const closing: CloseDomain = ({ id, now }) => ({
       from u where s.user_id = u.id returning s.id`,
     credentials: sql`delete from ${refresh_tokens} t using ${sessions} s, u
       where s.id = t.session_id and s.user_id = u.id`,
+    marks: sql`delete from ${sign_in_marks} m using u where m.user_id = u.id`,
     tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
     accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
     results: forgetResultsOf(sql`u.id::text`, sql`u`),

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, verdict } from "../../db/change.ts";
 import { email_tokens, team_members, teams, users } from "../../db/schema/index.ts";
+import { oweNotice } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { Instant } from "../../platform/time.ts";
@@ -46,10 +47,17 @@ export async function requestDeletion(
       ) a
     ), scheduled as (
       update ${users} u set deletion_scheduled_for = coalesce(u.deletion_scheduled_for, ${at}::timestamptz)
-      from target t where u.id = t.id and t.outcome = 'done' returning u.*
+      from target t where u.id = t.id and t.outcome = 'done'
+      returning u.*, old.deletion_scheduled_for is null as is_new
     ), spent as (
       update ${email_tokens} t set used_at = ${now.toISOString()}::timestamptz from scheduled u where ${usable}
-    )`,
+    ), mailed as (${oweNotice(
+      "deletion",
+      sql`select u.id as user_id, 'deletion_scheduled' as notice, '' as title,
+        'It will be deleted on ' || to_char(u.deletion_scheduled_for at time zone 'UTC', 'YYYY-MM-DD') || '.' as reason,
+        null::uuid as page_id from scheduled u where u.is_new`,
+    )})`,
+    owes: ["mailed"],
     result: sql`select jsonb_build_object('outcome', t.outcome,
       'deletion_scheduled_for', (select deletion_scheduled_for from scheduled)) as result from target t`,
     verdict: scheduling,

@@ -4,6 +4,7 @@ import { note } from "../../analytics/event.ts";
 import { read, write } from "../../db/change.ts";
 import { email_tokens, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
+import { passwordChanged } from "./changed.ts";
 import { disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
 import { holds, invalidToken, spendToken } from "../email-token.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
@@ -37,8 +38,9 @@ export async function resetPassword(
       update ${users} u set password_hash = ${hash}, email_verified = true from spent where u.id = spent.user_id
       returning u.id, old.email_verified as proven
     ), ${disown(ctx, sql`true`, domains)},
-    noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)})`,
-    owes: ["noted"],
+    noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
+    mailed as (${passwordChanged(sql`select id from claimed`)})`,
+    owes: ["noted", "mailed"],
     select: sql`select ${takenJson} as result from claimed`,
     result: Taken,
   });

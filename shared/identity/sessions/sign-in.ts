@@ -9,6 +9,7 @@ import { normaliseEmail } from "../email.ts";
 import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import { hashOfNobody, hashPassword, verifyPassword } from "../passwords/password.ts";
 import type { LoginRequest } from "../schemas.ts";
+import { rememberSignIn } from "./familiar.ts";
 import { type NewSession, newSession, type SignedIn, signedIn } from "./new-session.ts";
 
 /**
@@ -58,7 +59,8 @@ async function openSession(
       select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
     ), t as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    )`,
+    ), ${rememberSignIn(ctx, userAgent)}`,
+    owes: ["noticed"],
     select: sql`select ${accountJson(ctx)} as result from u`,
     result: AccountRow,
   });

@@ -5,6 +5,7 @@ import { owe } from "../../db/owed.ts";
 import { team_invitations, team_members, users } from "../../db/schema/index.ts";
 import { endedMeanwhile, stillHolds } from "../../identity/passwords/disown.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
+import { wants } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { encrypt } from "../../platform/encryption.ts";
@@ -70,7 +71,8 @@ export async function createInvitation(
       mailId,
       sql`${mail}::jsonb || jsonb_build_object('params', jsonb_build_object(
         'inviter', coalesce(u.username, u.email), 'workspace', g.name, 'role', i.role))`,
-      sql`from i join target g on g.id = i.team_id join ${users} u on u.id = i.invited_by`,
+      sql`from i join target g on g.id = i.team_id join ${users} u on u.id = i.invited_by
+        where not exists (select from ${users} u where u.email = i.email and not ${wants("invitation")})`,
     )})`,
     owes: ["mail"],
     result: sql`select jsonb_build_object('outcome', g.outcome, 'used', g.used,

@@ -13,6 +13,8 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   endSession: 404,
   previewDeletion: 200,
   cancelDeletion: 200,
+  readNotifications: 200,
+  updateNotifications: 200,
   verifyEmail: 400,
   resendVerification: 202,
   forgotPassword: 422,

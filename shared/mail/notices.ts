@@ -1,0 +1,141 @@
+import type { FrontendPath } from "../platform/frontend.ts";
+
+/** What an account can switch off, each with what it is told then. */
+export const SWITCHES = {
+  certification_result: "an agent of mine is certified, or is not",
+  certification_expiry: "a certification ends in 14 days, and in 3",
+  regression: "an agent got worse from one screening to the next",
+  allowance: "80% of the month's runs are used, and all of them",
+  turned_off: "a schedule or a webhook was turned off",
+  submission_review: "a task that I proposed was reviewed",
+  invitation: "somebody invites me to a workspace",
+} as const;
+
+/** What every account is told: whoever took it over must not be able to switch it off. */
+export const SECURITY = {
+  sign_in: "somebody signed in from a new network with a new browser",
+  password: "the password was changed",
+  deletion: "the account will be deleted",
+} as const;
+
+/** The kinds of notifications that can be switched off. */
+export type Switch = keyof typeof SWITCHES;
+
+/** The kinds of notifications. */
+export type Kind = Switch | keyof typeof SECURITY;
+
+/** How a notice tells of `title`, and where its reader goes next. */
+interface Wording {
+  kind: Kind;
+  subject: string;
+  news(title: string): string;
+  note: string;
+  /** The page that is led to, and what its link is called. */
+  next: readonly [path: FrontendPath, action: string];
+}
+
+const PROTECT = "If it was not you, choose a new password at once: that ends every session.";
+
+/** The mails that tell somebody of what happened to something of theirs. */
+export const NOTICES = {
+  certification_granted: {
+    kind: "certification_result",
+    subject: "Your agent is certified",
+    news: (title) => `Your agent “${title}” passed its certification:`,
+    note: "Its page has the credential, and a badge for your README.",
+    next: ["/agents/{id}", "Open the agent's page"],
+  },
+  certification_refused: {
+    kind: "certification_result",
+    subject: "Your agent was not certified",
+    news: (title) => `Your agent “${title}” did not pass its certification:`,
+    note: "Each run that failed says why. When they pass, you can have the agent certified again.",
+    next: ["/agents/{id}", "Open the agent's page"],
+  },
+  certification_expiring: {
+    kind: "certification_expiry",
+    subject: "A certification is about to end",
+    news: (title) => `The certification of your agent “${title}” is about to end:`,
+    note: "To stay certified, have the agent certified again before that day.",
+    next: ["/agents/{id}", "Open the agent's page"],
+  },
+  agent_regressed: {
+    kind: "regression",
+    subject: "Your agent got worse",
+    news: (title) => `Your agent “${title}” passed fewer runs than in its last screening over the same tasks:`,
+    note: "Chance alone hardly explains it. Look at the runs that failed.",
+    next: ["/sessions/{id}", "Open the screening"],
+  },
+  allowance_low: {
+    kind: "allowance",
+    subject: "80% of this month's runs are used",
+    news: (title) => `${title} are used.`,
+    note: "The allowance starts anew with the month. A larger plan has more runs at once.",
+    next: ["/billing", "Look at the plans"],
+  },
+  allowance_exhausted: {
+    kind: "allowance",
+    subject: "All of this month's runs are used",
+    news: (title) => `${title} are used. Further runs are refused, and schedules start none.`,
+    note: "The allowance starts anew with the month. A larger plan has more runs at once.",
+    next: ["/billing", "Look at the plans"],
+  },
+  schedule_disabled: {
+    kind: "turned_off",
+    subject: "Your schedule was turned off",
+    news: (title) => `The schedule of the agent “${title}” starts no screenings any more. The reason:`,
+    note: "Remove the cause, then turn the schedule on again.",
+    next: ["/settings/schedules", "Open the schedules"],
+  },
+  webhook_disabled: {
+    kind: "turned_off",
+    subject: "Your webhook was turned off",
+    news: (title) => `Your webhook “${title}” no longer receives events. The reason:`,
+    note: "Mend the receiver, then turn the webhook on again. Missed deliveries can be redelivered from its log.",
+    next: ["/settings/webhooks", "Open the webhooks"],
+  },
+  submission_approved: {
+    kind: "submission_review",
+    subject: "Your task was approved",
+    news: (title) => `The task that you proposed, “${title}”, was approved. It is a benchmark task now.`,
+    note: "Thank you for making the catalogue better.",
+    next: ["/suites", "Look at the tasks"],
+  },
+  submission_rejected: {
+    kind: "submission_review",
+    subject: "Your task was not accepted",
+    news: (title) => `The task that you proposed, “${title}”, was reviewed and not accepted. The reviewer's reason:`,
+    note: "You are welcome to propose a task that takes this into account.",
+    next: ["/suites", "Look at the tasks"],
+  },
+  new_sign_in: {
+    kind: "sign_in",
+    subject: "A new sign-in to your account",
+    news: () =>
+      "Somebody signed in to your account with a browser and from a network that it was not used with before:",
+    note: PROTECT,
+    next: ["/settings/sessions", "See where you are signed in"],
+  },
+  password_changed: {
+    kind: "password",
+    subject: "Your password was changed",
+    news: () => "The password of your account was changed, and every other session has ended.",
+    note: PROTECT,
+    next: ["/forgot-password", "Choose a new password"],
+  },
+  deletion_scheduled: {
+    kind: "deletion",
+    subject: "Your account will be deleted",
+    news: () => "The deletion of your account was asked for:",
+    note: `Until then everything works, and the deletion can be taken back. ${PROTECT}`,
+    next: ["/settings/deletion", "Keep the account"],
+  },
+} as const satisfies Record<string, Wording>;
+
+/** The name of such a mail. */
+export type Notice = keyof typeof NOTICES;
+
+/** How a notice is worded. */
+export function wordingOf(notice: Notice): Wording {
+  return NOTICES[notice];
+}
