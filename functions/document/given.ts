@@ -3,6 +3,7 @@ import type { AgentBulkCreate, AgentCreate, AgentUpdate } from "../../shared/age
 import type { SuiteCreate, TaskCreate } from "../../shared/catalogue/create-task-schemas.ts";
 import type { TaskSubmissionApprove } from "../../shared/catalogue/submissions/schemas.ts";
 import type { ApiKeyCreate, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
+import type { NotificationsUpdate } from "../../shared/identity/notifications/schemas.ts";
 import type { UserUpdate } from "../../shared/identity/schemas.ts";
 import type { BatchCreate, RunUpdate } from "../../shared/runs/schemas.ts";
 import type { ScheduleCreate, ScheduleUpdate } from "../../shared/schedules/schemas.ts";
@@ -57,6 +58,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     typeof AgentUpdate
   >,
   createApiKey: { name: "ci", scope: "write", rate_limit_per_minute: 60 } satisfies z.input<typeof ApiKeyCreate>,
+  updateNotifications: { allowance: true, regression: false } satisfies z.input<typeof NotificationsUpdate>,
   updateApiKey: { name: "nightly", quota_per_day: 5000 } satisfies z.input<typeof ApiKeyUpdate>,
   updateMe: { username: "ada" } satisfies z.input<typeof UserUpdate>,
   createBatch: { agent_id: IDS.agent, suite_id: IDS.suite, repeats: 3 } satisfies z.input<typeof BatchCreate>,

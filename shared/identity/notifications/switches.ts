@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read, write } from "../../db/change.ts";
 import { users } from "../../db/schema/index.ts";
 import { SWITCHES } from "../../mail/notices.ts";
