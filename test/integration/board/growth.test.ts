@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
+import { SUM_UP } from "../../../shared/runs/sum-up.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { looked, planOf, type Recorder, startRecorder } from "../http/plans-support.ts";
+import { fetched, type Recorder, startRecorder } from "../http/plans-support.ts";
 import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
 
 const PAST = 5000;
@@ -46,10 +47,9 @@ it("sums a run up from the ten latest, however many came before, of whatever kin
   recorder.statements.length = 0;
   await addRun(owner, agent, tasks[0] ?? "");
   await service.settled();
-  const [summing, ...others] = recorder.statements.filter(({ query }) => query.includes('insert into "task_scores"'));
+  const [summing, ...others] = recorder.statements.filter(({ query }) => query.includes(SUM_UP.name));
   expect(others).toEqual([]);
-  const plan = await planOf(service, summing ?? { query: "", params: [] });
-  expect(looked(plan, ["runs"])).toBe(20);
+  expect(await fetched(service, summing ?? { query: "", params: [] }, "runs")).toBe(20);
   const rows = await service.sql(
     "select simulated, n from task_scores where agent_id = $1 and period = 'all' order by 1",
     [agent],
