@@ -28,6 +28,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "catalogue/submissions": async () => (await import("./catalogue/submissions.ts")).submissions,
   "catalogue/tasks": async () => (await import("./catalogue/tasks.ts")).tasks,
   "graphql/graphql": async () => (await import("./graphql/graphql.ts")).graphql,
+  "mcp/mcp": async () => (await import("./mcp/mcp.ts")).mcp,
   "payments/badge": async () => (await import("./payments/badge.ts")).badge,
   "payments/billing": async () => (await import("./payments/billing.ts")).billing,
   "payments/certify": async () => (await import("./payments/certify.ts")).certify,

@@ -103,6 +103,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     response_base64: "eyJvdXRwdXQiOiAyNjV9",
     response_salt: "c7".repeat(32),
   },
+  callMcp: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "board", arguments: { limit: 3 } } },
   joinEnterpriseWaitlist: { email: "ada@example.com", company: "Example Ltd", seats: 20 },
   exportTraces: spans,
   receiveProviderEvent: { id: "evt_1", object: "event", type: "invoice.paid" },
@@ -127,6 +128,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   readLeaderboardOfDay: {
     day: "2026-11-21",
     items: [{ rank: 1, agent_id: IDS.agent, name: "Atlas", composite_score: 81.4 }],
+  },
+  callMcp: {
+    jsonrpc: "2.0",
+    id: 1,
+    result: { content: [{ type: "text", text: '{"total":1}' }], structuredContent: { total: 1 } },
   },
   queryGraphql: { data: { agents: { items: [{ id: IDS.agent, name: "Atlas" }] } } },
 };

@@ -46,7 +46,9 @@ export function headersOf(
     ...(route.limit === null ? [] : ["RateLimit", "RateLimit-Policy"]),
     ...(status === 401 ? ["WWW-Authenticate"] : []),
     ...(status === 429 || status === 503 ? ["Retry-After"] : []),
-    ...((status === 201 || status === 202) && route.method === "post" ? ["Location"] : []),
+    ...((status === 201 || status === 202) && route.method === "post" && route.returns[status] != null
+      ? ["Location"]
+      : []),
     ...(success && reads ? ["Cache-Control", ...(status === 200 ? ["ETag"] : [])] : []),
     ...(success && paged ? ["Link"] : []),
     ...(success && route.idempotent === true ? ["Idempotency-Replayed"] : []),

@@ -11,6 +11,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Health: "Whether the service works, and its description",
   Keys: "API keys",
   Log: "The append-only log of all that was signed, for whoever wants to verify it",
+  MCP: "Tools for coding agents, by the Model Context Protocol",
   Marketplace: "Listings of agents, and their purchase",
   Pages: "For browsers",
   Playbooks: "What owners declare about the configuration of their agents",

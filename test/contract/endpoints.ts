@@ -178,6 +178,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/marketplace/purchases", "session"],
   ["GET", "/api/v1/marketplace/purchases/{id}", "session"],
   ["POST", "/graphql", "open"],
+  ["POST", "/mcp", "session or key"],
   ["POST", "/api/v1/otlp/v1/traces", "receiver credential"],
   ["POST", "/api/v1/evidence/verify", "open"],
   ["POST", "/api/v1/evidence/regrade", "open"],

@@ -9,6 +9,9 @@ import { Problem } from "../../../shared/platform/problem.ts";
 const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", "cf-connecting-ip"];
 /** What of it says nothing of who it is; the address is what requests are counted by. */
 const OF_STRANGERS = ["user-agent", "cf-connecting-ip"];
+/** What of a program's request goes along: pages take no API keys, programs send them. */
+const OF_PROGRAMS = [...PASSED_ON, "authorization", "x-api-key"];
+const SENT = { visitor: PASSED_ON, stranger: OF_STRANGERS, program: OF_PROGRAMS };
 
 /** The service's own interface, called in this process as the page's visitor: with its checks, rights and limits. */
 export interface Api {
@@ -23,15 +26,15 @@ export interface Api {
   send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<unknown>;
 }
 
-/** The interface for one visit: as the visitor, or as somebody whom nothing is known of. */
+/** The interface for one visit: as the visitor, as the program that called, or as somebody whom nothing is known of. */
 export function apiOf(
   c: HonoContext,
   ctx: Context,
   own: (request: Request) => Promise<Response>,
-  { asStranger }: { asStranger: boolean },
+  { as }: { as: keyof typeof SENT },
 ): Api {
   const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId });
-  for (const name of asStranger ? OF_STRANGERS : PASSED_ON) {
+  for (const name of SENT[as]) {
     const value = c.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }

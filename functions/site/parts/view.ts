@@ -99,7 +99,15 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
   if (Object.entries(params).some(([name, value]) => !(name === "slug" ? SLUG : UUID).test(value)))
     throw notFound("page");
   try {
-    return await work({ ctx, c, params, query, form, own, api: apiOf(c, ctx, own, { asStranger }) });
+    return await work({
+      ctx,
+      c,
+      params,
+      query,
+      form,
+      own,
+      api: apiOf(c, ctx, own, { as: asStranger ? "stranger" : "visitor" }),
+    });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "unauthenticated") return signInFirst(c);

@@ -136,6 +136,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   listPurchases: 200,
   readPurchase: 404,
   queryGraphql: 400,
+  callMcp: 400,
   exportTraces: 401,
   verifyEvidence: 422,
   regradeEvidence: 422,

@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { AgentComparisons } from "../../shared/board/compare-all.ts";
+import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { RunOutput, RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import type { Api } from "../site/parts/api.ts";
+
+type Data = Record<string, unknown>;
+
+/** A tool for coding agents. It asks the interface as the caller, so rights, limits and idempotency are those of REST. */
+interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  annotations: { readOnlyHint: boolean; destructiveHint: false; idempotentHint: boolean; openWorldHint: boolean };
+  input: z.ZodObject;
+  /** Gets the arguments as they came: those that `input` takes. Throws the `Problem` that the interface answers with. */
+  run(api: Api, sent: unknown): Promise<Data>;
+}
+
+function tool<I extends z.ZodObject>(
+  spec: Omit<Tool, "input" | "run" | "annotations"> & {
+    reads: boolean;
+    input: I;
+    run(api: Api, input: z.output<I>): Promise<Data>;
+  },
+): Tool {
+  const { reads, input, run, ...rest } = spec;
+  const annotations = {
+    readOnlyHint: reads,
+    destructiveHint: false,
+    idempotentHint: reads,
+    openWorldHint: !reads,
+  } as const;
+  return { ...rest, annotations, input, run: (api, sent) => run(api, input.parse(sent)) };
+}
+
+const listOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), total: z.int() });
+const session_id = z.uuid().meta({ description: "The screening, as screen_agent names it" });
+/** Tasks, runs and reasons are read one by one. */
+const MOST_EXPLAINED = 10;
+const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
+
+async function suiteOf(api: Api, slug: string): Promise<string> {
+  const { items } = await api.read("/api/v1/suites?page_size=100", listOf(SuiteRead));
+  const suite = items.find((one) => one.slug === slug && !one.is_secret);
+  if (suite !== undefined) return suite.id;
+  const known = items.filter((one) => !one.is_secret).map((one) => one.slug);
+  throw new Problem("suite_unavailable", `There is no suite ${slug}; there are ${known.join(", ")}.`);
+}
+
+/** The caller's own agent at an endpoint; it is registered where there is none. */
+async function agentAt(api: Api, endpoint: string, name: string | undefined): Promise<string> {
+  const { href, host, pathname } = new URL(endpoint);
+  for (let page = 1, total = 1; (page - 1) * 100 < total; page += 1) {
+    const found = await api.read(`/api/v1/agents?page_size=100&page=${page}`, listOf(AgentRead));
+    total = found.total;
+    const known = found.items.find((one) => one.endpoint != null && new URL(one.endpoint).href === href);
+    if (known !== undefined) return known.id;
+  }
+  const body = { name: name ?? `${host}${pathname === "/" ? "" : pathname}`, endpoint };
+  return z.object({ id: z.uuid() }).parse(await api.send("POST", "/api/v1/agents", body)).id;
+}
+
+/** Why a run was not passed, as far as the caller may know. */
+async function reasonOf(api: Api, { id, failure_code, failure_detail }: z.output<typeof RunRead>): Promise<string> {
+  if (failure_code !== null) return failure_detail == null ? failure_code : `${failure_code}: ${failure_detail}`;
+  try {
+    const { explanation } = await api.read(`/api/v1/runs/${id}/output`, RunOutput);
+    return explanation ?? "The answer is wrong.";
+  } catch (error) {
+    if (error instanceof Problem && (error.status === 403 || error.status === 404)) return "The answer is wrong.";
+    throw error;
+  }
+}
+
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: "screen_agent",
+    title: "Screen an agent",
+    description:
+      "Starts a screening: the service calls the agent's endpoint with each task of a suite and grades the answers. Takes " +
+      "runs of the monthly allowance. Give agent_id, or endpoint: an agent that is new there is registered. Returns at " +
+      "once; ask screening_status until it is final.",
+    reads: false,
+    input: z
+      .strictObject({
+        agent_id: z.uuid().optional().meta({ description: "An agent that you may run" }),
+        endpoint: z.url().optional().meta({ description: "Instead: the https address of your own agent's endpoint" }),
+        name: z.string().optional().meta({ description: "What to call the agent where it is new" }),
+        suite: z.string().default("core").meta({ description: "The suite's slug" }),
+        repeats: z.int().min(1).max(10).default(1).meta({ description: "How often each task is run" }),
+        private: z.boolean().default(false).meta({ description: "Runs that nobody else sees and that count nowhere" }),
+        idempotency_key: z.string().min(1).max(255).optional().meta({
+          description: "Any random text: sent again with the same one, nothing is started twice",
+        }),
+      })
+      .refine((one) => (one.agent_id === undefined) !== (one.endpoint === undefined), {
+        message: "Give agent_id or endpoint, and not both.",
+      }),
+    async run(api, { agent_id, endpoint, name, suite, repeats, private: isPrivate, idempotency_key }) {
+      const suite_id = await suiteOf(api, suite);
+      const id = agent_id ?? (await agentAt(api, endpoint ?? "", name));
+      const body = { agent_id: id, suite_id, repeats, private: isPrivate };
+      const runs = Started.parse(await api.send("POST", "/api/v1/runs/batch", body, idempotency_key));
+      return { agent_id: id, session_id: runs[0]?.screening_session_id, runs: runs.length, status: "queued" };
+    },
+  }),
+  tool({
+    name: "screening_status",
+    title: "How a screening stands",
+    description: "How many runs of a screening are queued, running, final and passed, and what is known of its cost.",
+    reads: true,
+    input: z.strictObject({ session_id }),
+    async run(api, input) {
+      const { run_ids, task_plan, ...session } = await api.read(
+        `/api/v1/screening-sessions/${input.session_id}`,
+        ScreeningSessionRead,
+      );
+      return { ...session, runs: run_ids.length, tasks: task_plan.length };
+    },
+  }),
+  tool({
+    name: "explain_failures",
+    title: "Why runs were not passed",
+    description:
+      "The runs of a screening that were not passed, each with its task and the reason. Of minted tasks only the sample is " +
+      "shown: no run is asked it again.",
+    reads: true,
+    input: z.strictObject({
+      session_id,
+      limit: z.int().min(1).max(MOST_EXPLAINED).default(5).meta({ description: "How many runs to explain" }),
+    }),
+    async run(api, input) {
+      const query = `screening_session_id=${input.session_id}&passed=false&page_size=${input.limit}`;
+      const { items, total } = await api.read(`/api/v1/runs?${query}`, listOf(RunRead));
+      const failures = await Promise.all(
+        items.map(async (run) => {
+          const [reason, { title, domain, prompt }] = await Promise.all([
+            reasonOf(api, run),
+            api.read(`/api/v1/tasks/${run.task_id}`, TaskRead.partial({ prompt: true })),
+          ]);
+          return { run_id: run.id, task: title, domain, prompt, reason, correctness: run.correctness };
+        }),
+      );
+      return { not_passed: total, failures };
+    },
+  }),
+  tool({
+    name: "board",
+    title: "The public board",
+    description: "The ranked agents, best first, each with its score and the interval that the score is known to.",
+    reads: true,
+    input: z.strictObject({
+      domain: boardQuery.shape.domain.meta({ description: "By the tasks of one domain alone" }),
+      period: boardQuery.shape.period.meta({ description: "By the runs of the last days alone" }),
+      limit: z.int().min(1).max(100).default(10).meta({ description: "How many agents" }),
+    }),
+    async run(api, { domain, period, limit }) {
+      const query = new URLSearchParams({
+        period,
+        page_size: String(limit),
+        ...(domain === undefined ? {} : { domain }),
+      });
+      return api.read(`/api/v1/leaderboard?${query.toString()}`, listOf(LeaderboardRow));
+    },
+  }),
+  tool({
+    name: "compare",
+    title: "Compare agents",
+    description:
+      "Compares 2 to 10 agents, each with each, over the tasks at which both have runs. Go by p_adjusted: of many pairs " +
+      "some look different by chance alone.",
+    reads: true,
+    input: z.strictObject({ agent_ids: z.array(z.uuid()).min(2).max(10).meta({ description: "The agents" }) }),
+    async run(api, { agent_ids }) {
+      return api.read(`/api/v1/agents/compare?agent_ids=${agent_ids.join(",")}`, AgentComparisons);
+    },
+  }),
+];
