@@ -16,7 +16,7 @@ export const mcp = [
     id: "callMcp",
     method: "post",
     path: "/mcp",
-    tag: "MCP",
+    tag: "Model Context Protocol",
     summary: "The Model Context Protocol, for coding agents",
     description:
       "Streamable HTTP, without sessions: each POST holds one JSON-RPC message and is answered as JSON. Tools: " +

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { interfaceDocument } from "../../functions/document/document.ts";
+import { broken, promisesOf, readPromises, written } from "../../functions/document/promises.ts";
+import { ROUTES } from "../../functions/routes.ts";
+import type { OpenApi } from "../../shared/http/openapi.ts";
+import { BASE_URL } from "./sealed.ts";
+
+const RELEASED = new URL("../../functions/document/released/interface.txt", import.meta.url);
+
+/** A document of one operation, changed in one thing. */
+function documentOf(
+  change: { sent?: object; given?: object; parameters?: object[]; method?: string; status?: string } = {},
+) {
+  const sent = { type: "object", properties: { name: { type: "string", maxLength: 80 } }, required: ["name"] };
+  const given = {
+    type: "object",
+    properties: { id: { type: "string" }, state: { type: "string", enum: ["a", "b"] } },
+    required: ["id"],
+  };
+  const json = (schema: object) => ({ "application/json": { schema } });
+  const operation = {
+    parameters: change.parameters ?? [
+      { name: "sort", in: "query", required: false, schema: { type: "string", enum: ["up", "down"] } },
+    ],
+    requestBody: { required: true, content: json({ $ref: "#/components/schemas/Sent" }) },
+    responses: { [change.status ?? "200"]: { content: json({ $ref: "#/components/schemas/Given" }) } },
+  };
+  const document = {
+    paths: { "/things": { [change.method ?? "post"]: operation } },
+    components: { schemas: { Sent: { ...sent, ...change.sent }, Given: { ...given, ...change.given } } },
+  };
+  return promisesOf(document as unknown as OpenApi);
+}
+
+const text = { type: "string" };
+const sort = (more: object, schema: object = text) => ({ name: "sort", in: "query", required: false, schema, ...more });
+const both = sort({}, { ...text, enum: ["up", "down"] });
+
+describe("a change of the interface", () => {
+  test.each<[string, Parameters<typeof documentOf>[0]]>([
+    ["an operation that is gone", { method: "put" }],
+    ["another status", { status: "201" }],
+    ["a parameter that is gone", { parameters: [] }],
+    ["a parameter that is needed", { parameters: [both, { ...sort({ name: "q" }), required: true }] }],
+    ["a value that is no longer taken", { parameters: [sort({}, { ...text, enum: ["up"] })] }],
+    [
+      "a field that is needed",
+      { sent: { required: ["name", "kind"], properties: { name: { ...text, maxLength: 80 }, kind: text } } },
+    ],
+    ["a field that is no longer taken", { sent: { properties: {} } }],
+    ["a tighter limit", { sent: { properties: { name: { ...text, maxLength: 40 } } } }],
+    ["another type of what is sent", { sent: { properties: { name: { type: "integer", maxLength: 80 } } } }],
+    ["a field of the answer that is gone", { given: { properties: { id: text } } }],
+    ["a field of the answer that may be missing", { given: { required: [] } }],
+    ["an answer that may be null", { given: { properties: { id: { type: ["string", "null"] }, state: text } } }],
+  ])("is refused: %s", (_what, change) => {
+    expect(broken(documentOf(), documentOf(change))).not.toEqual([]);
+  });
+
+  test.each<[string, Parameters<typeof documentOf>[0]]>([
+    ["nothing at all", {}],
+    ["a new parameter", { parameters: [both, sort({ name: "q" }, { ...text, maxLength: 9 })] }],
+    ["a new value", { parameters: [sort({}, { ...text, enum: ["up", "down", "aside"] })] }],
+    [
+      "a new field that may be left out",
+      { sent: { properties: { name: { ...text, maxLength: 80 }, kind: { ...text, maxLength: 9 } } } },
+    ],
+    ["a limit that is lifted", { sent: { properties: { name: text } } }],
+    ["a field that is no longer needed", { sent: { required: [] } }],
+    [
+      "a new field of the answer",
+      { given: { properties: { id: text, state: text, more: { type: ["integer", "null"] } } } },
+    ],
+  ])("is fine: %s", (_what, change) => {
+    expect(broken(documentOf(), documentOf(change))).toEqual([]);
+  });
+});
+
+test("nothing that callers of the released interface rely on is broken", () => {
+  const now = promisesOf(JSON.parse(JSON.stringify(interfaceDocument(ROUTES, BASE_URL))) as OpenApi);
+  const released = readPromises(readFileSync(RELEASED, "utf8"));
+  expect(released.size).toBeGreaterThan(250);
+  expect(broken(released, now)).toEqual([]);
+  expect(readPromises(written(now))).toEqual(now);
+});
