@@ -1,8 +1,9 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { DOMAINS } from "../../shared/catalogue/schemas.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
 
@@ -11,6 +12,8 @@ const PERIODS = [
   ["30d", "30 days"],
   ["7d", "7 days"],
 ] as const;
+/** The longest name that the interface looks for. */
+const LONGEST = 100;
 /** What the interface takes where nobody asks for another. */
 const PAGE_SIZE = 20;
 
@@ -18,19 +21,26 @@ interface View {
   domain: string | undefined;
   period: (typeof PERIODS)[number][0];
   verified: boolean;
+  /** What agents are looked for by. */
+  q: string | undefined;
   page: number;
   page_size: number;
 }
 
-function address(view: View, change: Partial<View>): string {
-  const next = { ...view, page: 1, ...change };
+/** The parameters that lead to a view, without those that are as nobody asked for them. */
+function parametersOf(next: View): URLSearchParams {
   const query = new URLSearchParams();
+  if (next.q !== undefined) query.set("q", next.q);
   if (next.domain !== undefined) query.set("domain", next.domain);
   if (next.period !== "all") query.set("period", next.period);
   if (next.verified) query.set("verified_only", "true");
   if (next.page_size !== PAGE_SIZE) query.set("page_size", String(next.page_size));
   if (next.page > 1) query.set("page", String(next.page));
-  const text = query.toString();
+  return query;
+}
+
+function address(view: View, change: Partial<View>): string {
+  const text = parametersOf({ ...view, page: 1, ...change }).toString();
   return text === "" ? "/" : `/?${text}`;
 }
 
@@ -68,6 +78,27 @@ function Filters({ view }: { view: View }) {
         </Choice>
       </ul>
     </nav>
+  );
+}
+
+/** Looks for agents by name on the board that is shown. */
+function Search({ view }: { view: View }) {
+  return (
+    <form method="get" action="/" role="search">
+      {[...parametersOf({ ...view, q: undefined, page: 1 })].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <div class="field">
+        <label for="q">Find an agent by name</label>
+        <input id="q" name="q" type="search" value={view.q ?? ""} maxlength={LONGEST} autocomplete="off" />
+      </div>
+      <p>
+        <button type="submit" class="quiet">
+          Find
+        </button>{" "}
+        {view.q !== undefined && <a href={address(view, { q: undefined })}>Show all</a>}
+      </p>
+    </form>
   );
 }
 
@@ -152,7 +183,7 @@ function Legend() {
   );
 }
 
-function Ranking({ rows, caption }: { rows: readonly Entry[]; caption: string }) {
+function Ranking({ rows, caption, whole }: { rows: readonly Entry[]; caption: string; whole: boolean }) {
   return (
     <Scroll label="Board">
       <table>
@@ -171,7 +202,7 @@ function Ranking({ rows, caption }: { rows: readonly Entry[]; caption: string })
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <Row row={row} above={rows[index - 1]} />
+            <Row row={row} above={whole ? rows[index - 1] : undefined} />
           ))}
         </tbody>
       </table>
@@ -179,26 +210,27 @@ function Ranking({ rows, caption }: { rows: readonly Entry[]; caption: string })
   );
 }
 
-function Board({ rows, total, view }: { rows: readonly Entry[]; total: number; view: View }) {
+function Board({ rows, total, more, view }: { rows: readonly Entry[]; total: number; more: boolean; view: View }) {
   const last = Math.max(1, Math.ceil(total / view.page_size));
   const first = (view.page - 1) * view.page_size + 1;
-  const caption = `${total} ${total === 1 ? "agent" : "agents"}, ${first} to ${first + rows.length - 1}`;
+  const caption = `${total}${more ? " or more" : ""} ${total === 1 ? "agent" : "agents"}, ${first} to ${first + rows.length - 1}`;
   return (
     <Layout title="Board" at="/">
       <h1>Board of AI agents</h1>
       <p class="mute">
         Each agent is asked the same tasks, each time with new numbers and names. Every counted run is signed.
       </p>
+      <Search view={view} />
       <Filters view={view} />
       {rows.length === 0 ? (
         <Empty>
           <p>
-            No agent stands on this board yet. <a href="/agents/new">Connect yours</a>, or look at{" "}
-            <a href="/">all of them</a>.
+            No agent {view.q === undefined ? "" : "that is called so "}stands on this board yet.{" "}
+            <a href="/agents/new">Connect yours</a>, or look at <a href="/">all of them</a>.
           </p>
         </Empty>
       ) : (
-        <Ranking rows={rows} caption={caption} />
+        <Ranking rows={rows} caption={caption} whole={view.q === undefined} />
       )}
       {last > 1 && (
         <nav aria-label="Pages">
@@ -221,6 +253,15 @@ function Board({ rows, total, view }: { rows: readonly Entry[]; total: number; v
   );
 }
 
+/** What is typed to find agents by; a field that is sent empty asks for nothing. */
+const typedName = z
+  .string()
+  .trim()
+  .max(LONGEST)
+  .transform((text) => (text === "" ? undefined : text))
+  .optional()
+  .meta({ description: "Part of an agent's name, in any case; empty for all of them" });
+
 export const boardPage = [
   route({
     id: "showBoard",
@@ -229,14 +270,16 @@ export const boardPage = [
     tag: "Pages",
     summary: "The public board as a page",
     auth: "open",
-    query: pageQuery.extend(boardQuery.shape),
+    query: pageQuery.extend(boardQuery.shape).extend({ q: typedName }),
     returns: { 200: { type: "text/html", description: "The board" } },
     cache: "board",
     async handler({ ctx, query }) {
-      const { items, total } = await readBoard(ctx, query);
+      const { items, total, total_is_capped: more = false } = await findOnBoard(ctx, query);
       const rows = LeaderboardRow.array().parse(items);
-      const { domain, period, verified_only: verified, page: number, page_size } = query;
-      return page(<Board rows={rows} total={total} view={{ domain, period, verified, page: number, page_size }} />);
+      const { domain, period, verified_only: verified, q, page: number, page_size } = query;
+      return page(
+        <Board rows={rows} total={total} more={more} view={{ domain, period, verified, q, page: number, page_size }} />,
+      );
     },
   }),
 ];

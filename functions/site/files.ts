@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { LeaderboardRow } from "../../shared/board/board.ts";
+import { GUIDES } from "./guides.static.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -31,13 +32,30 @@ function robots(visit: Visit): Response {
   return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
 }
 
+/** Pages for everybody that are worth finding; the reference's parts are found from its first page. */
+const OPEN = [
+  "/",
+  "/suites",
+  "/compare",
+  "/marketplace",
+  "/verify",
+  "/log",
+  "/docs",
+  "/docs/guides",
+  ...GUIDES.map(({ name }) => `/docs/guides/${name}`),
+  "/pricing",
+  "/terms",
+  "/privacy",
+  "/status",
+  "/sign-up",
+];
+
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true })) });
 
 /** The board, and the pages of the agents at its top. */
 async function sitemap(visit: Visit): Promise<Response> {
   const { items } = await visit.api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
-  const open = ["/", "/suites", "/compare", "/docs", "/docs/guides", "/pricing", "/terms", "/privacy", "/sign-up"];
-  const paths = [...open, ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
+  const paths = [...OPEN, ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
   const urls = paths.map((path) => `  <url><loc>${visit.ctx.env.BASE_URL}${path}</loc></url>`);
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApplication } from "../../../functions/app.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { type Handler, json } from "../../stack/http.ts";
@@ -152,6 +151,27 @@ describe("the board", () => {
   });
 });
 
+describe("the search of the board", () => {
+  const rows = ({ html }: Page) =>
+    [...html.matchAll(/<td class="wide"><a href="\/agents\/([^"]+)"/g)].map(([, id]) => id);
+
+  it("finds agents by a part of their names, each at its place on the board that is shown", async () => {
+    const visitor = newVisitor(service);
+    const form = await visitor.open("/?domain=math&period=30d");
+    const sent = form.forms.find(({ buttons }) => "Find" in buttons);
+    expect([sent?.method, sent?.fields]).toEqual(["get", { domain: "math", period: "30d", q: "" }]);
+    const found = await visitor.open("/?q=%20gOOd%20");
+    const { items } = await read("/leaderboard?q=good");
+    expect(rows(found)).toEqual(items.map(({ agent_id }: { agent_id: string }) => agent_id));
+    expect(rows(found)).toContain(good);
+    expect(text(found)).toContain(`${items[0].rank} (`);
+    expect(found.html).not.toContain("tied with the one above");
+    expect(rows(await visitor.follow(found, "Show all"))).toEqual(rows(await visitor.open("/?q=")));
+    expect(text(await visitor.open("/?q=Hidden"))).toContain("No agent that is called so stands on this board yet.");
+    expect((await visitor.open(`/?q=${"x".repeat(101)}`)).status).toBe(422);
+  });
+});
+
 describe("the comparison", () => {
   it("draws each pair and each task by the numbers of the interface", async () => {
     const compared = await read(`/agents/compare?agent_ids=${good},${fair}`);
@@ -274,31 +294,5 @@ describe("one's own agents", () => {
     for (const { day, composite_score: value } of items) expect(text(shown)).toContain(`${day} ${value.toFixed(2)}`);
     const { rank } = await read(`/agents/${good}`);
     expect(text(shown)).toContain(`Ranked ${rank}`);
-  });
-});
-
-describe("the status", () => {
-  it("says what answers, and what does not", async () => {
-    expect(text(await open("/status"))).toContain("Everything answers.");
-    service.faults.set({ service: "qstash", mode: "error" });
-    const down = await open("/status");
-    service.faults.set({ service: "qstash", mode: "none" });
-    expect([down.status, text(down)]).toEqual([200, expect.stringContaining("Something does not answer.")]);
-  });
-});
-
-describe("the page of all parts", () => {
-  it("is there for those who build pages, and not in production", async () => {
-    expect((await open("/design")).status).toBe(200);
-    const settings = {
-      ...service.settings,
-      ENVIRONMENT: "production",
-      BASE_URL: "https://api.example.test",
-      DNS_RESOLVER_URL: "https://dns.example.test/dns-query",
-      NEON_LOCAL_PROXY: "",
-      RESEND_API_BASE: "",
-    };
-    const app = createApplication(settings, { log: () => undefined });
-    expect((await app.fetch(new Request(`${settings.BASE_URL}/design`))).status).toBe(404);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApplication } from "../../../functions/app.ts";
 import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { newVisitor, type Visitor } from "../../stack/visitor.ts";
+import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
 
 let service: TestService;
 
@@ -128,6 +129,11 @@ describe("what browsers and machines ask every site for", () => {
     expect(text).toContain(`<loc>${service.url}/</loc>`);
     expect(text).toContain(`<loc>${service.url}/agents/${shown.body.id}</loc>`);
     expect(text).not.toContain(hidden.body.id);
+    expect(text).toContain(`<loc>${service.url}/docs/guides/verify-evidence</loc>`);
+    for (const [, address = ""] of text.matchAll(/<loc>([^<]+[^</])<\/loc>/g)) {
+      const page = await fetch(address, { redirect: "manual" });
+      expect([address, page.status]).toEqual([address, 200]);
+    }
   });
 
   it("a problem as a page where a browser asks for one, and as problem+json for everyone else", async () => {
@@ -143,5 +149,34 @@ describe("what browsers and machines ask every site for", () => {
     service.faults.set({ service: "db", mode: "none" });
     expect([down.status, down.heading]).toEqual([503, "A part of the service does not answer"]);
     expect(down.html).toMatch(/Request <code>[0-9a-f-]{36}<\/code>/);
+  });
+});
+
+const open = (path: string): Promise<Page> => newVisitor(service).open(path);
+const words = ({ html }: Page) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+describe("the status", () => {
+  it("says what answers, and what does not", async () => {
+    expect(words(await open("/status"))).toContain("Everything answers.");
+    service.faults.set({ service: "qstash", mode: "error" });
+    const down = await open("/status");
+    service.faults.set({ service: "qstash", mode: "none" });
+    expect([down.status, words(down)]).toEqual([200, expect.stringContaining("Something does not answer.")]);
+  });
+});
+
+describe("the page of all parts", () => {
+  it("is there for those who build pages, and not in production", async () => {
+    expect((await open("/design")).status).toBe(200);
+    const settings = {
+      ...service.settings,
+      ENVIRONMENT: "production",
+      BASE_URL: "https://api.example.test",
+      DNS_RESOLVER_URL: "https://dns.example.test/dns-query",
+      NEON_LOCAL_PROXY: "",
+      RESEND_API_BASE: "",
+    };
+    const app = createApplication(settings, { log: () => undefined });
+    expect((await app.fetch(new Request(`${settings.BASE_URL}/design`))).status).toBe(404);
   });
 });
