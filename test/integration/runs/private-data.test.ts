@@ -91,6 +91,7 @@ beforeAll(async () => {
   values = {
     page: "1",
     page_size: "1",
+    q: "agent",
     active_only: "false",
     domain: "math",
     period: "7d",
