@@ -1,6 +1,7 @@
 /** Encrypts anew, under the first key, what an older one encrypts: `npm run reencrypt` with DATABASE_URL and the keys set. */
 import { Client } from "pg";
 import { decrypt, encrypt, keyNameOf, type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
+import { AUTH_HEADER } from "../shared/agents/auth-header.ts";
 import { MINTING } from "../shared/catalogue/minting.ts";
 import { EPOCH } from "../shared/epochs/secret.ts";
 import { SECRET_PURPOSE } from "../shared/webhooks/view.ts";
@@ -26,6 +27,15 @@ const PLACES: readonly Place[] = [
     purpose: SECRET_PURPOSE,
     read: "select id as key, secret as sealed from webhooks where secret is not null and id > $1 order by id limit $2",
     write: `update webhooks w set secret = x.fresh from ${pairs("uuid")} where w.id = x.key and w.secret = x.old`,
+    start: NIL,
+  },
+  {
+    name: "agents.auth_header.sealed",
+    purpose: AUTH_HEADER,
+    read: `select id as key, auth_header ->> 'sealed' as sealed from agents
+      where auth_header is not null and id > $1 order by id limit $2`,
+    write: `update agents a set auth_header = jsonb_set(a.auth_header, '{sealed}', to_jsonb(x.fresh)) from ${pairs("uuid")}
+      where a.id = x.key and a.auth_header ->> 'sealed' = x.old`,
     start: NIL,
   },
   {

@@ -4,8 +4,8 @@ import { notFound, Problem } from "../../shared/platform/problem.ts";
 import { AgentReadiness } from "../../shared/runs/readiness.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { changesOf, EDIT_LABELS, EDITED, EditFields } from "./parts/agent-edit-fields.tsx";
-import { type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
+import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";
+import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -75,12 +75,17 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
   );
 }
 
+/** The header to try an endpoint with: the one that is kept can't be read, so that it is typed again or left out. */
+function typedHeader(form: URLSearchParams): ReturnType<typeof headerOf> {
+  return form.get("auth_header/value")?.trim() === "" ? {} : headerOf(form);
+}
+
 /** Keeps what the form changes. Another endpoint is tried first, and kept where it answers or where it is wanted anyhow. */
 async function save({ form, api }: Visit, at: string, wish: string | null): Promise<Outcome> {
   const changes = changesOf(form);
   const endpoint = form.get("endpoint")?.trim() ?? "";
   if (wish === "test" || (wish !== "anyway" && typeof changes["endpoint"] === "string")) {
-    const sent = { endpoint, agent_protocol: form.get("agent_protocol") ?? "" };
+    const sent = { endpoint, agent_protocol: form.get("agent_protocol") ?? "", ...typedHeader(form) };
     const tested = ConnectionTestResult.parse(await api.send("POST", "/api/v1/integrations/test-connection", sent));
     if (wish === "test" || !tested.ok) return { tested, typed: form };
   }
@@ -115,7 +120,7 @@ async function take(visit: Visit): Promise<Response> {
   const { c, form, params, api } = visit;
   const at = `/api/v1/agents/${params["agent_id"]}`;
   const wish = form.get("do");
-  const result = await attempt(EDITED, async () => {
+  const result = await attempt(EDIT_NAMES, async () => {
     if (wish === "retire") {
       await api.send("DELETE", at);
       return null;

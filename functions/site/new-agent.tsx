@@ -2,11 +2,19 @@ import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { AGENT_LABELS, AgentFields, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
+import {
+  AGENT_LABELS,
+  AgentFields,
+  HEADER_NAMES,
+  headerOf,
+  type Tested,
+  TestOutcome,
+  testButtons,
+} from "./parts/agent-fields.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
-const NAMES = ["name", "description", "endpoint", "agent_protocol", "is_public"] as const;
+const NAMES = ["name", "description", "endpoint", "agent_protocol", "is_public", ...HEADER_NAMES] as const;
 interface Shown {
   typed: URLSearchParams;
   tested?: Tested;
@@ -55,6 +63,7 @@ function described(form: URLSearchParams) {
     is_public: form.get("is_public") === "true",
     ...(description === "" ? {} : { description }),
     ...(endpoint === "" ? {} : { endpoint, agent_protocol: protocol }),
+    ...headerOf(form),
   };
 }
 
@@ -65,7 +74,7 @@ async function connect({ c, form, api }: Visit): Promise<Response> {
   const { endpoint, agent_protocol } = { endpoint: undefined, agent_protocol: undefined, ...agent };
   const result = await attempt(NAMES, async () => {
     if (wish === "test" || (wish !== "anyway" && endpoint !== undefined)) {
-      const sent = { endpoint: endpoint ?? "", agent_protocol };
+      const sent = { endpoint: endpoint ?? "", agent_protocol, ...headerOf(form) };
       const tested = ConnectionTestResult.parse(await api.send("POST", "/api/v1/integrations/test-connection", sent));
       if (wish === "test" || !tested.ok) return { tested };
     }

@@ -11,7 +11,7 @@ export const closing: CloseDomain = ({ owns }) => {
     and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null)`;
   return {
     parts: {
-      unnamed: sql`update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, provider_url = null,
+      unnamed: sql`update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, auth_header = null, provider_url = null,
           manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
           allow_trial = false, publish_answers = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
           verified_state = case a.verified_state when 'certified' then 'verified' else a.verified_state end

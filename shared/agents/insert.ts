@@ -8,12 +8,14 @@ import type { Context } from "../platform/context.ts";
 import type { Finding } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { accountOf, lockAccounts } from "./account.ts";
+import { noTarget, sealHeader, type SealedHeader } from "./auth-header.ts";
 import { checkUrls, modeOf } from "./connection.ts";
 import { type AgentCreate, type AgentRead, RowFinding } from "./schemas.ts";
 
 /** An agent to be made, with its URLs and mode checked. */
-export type NewAgent = z.output<typeof AgentCreate> & {
+export type NewAgent = Omit<z.output<typeof AgentCreate>, "auth_header"> & {
   connection_mode: "http_endpoint" | "mock";
+  auth_header?: SealedHeader;
   registry_status?: z.output<typeof AgentRead>["registry_status"];
 };
 
@@ -33,13 +35,15 @@ const Placed = z.discriminatedUnion("outcome", [
 /** What became of one agent. */
 export type Placed = z.output<typeof Placed>;
 
-/** Checks the mode and the URLs of an agent; throws `provider_custody_retired`, `endpoint_not_allowed`, 422. */
+/** Checks the mode and the URLs of an agent, and encrypts its header; throws `provider_custody_retired`, `endpoint_not_allowed`, 422. */
 export async function checkInput(
   dns: Pick<Context, "env" | "resolver">,
-  input: z.output<typeof AgentCreate>,
+  { auth_header, ...input }: z.output<typeof AgentCreate>,
 ): Promise<NewAgent> {
   const connection_mode = modeOf(input);
-  return { ...(await checkUrls(dns, input)), connection_mode };
+  const checked = { ...(await checkUrls(dns, input)), connection_mode };
+  if (auth_header !== undefined && checked.endpoint == null) throw noTarget();
+  return auth_header === undefined ? checked : { ...checked, auth_header: sealHeader(auth_header, dns.env) };
 }
 
 /**
@@ -59,7 +63,7 @@ export async function insertAgents(
   const input = JSON.stringify(rows.map((row, index) => ({ ...row, index })));
   const parts = sql`with input as (
     select * from jsonb_to_recordset(${input}::jsonb) as r(index integer, errors jsonb, name text, description text,
-      connection_mode text, endpoint text, agent_protocol text, provider_url text, manifest_url text,
+      connection_mode text, endpoint text, auth_header jsonb, agent_protocol text, provider_url text, manifest_url text,
       declared_configuration jsonb, variant_of uuid, is_public boolean, allow_trial boolean, registry_status text,
       team_id uuid)
   ), scope as (
@@ -92,9 +96,9 @@ export async function insertAgents(
       else 'created' end as outcome
     from candidates c left join ranked r using (index)
   ), a as (
-    insert into ${agents} (id, user_id, team_id, name, description, connection_mode, endpoint, agent_protocol,
-      provider_url, manifest_url, declared_configuration, variant_of, is_public, allow_trial, registry_status)
-    select id, ${caller}, team_id, name, coalesce(description, ''), connection_mode, endpoint,
+    insert into ${agents} (id, user_id, team_id, name, description, connection_mode, endpoint, auth_header,
+      agent_protocol, provider_url, manifest_url, declared_configuration, variant_of, is_public, allow_trial, registry_status)
+    select id, ${caller}, team_id, name, coalesce(description, ''), connection_mode, endpoint, auth_header,
       coalesce(agent_protocol, 'native'), provider_url, manifest_url, declared_configuration, variant_of,
       coalesce(is_public, true), coalesce(allow_trial, false), coalesce(registry_status, 'unregistered')
     from placed where outcome = 'created' order by index

@@ -23,7 +23,7 @@ export async function removeAgent(ctx: Context, principal: UserPrincipal, agentI
       select a.id, ${removal.sql} as outcome from ${agents} a
       where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
     ), deactivated as (
-      update ${agents} a set is_active = false, customer_llm_provider = null, updated_at = now()
+      update ${agents} a set is_active = false, customer_llm_provider = null, auth_header = null, updated_at = now()
       from target t where a.id = t.id and t.outcome = 'done' and a.is_active
     ), discarded as (${deleteTokens(sql`select id from target where outcome = 'done'`)})`,
     result: sql`select jsonb_build_object('outcome', outcome) as result from target`,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CONNECTION_MODES, PROTOCOLS, REGISTRY_STATES, VERIFIED_STATES } from "../db/schema/index.ts";
+import { AuthHeader } from "./auth-header.ts";
 import { Memorisation } from "./memorisation.ts";
 import { Instant } from "../platform/time.ts";
 
@@ -30,6 +31,11 @@ export const AgentCreate = z
         "message, or a task that is polled by `tasks/get`: text parts or, for a JSON task, data parts; `usage`, `refused` " +
         "and `tool_calls` stand in its metadata.",
     }),
+    auth_header: AuthHeader.optional().meta({
+      description:
+        "What the endpoint knows its callers by, beside the signature; sent to the endpoint alone, in runs and checks. " +
+        "An endpoint at another origin needs it given anew, or null.",
+    }),
     is_public: z.boolean().optional().meta({ description: "Default true" }),
     allow_trial: z.boolean().optional().meta({ description: "Whether strangers may run it; default false" }),
     variant_of: z.uuid().optional().meta({ description: "Root of the variant group: an own agent that is no variant" }),
@@ -44,6 +50,7 @@ export const AgentUpdate = z
   .strictObject({
     ...AgentCreate.omit({ team_id: true }).partial().shape,
     endpoint: url.nullable().optional(),
+    auth_header: AuthHeader.nullable().optional().meta({ description: "As for a new agent; null takes it away" }),
     variant_of: z.uuid().nullable().optional(),
     provider_url: url.nullable().optional(),
     manifest_url: url.nullable().optional(),
@@ -101,6 +108,9 @@ export const AgentRead = z
       description: "Owner or workspace member only, as all that follow",
     }),
     endpoint: z.string().nullable().optional(),
+    auth_header_name: z.string().nullable().optional().meta({
+      description: "The name of the header that is sent to the endpoint; its value is shown nowhere",
+    }),
     manifest_url: z.string().nullable().optional(),
     provider_url: z.string().nullable().optional(),
     daemon_last_seen_at: Instant.nullable().optional(),

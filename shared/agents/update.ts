@@ -5,9 +5,10 @@ import { agents, users } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { accountOf, accountOfAgent, lockAccounts } from "./account.ts";
+import { noTarget, sealHeader } from "./auth-header.ts";
 import { checkUrls, isRetired, noEndpoint, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
@@ -18,7 +19,7 @@ import { AgentRow, agentJson, agentOwner, retiredMode, visibleAgent } from "./vi
  * mode up; then it is `mock` until it is connected. A simulated agent is not certified: `endCertifications` is the SQL part
  * that ends the certifications of agents (a query of their ids). Throws 404, 403, `duplicate_name`,
  * `endpoint_not_allowed`, `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated
- * again).
+ * again), and 422 for another origin of the endpoint of an agent with a header, unless that is given with it.
  */
 export async function updateAgent(
   ctx: Context,
@@ -32,6 +33,8 @@ export async function updateAgent(
   const viewer = principal.userId;
   const clear = input.clear_customer_llm_key === true;
   const endpoint = "endpoint" in checked ? sql`${checked.endpoint ?? null}::text` : sql`a.endpoint`;
+  // Whoever may change the endpoint must not lead the header, which nobody can read, to a server of their own.
+  const moved = sql`t.new_endpoint is not null and ${originOf(sql`t.new_endpoint`)} is distinct from ${originOf(sql`t.endpoint`)}`;
   const mode = sql`case
     when ${input.connection_mode ?? null}::text is not null then ${input.connection_mode ?? null}::text
     when ${clear} and ${retiredMode} then 'mock'
@@ -43,6 +46,8 @@ export async function updateAgent(
     no_endpoint: sql`t.new_mode = 'http_endpoint' and t.new_endpoint is null`,
     quota: sql`${input.is_active === true} and not t.is_active and t.others >= t.agent_limit`,
     bad_root: isBadRoot(input.variant_of ?? null),
+    no_target: sql`${input.auth_header != null} and t.new_endpoint is null`,
+    header_stays: sql`${checked.auth_header === undefined} and t.auth_header is not null and ${moved}`,
   });
   const { agent } = await change(ctx, {
     // The agent's row too: a certification that was given just before is then seen.
@@ -58,7 +63,7 @@ export async function updateAgent(
     ), checked as (select t.*, ${updating.sql} as outcome from target t
     ), a as (
       update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
-        connection_mode = c.new_mode, endpoint = c.new_endpoint, registry_status = ${registryStatus(checked)},
+        connection_mode = c.new_mode, endpoint = c.new_endpoint, auth_header = ${authHeader(ctx, checked)}, registry_status = ${registryStatus(checked)},
         customer_llm_provider = ${clear ? sql`null` : sql`a.customer_llm_provider`}, updated_at = now(),
         verified_state = case when c.new_mode = 'mock' and a.verified_state = 'certified' then 'verified'
           else a.verified_state end
@@ -76,10 +81,29 @@ export async function updateAgent(
       no_endpoint: noEndpoint,
       quota: telling(z.object({ limit: z.int() }), ({ limit }) => agentQuota(limit, limit)),
       bad_root: badRoot,
+      no_target: noTarget,
+      header_stays: () =>
+        bodyProblem(
+          "validation_failed",
+          "/auth_header",
+          "The header belongs to the endpoint's present origin; give it anew for this one, or null to send none.",
+        ),
     },
   }).catch(refuseTakenName);
   ctx.cache.invalidate("board");
   return agent;
+}
+
+/** SQL: scheme, host and port of a URL in its normal form. */
+function originOf(url: SQL): SQL {
+  return sql`substring(${url} from '^[^:]+://[^/?#]+')`;
+}
+
+/** SQL: the header of the agent row `a` after a change to the row `c`: without an endpoint there is none. */
+function authHeader({ env }: Context, { auth_header: header }: z.output<typeof AgentUpdate>): SQL {
+  const given = header == null ? null : JSON.stringify(sealHeader(header, env));
+  const next = header === undefined ? sql`a.auth_header` : sql`${given}::jsonb`;
+  return sql`case when c.new_endpoint is not null then ${next} end`;
 }
 
 /** SQL: whether `root` is given but can't be the root of the agent row `t`, or the agent is the root of others. */

@@ -69,7 +69,8 @@ export function agentJson(viewer: string | null): SQL {
       where b.agent_id = a.id and b.domain = 'all' and b.period = 'all'
     )
   ) || case when ${may("see", viewer, agentOwner)} then jsonb_build_object(
-    'connection_mode', a.connection_mode, 'endpoint', a.endpoint, 'manifest_url', a.manifest_url,
+    'connection_mode', a.connection_mode, 'endpoint', a.endpoint, 'auth_header_name', a.auth_header ->> 'name',
+    'manifest_url', a.manifest_url,
     'provider_url', a.provider_url, 'daemon_last_seen_at', a.daemon_last_seen_at,
     'customer_llm_provider', a.customer_llm_provider, 'user_id', a.user_id, 'team_id', a.team_id,
     'declared_configuration', a.declared_configuration,

@@ -1,3 +1,4 @@
+import { openHeader } from "../agents/auth-header.ts";
 import type { Context } from "../platform/context.ts";
 import { exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
@@ -96,6 +97,7 @@ export async function send(sending: Sending, body: string, added: Record<string,
     "X-Service-Run-Id": job.run.id,
     traceparent: traceparent(job.run.id),
     ...added,
+    ...openHeader(job.agent.auth_header, ctx.env),
   };
   const signature = await signRequest({ method: "POST", url, headers, body }, keys.active, {
     now: ctx.now(),

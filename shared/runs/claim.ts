@@ -46,7 +46,7 @@ export const CLAIM = kept(
       returning r.id, jsonb_build_object(
         'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'screening_session_id', r.screening_session_id,
           'repeat_index', r.repeat_index, 'repeat_total', r.repeat_total, 'attempt', r.attempt, 'simulated', r.simulated),
-        'agent', jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol),
+        'agent', jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol, 'auth_header', a.auth_header),
         'task', jsonb_build_object('domain', t.domain, 'prompt', t.prompt, 'input', t.input,
           'output_format', t.output_format, 'output_schema', t.output_schema, 'tools', t.tools,
           'expected_output', case when r.simulated and not t.is_secret then t.expected_output end, 'time_limit_ms', t.time_limit_ms,

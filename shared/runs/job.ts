@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { SealedHeader } from "../agents/auth-header.ts";
 import { OUTPUT_FORMATS, PROTOCOLS } from "../db/schema/index.ts";
 import { Json } from "./answer.ts";
 
@@ -13,7 +14,11 @@ export const Job = z.object({
     attempt: z.int(),
     simulated: z.boolean(),
   }),
-  agent: z.object({ endpoint: z.string().nullable(), agent_protocol: z.enum(PROTOCOLS) }),
+  agent: z.object({
+    endpoint: z.string().nullable(),
+    agent_protocol: z.enum(PROTOCOLS),
+    auth_header: SealedHeader.nullable(),
+  }),
   task: z.object({
     domain: z.string(),
     prompt: z.string(),

@@ -12,6 +12,7 @@ const DEADLINE_MS = 10_000;
 export interface Target {
   endpoint: string;
   agent_protocol: Job["agent"]["agent_protocol"];
+  auth_header: Job["agent"]["auth_header"];
 }
 
 /** What one exchange with an endpoint showed. `status_code` is null if neither a complete answer nor a redirect came. */
@@ -29,7 +30,7 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
   agent_timeout: "Answer within 10 seconds or, in the native protocol, with 202 and then by the callback.",
   agent_unreachable: "Check that the server runs, and that nothing in front of it rejects the service's calls.",
   agent_http_error:
-    "Answer a POST to this exact path with 200, without asking for credentials; the signature tells who is calling.",
+    "Answer a POST to this exact path with 200. Credentials beside the signature are given as the agent's auth_header.",
   agent_invalid_response: "Compare the answer with what agent_protocol specifies.",
   agent_response_too_large: "Keep answers within 1 MiB.",
   agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
@@ -41,7 +42,7 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
  * (202 in native, a task in progress in a2a). Never rejects for anything that the other side does; throws `ResolverFault`
  * if nothing was sent.
  * @example
- * await probe(ctx, { endpoint: "https://agent.example/run", agent_protocol: "native" })
+ * await probe(ctx, { endpoint: "https://agent.example/run", agent_protocol: "native", auth_header: null })
  * // { ok: true, status_code: 200, latency_ms: 120, failure_code: null, detail: "The endpoint answered by its protocol." }
  */
 export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe> {
@@ -71,7 +72,7 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   return { ok: false, ...measured, failure_code: code, detail };
 }
 
-function probeJob(id: string, { endpoint, agent_protocol }: Target): Job {
+function probeJob(id: string, agent: Target): Job {
   return {
     run: {
       id,
@@ -82,7 +83,7 @@ function probeJob(id: string, { endpoint, agent_protocol }: Target): Job {
       attempt: 1,
       simulated: false,
     },
-    agent: { endpoint, agent_protocol },
+    agent,
     task: {
       domain: "instruction_following",
       prompt: "This tests the connection. Answer with the word: ready",

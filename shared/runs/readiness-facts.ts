@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { SealedHeader } from "../agents/auth-header.ts";
 import { AgentRead } from "../agents/schemas.ts";
 import { agentOwner, hasEndpoint, visibleAgent } from "../agents/view.ts";
 import { read, write } from "../db/change.ts";
@@ -22,7 +23,7 @@ const ReadinessFacts = z.object({
   is_active: z.boolean(),
   connection_mode,
   /** Null where no endpoint is called. */
-  target: z.object({ endpoint: z.string(), agent_protocol }).nullable(),
+  target: z.object({ endpoint: z.string(), agent_protocol, auth_header: SealedHeader.nullable() }).nullable(),
   evidence: z
     .object({
       at: Instant,
@@ -80,6 +81,7 @@ function upsertCheck({ agentId, target, result, at }: Check): SQL {
       ${result.failure_code}::text
     from ${agents} a where a.id = ${agentId}::uuid and ${hasEndpoint} and a.endpoint = ${target.endpoint}
       and a.agent_protocol = ${target.agent_protocol}
+      and a.auth_header is not distinct from ${target.auth_header === null ? null : JSON.stringify(target.auth_header)}::jsonb
     on conflict (agent_id) do update set checked_at = excluded.checked_at, ok = excluded.ok,
       latency_ms = excluded.latency_ms, failure_code = excluded.failure_code
     returning *`;
@@ -91,7 +93,7 @@ function factsOf(viewer: string, agentId: string, checks: SQL): SQL {
     'agent_id', a.id, 'allowed', ${may("run", viewer, agentOwner)}, 'is_active', a.is_active,
     'connection_mode', a.connection_mode,
     'target', case when ${hasEndpoint} then
-      jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol) end,
+      jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol, 'auth_header', a.auth_header) end,
     'evidence', (
       select to_jsonb(e) from (
         select c.checked_at as at, c.latency_ms, c.failure_code, c.checked_at >= a.updated_at as current

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/schemas.ts";
 import { bodyProblem } from "../../../shared/platform/problem.ts";
-import { AGENT_LABELS, AgentFields } from "./agent-fields.tsx";
+import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-fields.tsx";
 import { Choose, Field, TextArea, Tick, type Wrong } from "./form.tsx";
 
 type Agent = z.output<typeof AgentRead>;
@@ -16,7 +16,7 @@ export const EDIT_LABELS = {
 };
 
 /** The fields of the form, by the names that the interface has for them. */
-export const EDITED = [
+const EDITED = [
   "name",
   "description",
   "endpoint",
@@ -29,6 +29,9 @@ export const EDITED = [
   "publish_answers",
 ] as const;
 
+/** The fields at which a finding can stand. */
+export const EDIT_NAMES = [...EDITED, ...HEADER_NAMES] as const;
+
 /** An agent as its form shows it. */
 function typedOf(agent: Agent): URLSearchParams {
   const configuration = agent.declared_configuration ?? null;
@@ -36,6 +39,7 @@ function typedOf(agent: Agent): URLSearchParams {
     name: agent.name,
     description: agent.description,
     endpoint: agent.endpoint ?? "",
+    "auth_header/name": agent.auth_header_name ?? "",
     agent_protocol: agent.agent_protocol,
     variant_of: agent.variant_of ?? "",
     provider_url: agent.provider_url ?? "",
@@ -64,8 +68,18 @@ export function changesOf(form: URLSearchParams): Record<string, unknown> {
     const cleared = value === "" && name !== "name" && name !== "description";
     return [name, cleared ? null : value];
   });
-  const changed = Object.fromEntries(changes);
+  const changed: Record<string, unknown> = {
+    ...Object.fromEntries(changes),
+    ...headerChange(text("auth_header/name", before), form),
+  };
   return changed["endpoint"] === null ? { ...changed, connection_mode: "mock" } : changed;
+}
+
+/** What becomes of the header: a value replaces it, a name that was taken out ends it. */
+function headerChange(before: string, form: URLSearchParams): { auth_header?: unknown } {
+  const { auth_header = null } = headerOf(form);
+  if (auth_header === null) return before === "" ? {} : { auth_header: null };
+  return auth_header.name === before && auth_header.value === "" ? {} : { auth_header };
 }
 
 function configurationOf(text: string): unknown {
@@ -98,7 +112,11 @@ export function EditFields({
   return (
     <>
       <input type="hidden" name={BEFORE} value={sent?.get(BEFORE) ?? now.toString()} />
-      <AgentFields typed={typed} wrong={wrong} />
+      <AgentFields
+        typed={typed}
+        wrong={wrong}
+        valueHint="Leave it empty to keep the present one; the endpoint is tried without it unless it is typed again."
+      />
       <Choose
         label={EDIT_LABELS.variant_of}
         name="variant_of"

@@ -9,7 +9,18 @@ export const AGENT_LABELS = {
   description: "What it is good for",
   endpoint: "Endpoint",
   agent_protocol: "What the endpoint speaks",
+  "auth_header/name": "Header that the endpoint asks for",
+  "auth_header/value": "Value of the header",
 };
+
+/** The fields of the header. */
+export const HEADER_NAMES = ["auth_header/name", "auth_header/value"] as const;
+
+/** The header that was typed, as the interface takes it; nothing where none was. */
+export function headerOf(form: URLSearchParams): { auth_header?: { name: string; value: string } } {
+  const [name = "", value = ""] = ["name", "value"].map((part) => form.get(`auth_header/${part}`)?.trim());
+  return name === "" && value === "" ? {} : { auth_header: { name, value } };
+}
 
 const PROTOCOLS = [
   ["native", "The service's own JSON: {task} in, {output} out"],
@@ -58,7 +69,15 @@ export function testButtons(tested: Tested | undefined, anyway: string): (readon
 }
 
 /** The fields that tell an agent and how it is called. */
-export function AgentFields({ typed, wrong }: { typed: URLSearchParams; wrong?: Wrong | undefined }) {
+export function AgentFields({
+  typed,
+  wrong,
+  valueHint = "Kept encrypted, sent to the endpoint alone, and shown to nobody.",
+}: {
+  typed: URLSearchParams;
+  wrong?: Wrong | undefined;
+  valueHint?: string;
+}) {
   return (
     <>
       <Field label={AGENT_LABELS.name} name="name" value={typed.get("name")} wrong={wrong} />
@@ -76,6 +95,22 @@ export function AgentFields({ typed, wrong }: { typed: URLSearchParams; wrong?: 
         name="agent_protocol"
         value={typed.get("agent_protocol") ?? "native"}
         options={PROTOCOLS}
+        wrong={wrong}
+      />
+      <Field
+        label={AGENT_LABELS["auth_header/name"]}
+        name="auth_header/name"
+        optional
+        value={typed.get("auth_header/name")}
+        hint="Such as Authorization or X-Api-Key, where the signature is not enough to be let in."
+        wrong={wrong}
+      />
+      <Field
+        label={AGENT_LABELS["auth_header/value"]}
+        name="auth_header/value"
+        type="password"
+        optional
+        hint={valueHint}
         wrong={wrong}
       />
       <Field

@@ -32,6 +32,8 @@ export const agents = pgTable(
     connection_mode: text({ enum: CONNECTION_MODES }).notNull(),
     endpoint: text(),
     agent_protocol: text({ enum: PROTOCOLS }).notNull().default("native"),
+    /** The header that its endpoint asks for: `{name, sealed}`, the value encrypted. */
+    auth_header: jsonb(),
     provider_url: text(),
     manifest_url: text(),
     customer_llm_provider: text(),

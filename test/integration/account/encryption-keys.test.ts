@@ -41,12 +41,12 @@ afterAll(async () => {
 async function names(): Promise<(string | null)[]> {
   const rows = await service.sql<{ sealed: string }>(
     `select secret as sealed from webhooks where secret is not null union all select sealed from service_secrets
-     union all select sealed from epochs union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
+     union all select auth_header ->> 'sealed' from agents where auth_header is not null union all select sealed from epochs union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
   );
   return rows.map(({ sealed }) => keyNameOf(sealed));
 }
 
-/** Webhooks of old, three epochs, and a mail that waits: all under the key without a name. */
+/** Webhooks of old, the header of an agent, three epochs, and a mail that waits: all under the key without a name. */
 async function oldSecrets(count: number): Promise<void> {
   await service.sql(
     `insert into webhooks (user_id, url, event_types, secret) select $1, 'http://127.0.0.1:9/', '{run.failed}', s
@@ -57,6 +57,9 @@ async function oldSecrets(count: number): Promise<void> {
     "insert into outbox (consumer, id, body, due_at) values ('mail', uuidv7(), $1, now() + interval '1 day')",
     [{ template: "verify_email", token: encrypt("a token", TEST_KEYS, "mail") }],
   );
+  await service.sql("update agents set auth_header = $1", [
+    { name: "X-Key", sealed: encrypt("an agent's", TEST_KEYS, "agent auth header") },
+  ]);
   await service.sql("delete from epochs");
   await service.sql(
     `insert into epochs (kind, name, starts_at, ends_at, sealed, commitment, created_at)
@@ -119,14 +122,14 @@ describe("encrypting anew", () => {
     });
     await expect(cut).rejects.toThrow("cut off");
     const between = await names();
-    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 17]);
+    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 18]);
     const pieces: [string, number][] = [];
     const rest = await reencrypt(url, BOTH_KEYS, {
       size: 5,
       progress: (name, { changed }) => pieces.push([name, changed]),
     });
-    expect(rest).toEqual({ changed: 12, failed: [] });
-    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 3, 1]);
+    expect(rest).toEqual({ changed: 13, failed: [] });
+    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 1, 3, 1]);
     expect(new Set(await names())).toEqual(new Set(["2027"]));
     expect(await reencrypt(url, BOTH_KEYS)).toEqual({ changed: 0, failed: [] });
     const kept = await service.sql<{ secret: string }>("select secret from webhooks order by id");
@@ -135,6 +138,8 @@ describe("encrypting anew", () => {
     );
     const secrets = await service.sql<{ sealed: string }>("select sealed from epochs order by name, kind");
     expect(secrets.map(({ sealed }) => decrypt(sealed, NEW_KEYS, "epoch"))).toEqual(["epoch 0", "epoch 1", "epoch 2"]);
+    const [agent] = await service.sql<{ sealed: string }>("select auth_header ->> 'sealed' as sealed from agents");
+    expect(decrypt(agent?.sealed ?? "", NEW_KEYS, "agent auth header")).toBe("an agent's");
     const [mail] = await service.sql<{ token: string }>("delete from outbox returning body ->> 'token' as token");
     expect(decrypt(mail?.token ?? "", NEW_KEYS, "mail")).toBe("a token");
     await service.sql("delete from webhooks");

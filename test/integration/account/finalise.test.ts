@@ -111,7 +111,13 @@ describe("a deleted account", () => {
   });
 
   it("leaves public agents with counted runs and their evidence, unnamed, off and without what only the owner saw", async () => {
-    const open = await addAgent(user, { name: "My proud agent", description: "of mine", endpoint: endpoint.url });
+    const auth_header = { name: "X-Key", value: "a secret" };
+    const open = await addAgent(user, {
+      name: "My proud agent",
+      description: "of mine",
+      endpoint: endpoint.url,
+      auth_header,
+    });
     const secret = await addAgent(user, { endpoint: endpoint.url, is_public: false });
     const idle = await addAgent(user, { endpoint: endpoint.url });
     const variant = await addAgent(user, { endpoint: endpoint.url, variant_of: idle });
@@ -131,6 +137,7 @@ describe("a deleted account", () => {
         name: "Deleted agent",
         description: "",
         endpoint: null,
+        auth_header: null,
         is_active: false,
         variant_of: null,
       });

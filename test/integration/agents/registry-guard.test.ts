@@ -142,7 +142,7 @@ describe("a host that never ends its answer", () => {
   afterEach(() => void vi.useRealTimers());
 
   const drips = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
-  const TARGET = { endpoint: `https://${HOST}/run`, agent_protocol: "native" as const };
+  const TARGET = { endpoint: `https://${HOST}/run`, agent_protocol: "native" as const, auth_header: null };
 
   it.each<[string, number, (world: World) => Promise<unknown>]>([
     ["a probe", 10_000, async (world) => (await probe(world, TARGET)).failure_code],

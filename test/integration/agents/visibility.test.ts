@@ -13,7 +13,7 @@ const PUBLIC_FIELDS = [
 ].flatMap((line) => line.split(" "));
 const OWNER_FIELDS = [
   "connection_mode endpoint manifest_url provider_url daemon_last_seen_at customer_llm_provider user_id team_id",
-  "declared_configuration has_otlp_token workspace_activity",
+  "declared_configuration has_otlp_token workspace_activity auth_header_name",
 ].flatMap((line) => line.split(" "));
 
 let service: TestService;

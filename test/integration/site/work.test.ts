@@ -58,6 +58,23 @@ describe("changing an agent, by the pages alone", () => {
     expect(await agent()).toMatchObject({ connection_mode: "mock", variant_of: null, publish_answers: false });
   });
 
+  it("gives it a header for its endpoint, keeps that without showing it, and takes it away", async () => {
+    const id = await addAgent(owner, { name: "Behind a gateway", endpoint: endpoint.url });
+    const kept = async () => (await owner.call("GET", `/api/v1/agents/${id}`)).body["auth_header_name"];
+    const form = await visitor.open(`/agents/${id}/edit`);
+    const half = await visitor.send(form, "Save", { "auth_header/name": "X-Api-Key" });
+    expect([half.status, Object.keys(half.wrong), await kept()]).toEqual([422, ["auth_header/value"], null]);
+    const given = await visitor.send(half, "Save", { "auth_header/value": "hidden-value" });
+    expect([given.alerts, await kept(), given.html.includes("hidden-value")]).toEqual([["Saved."], "X-Api-Key", false]);
+    const renamed = await visitor.send(given, "Save", { name: "Behind the gateway" });
+    expect([renamed.alerts, await kept()]).toEqual([["Saved."], "X-Api-Key"]);
+    endpoint.seen.splice(0);
+    await visitor.send(renamed, "Only try the endpoint", { "auth_header/value": "typed-again" });
+    expect(endpoint.seen.map(({ headers }) => headers["x-api-key"])).toEqual(["typed-again"]);
+    await visitor.send(renamed, "Save", { "auth_header/name": "" });
+    expect(await kept()).toBeNull();
+  });
+
   it("checks it, shows it to everybody and takes it back, retires it and takes it up again", async () => {
     const id = await addAgent(owner, { name: "Shy", endpoint: endpoint.url, is_public: false });
     const path = `/agents/${id}/edit`;

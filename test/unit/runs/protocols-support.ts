@@ -19,7 +19,7 @@ export function jobOf(task: Partial<Job["task"]> = {}, agent: Partial<Job["agent
       attempt: 1,
       simulated: false,
     },
-    agent: { endpoint: "https://agent.example.com/run", agent_protocol: "native", ...agent },
+    agent: { endpoint: "https://agent.example.com/run", agent_protocol: "native", auth_header: null, ...agent },
     task: {
       domain: "reasoning",
       prompt: "Add them.",
