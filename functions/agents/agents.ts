@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createAgent } from "../../shared/agents/create.ts";
-import { listAgents } from "../../shared/agents/list.ts";
+import { AGENT_SORTS, listAgents } from "../../shared/agents/list.ts";
 import { readAgent } from "../../shared/agents/read.ts";
 import { removeAgent } from "../../shared/agents/remove.ts";
 import { assertAgentRight } from "../../shared/agents/right.ts";
@@ -33,13 +33,14 @@ export const agents = [
     path: "/api/v1/agents",
     tag,
     summary: "Own agents, or the public ones",
-    description: "Signed in: the caller's own agents, of any visibility. Otherwise the public ones. Newest first.",
+    description: "Signed in: the caller's own agents, of any visibility. Otherwise the public ones.",
     auth: "open",
     query: pageQuery.extend({
       scope: z.literal("personal").optional(),
       team_id: z.uuid().optional(),
       active_only: z.stringbool().default(true),
       q: nameSearch,
+      sort: z.enum(AGENT_SORTS).default("-created_at").meta({ description: "By name in any case, letter by letter" }),
     }),
     returns: { 200: longPageOf(AgentRead, "AgentListResponse") },
     problems: ["conflicting_parameters", "unauthenticated", "not_found"],

@@ -7,7 +7,7 @@ import {
   TaskRetireResult,
 } from "../../shared/catalogue/create-task-schemas.ts";
 import { createTask } from "../../shared/catalogue/create-task.ts";
-import { listSuites, listTasks, readSuite, readTask } from "../../shared/catalogue/reads.ts";
+import { listSuites, listTasks, readSuite, readTask, TASK_SORTS } from "../../shared/catalogue/reads.ts";
 import { retireTask } from "../../shared/catalogue/retire.ts";
 import { SuiteRead, TaskDomain, TaskRead } from "../../shared/catalogue/schemas.ts";
 import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
@@ -23,13 +23,16 @@ export const tasks = [
     path: "/api/v1/tasks",
     tag,
     summary: "Benchmark tasks",
-    description:
-      "The active ones, suite by suite, in order. Prompt and input of secret tasks are not shown; the key of a task never is.",
+    description: "The active ones. Prompt and input of secret tasks are not shown; the key of a task never is.",
     auth: "open",
     query: pageQuery.extend({
       domain: TaskDomain.optional(),
       suite_id: z.uuid().optional(),
       is_active: z.stringbool().default(true).meta({ description: "`false` for the retired ones" }),
+      sort: z
+        .enum(TASK_SORTS)
+        .default("position")
+        .meta({ description: "`position` is suite by suite, in order; `-` turns an order round" }),
     }),
     returns: { 200: pageOf(TaskRead, "TaskPage") },
     problems: ["not_found"],

@@ -52,6 +52,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   unrecognized_parameter: "Remove the parameters that `errors` lists, or mend their spelling.",
   weak_password: "Take a longer password, which is not known from leaks.",
   conflicting_parameters: "Send one of the parameters that `errors` lists.",
+  invalid_cursor: "Begin anew with an empty `cursor`, and keep filters and credentials the same from slice to slice.",
   feature_disabled: "This service has the feature switched off; leave the field out.",
   idempotency_key_reused: "Take a new key for another request.",
   endpoint_not_allowed: "Use https on port 443 or 8443 of a public name.",

@@ -88,7 +88,10 @@ export function broken(released: Promises, now: Promises): string[] {
     // A schema that nothing refers to any more is told where it was referred to.
     if (others === undefined) return /^(?:in|out) /.test(subject) ? [] : [`${subject} is gone`];
     const gone = [...facts].filter((fact) => fact.startsWith("+") && !others.has(fact));
-    const come = [...others].filter((fact) => fact.startsWith("!") && !facts.has(fact) && !isOfNew(fact, facts));
+    const come = [...others].filter(
+      (fact) =>
+        fact.startsWith("!") && !facts.has(fact) && !isOfNew(fact, facts) && !isAskedForAnew(fact, facts, others),
+    );
     return [...gone.map((fact) => `${subject}: gone ${fact}`), ...come.map((fact) => `${subject}: new ${fact}`)];
   });
 }
@@ -98,6 +101,15 @@ function isOfNew(fact: string, released: ReadonlySet<string>): boolean {
   const [at = "", what] = fact.slice(1).split("|", 2);
   const place = at.replace(/(?:\[\])+$/, "");
   return what !== "required" && place !== "" && !released.has(`+${place}|there`);
+}
+
+/** Whether a fact is a further form of an answer, which whoever does not send a new parameter does not get. */
+function isAskedForAnew(fact: string, released: ReadonlySet<string>, now: ReadonlySet<string>): boolean {
+  const [, status] = /^!(\d{3})\|/.exec(fact) ?? [];
+  if (status === undefined) return false;
+  const known = [...released].filter((one) => one.startsWith(`!${status}|`));
+  const parameters = [...now].filter((one) => /^\+(?:query|header) .*\|there$/.test(one));
+  return known.every((one) => now.has(one)) && known.length > 0 && parameters.some((one) => !released.has(one));
 }
 
 /** Promises as text, a subject a line, and back. */

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
+import { cursorQuery, sliced, sliceOf } from "../../shared/http/cursor.ts";
 import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, ok, verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
@@ -10,8 +11,8 @@ import { cancelRun } from "../../shared/runs/cancel.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { inclusionOfStatement, readEvidence } from "../../shared/results/evidence.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
-import { listRuns } from "../../shared/results/list.ts";
-import { runFilter } from "../../shared/results/run-filter.ts";
+import { listRuns, RunKey, sliceRuns } from "../../shared/results/list.ts";
+import { runFilter, runSort } from "../../shared/results/run-filter.ts";
 import { readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
@@ -131,16 +132,21 @@ export const runs = [
     method: "get",
     path: "/api/v1/runs",
     tag,
-    summary: "Runs that the caller may see, newest first",
+    summary: "Runs that the caller may see",
     description:
       "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run. All other filters can be combined.",
     auth: "open",
-    query: pageQuery.extend(runFilter.shape),
-    returns: { 200: longPageOf(RunRead, "RunPage") },
-    problems: ["conflicting_parameters", "unauthenticated", "not_found"],
+    query: pageQuery.extend({ ...runFilter.shape, sort: runSort, cursor: cursorQuery }),
+    returns: { 200: z.union([longPageOf(RunRead, "RunPage"), sliceOf(RunRead, "RunSlice")]) },
+    problems: ["conflicting_parameters", "invalid_cursor", "unauthenticated", "not_found"],
     async handler({ ctx, principal, query }) {
-      const { page, page_size, ...filter } = query;
-      return ok(paged(await listRuns(ctx, principal, filter, { page, page_size }), query));
+      const { page, page_size, sort, cursor, ...filter } = query;
+      if (cursor === undefined)
+        return ok(paged(await listRuns(ctx, principal, { filter, sort }, { page, page_size }), query));
+      const asked = { principal, list: "runs", filter: { ...filter, sort }, cursor, key: RunKey, page, page_size };
+      return ok(
+        await sliced(ctx, asked, (after) => sliceRuns(ctx, principal, { filter, sort }, { after, size: page_size })),
+      );
     },
   }),
   route({

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { cursorQuery, sliced, sliceOf } from "../../shared/http/cursor.ts";
 import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { createWebhook } from "../../shared/webhooks/create.ts";
-import { listDeliveries } from "../../shared/webhooks/deliveries.ts";
+import { DeliveryKey, listDeliveries, sliceDeliveries } from "../../shared/webhooks/deliveries.ts";
 import { listWebhooks } from "../../shared/webhooks/list.ts";
 import { pingWebhook } from "../../shared/webhooks/ping.ts";
 import { readWebhook } from "../../shared/webhooks/read.ts";
@@ -164,10 +165,15 @@ export const webhooks = [
     description: "Newest first.",
     auth: "session",
     params,
-    query: pageQuery.extend({ status: DeliveryRead.shape.status.optional() }),
-    returns: { 200: longPageOf(DeliveryRead, "DeliveryPage") },
-    problems: ["not_found"],
+    query: pageQuery.extend({ status: DeliveryRead.shape.status.optional(), cursor: cursorQuery }),
+    returns: { 200: z.union([longPageOf(DeliveryRead, "DeliveryPage"), sliceOf(DeliveryRead, "DeliverySlice")]) },
+    problems: ["not_found", "conflicting_parameters", "invalid_cursor"],
     async handler({ ctx, principal, params: { id }, query }) {
+      const { cursor, status, page_size: size } = query;
+      if (cursor !== undefined) {
+        const asked = { ...query, principal, list: "deliveries", filter: { id, status }, cursor, key: DeliveryKey };
+        return ok(await sliced(ctx, asked, (after) => sliceDeliveries(ctx, principal, id, { status, after, size })));
+      }
       return ok(paged(await listDeliveries(ctx, principal, id, query), query));
     },
   }),

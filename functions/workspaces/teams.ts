@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { cursorQuery, sliced, sliceOf } from "../../shared/http/cursor.ts";
 import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { listActivity, TeamActivityRead } from "../../shared/results/activity.ts";
+import { ActivityKey, listActivity, sliceActivity, TeamActivityRead } from "../../shared/results/activity.ts";
 import { removeSchedulesOfTeams } from "../../shared/schedules/remove.ts";
 import { removeScorecardsOfTeams } from "../../shared/scorecards/remove.ts";
 import { createTeam } from "../../shared/teams/create.ts";
@@ -136,10 +137,17 @@ export const teams = [
       "still there; its agents, when they were created. The runs of a session are shown with the session.",
     auth: "session",
     params,
-    query: pageQuery,
-    returns: { 200: longPageOf(TeamActivityRead, "TeamActivityPage") },
-    problems: ["not_found"],
+    query: pageQuery.extend({ cursor: cursorQuery }),
+    returns: {
+      200: z.union([longPageOf(TeamActivityRead, "TeamActivityPage"), sliceOf(TeamActivityRead, "TeamActivitySlice")]),
+    },
+    problems: ["not_found", "conflicting_parameters", "invalid_cursor"],
     async handler({ ctx, principal, params: { id }, query }) {
+      const { cursor, page_size: size } = query;
+      if (cursor !== undefined) {
+        const asked = { ...query, principal, list: "activity", filter: { id }, cursor, key: ActivityKey };
+        return ok(await sliced(ctx, asked, (after) => sliceActivity(ctx, principal.userId, id, { after, size })));
+      }
       return ok(paged(await listActivity(ctx, principal.userId, id, query), query));
     },
   }),

@@ -11,18 +11,23 @@ import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may, ofOwners, ownerOf } from "../teams/rights.ts";
 import { AgentRow, agentJson, agentOwner, NOTHING_MORE } from "./view.ts";
 
+/** In which orders agents can be listed. */
+export const AGENT_SORTS = ["-created_at", "created_at", "name", "-name"] as const;
+type AgentSort = (typeof AGENT_SORTS)[number];
+
 /** What a list of agents is narrowed to. */
 export interface AgentFilter {
   scope?: "personal" | undefined;
   team_id?: string | undefined;
   active_only: boolean;
   q?: string | undefined;
+  sort?: AgentSort | undefined;
   page: number;
   page_size: number;
 }
 
 /**
- * A page of agents, newest first: a signed-in caller's own (personal and of the caller's workspaces), or one scope of
+ * A page of agents, newest first or as `sort` says: a signed-in caller's own (personal and of the caller's workspaces), or one scope of
  * them; for anybody else the public ones. Throws `conflicting_parameters`, `unauthenticated` for a scope without an
  * account, 404 for a workspace that is not the caller's.
  */
@@ -51,18 +56,28 @@ export async function listAgentsWith<Row extends z.ZodType>(
   const result = await read(
     ctx,
     pageResult(row).extend({ visible: z.boolean() }),
-    sql`with ${partsOf(viewer, filter)}
+    sql`with ${partsOf(viewer, filter)}, placed as (
+      select id, row_number() over (order by ${orderOf(filter)}) as place from paged
+    )
     select ${totalJson} || jsonb_build_object(
       'visible', ${teamId === undefined ? sql`true` : may("see", viewer, team)},
-      'items', coalesce((select jsonb_agg(${agentJson(viewer)} || ${more} order by a.created_at desc, a.id desc)
-        from paged p join ${agents} a on a.id = p.id), '[]')
+      'items', coalesce((select jsonb_agg(${agentJson(viewer)} || ${more} order by p.place)
+        from placed p join ${agents} a on a.id = p.id), '[]')
     ) as result`,
   );
   if (result === null || !result.visible) throw notFound("workspace");
   return result;
 }
 
-const ORDER = sql`created_at desc, id desc`;
+function orderOf({ sort = "-created_at" }: AgentFilter): SQL {
+  const direction = sort.startsWith("-") ? sql`desc` : sql`asc`;
+  return sql`${sql.identifier(sort.replace("-", ""))} ${direction}, id ${direction}`;
+}
+
+/** SQL: what tells an agent's place in the list: names as they are in the indexes, which know no language. */
+function keyOf({ sort = "-created_at" }: AgentFilter): SQL {
+  return sort.endsWith("name") ? sql`a.id, lower(a.name) collate "C" as name` : sql`a.id, a.created_at`;
+}
 
 function partsOf(viewer: string | null, filter: AgentFilter): SQL {
   const { q } = filter;
@@ -71,22 +86,21 @@ function partsOf(viewer: string | null, filter: AgentFilter): SQL {
 
 function listing(viewer: string | null, filter: AgentFilter): Listing {
   return {
-    order: ORDER,
+    order: orderOf(filter),
     most: viewer === null ? COUNTED.byIndex : COUNTED.byRow,
-    scans: (cut) => scans(viewer, filter, sql`a.id, a.created_at`, cut),
+    scans: (cut) => scans(viewer, filter, keyOf(filter), cut),
   };
 }
 
 function search(viewer: string | null, filter: AgentFilter, q: string): NamedList {
-  const columns = sql`id, created_at`;
   return {
     q,
-    order: ORDER,
-    columns,
+    order: orderOf(filter),
+    columns: sql`id, ${sql.identifier(filter.sort?.endsWith("name") === true ? "name" : "created_at")}`,
     inOrder: (cut, named) =>
-      sql`select * from (${union(scans(viewer, filter, sql`a.id, a.created_at, ${named(sql`a.name`)} as is_named`, cut))}) x ${cut}`,
+      sql`select * from (${union(scans(viewer, filter, sql`${keyOf(filter)}, ${named(sql`a.name`)} as is_named`, cut))}) x ${cut}`,
     byName: (named) =>
-      sql`select a.id, a.created_at from ${agents} a where ${named(sql`a.name`)} and ${listed(viewer, filter)}`,
+      sql`select ${keyOf(filter)} from ${agents} a where ${named(sql`a.name`)} and ${listed(viewer, filter)}`,
   };
 }
 

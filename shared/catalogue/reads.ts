@@ -40,19 +40,44 @@ export async function readTask(ctx: Context, taskId: string): Promise<z.output<t
   return task;
 }
 
+/** In which orders tasks can be listed. There are hundreds, so each is sorted as it is read. */
+export const TASK_SORTS = [
+  "position",
+  "-position",
+  "created_at",
+  "-created_at",
+  "title",
+  "-title",
+  "domain",
+  "-domain",
+] as const;
+type TaskSort = (typeof TASK_SORTS)[number];
+
+/** SQL: suite by suite, each in its order. */
+const BY_POSITION = sql`s.created_at nulls last, s.id, t.position, t.id`;
+const BY_POSITION_BACK = sql`s.created_at desc nulls first, s.id desc, t.position desc, t.id desc`;
+
+function orderOf(sort: TaskSort): SQL {
+  if (sort === "position") return BY_POSITION;
+  if (sort === "-position") return BY_POSITION_BACK;
+  const down = sort.startsWith("-");
+  return sql`t.${sql.identifier(sort.replace("-", ""))} ${down ? sql`desc` : sql``}, ${BY_POSITION}`;
+}
+
 /** What a list of tasks is narrowed to. */
 export interface TaskFilter {
   domain?: z.output<typeof TaskDomain> | undefined;
   suite_id?: string | undefined;
   is_active?: boolean | undefined;
+  sort?: TaskSort | undefined;
   page: number;
   page_size: number;
 }
 
-/** A page of the active tasks, or of the retired ones, suite by suite; throws 404 for a suite that does not exist. */
+/** A page of the active tasks, or of the retired ones, suite by suite or as `sort` says; throws 404 for a suite that does not exist. */
 export async function listTasks(
   ctx: Context,
-  { domain, suite_id: suiteId, is_active: isActive = true, page, page_size: size }: TaskFilter,
+  { domain, suite_id: suiteId, is_active: isActive = true, sort = "position", page, page_size: size }: TaskFilter,
 ): Promise<z.output<typeof Tasks>> {
   const condition = sql`t.is_active = ${isActive} ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}
     ${suiteId === undefined ? sql`` : sql`and t.suite_id = ${suiteId}::uuid`}`;
@@ -62,7 +87,7 @@ export async function listTasks(
     ctx,
     Tasks,
     sql`with hits as (
-      select t.*, row_number() over (order by s.created_at nulls last, s.id, t.position, t.id) as place
+      select t.*, row_number() over (order by ${orderOf(sort)}) as place
       from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}
     )
     select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((

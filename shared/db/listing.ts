@@ -45,6 +45,23 @@ export function pageParts(
   )`;
 }
 
+/**
+ * SQL: the parts `ahead` (for `sliceJson`) and `paged` of a statement that reads a list on from a place in it: the first
+ * `size` items that its scans find, which begin behind that place.
+ */
+export function sliceParts({ order, scans }: Listing, size: number): SQL {
+  const limit = sql`limit ${size + 1}`;
+  return sql`ahead as materialized (
+    select * from (${union(scans(sql`order by ${order} ${limit}`, limit))}) x order by ${order} ${limit}
+  ), paged as materialized (select * from ahead order by ${order} limit ${size})`;
+}
+
+/** SQL: JSON of whether the list goes on behind the slice (`more`), and the columns of its last item (`last`). */
+export function sliceJson({ order }: Listing): SQL {
+  return sql`(select jsonb_build_object('more', (select count(*) from ahead) > count(*),
+    'last', jsonb_agg(to_jsonb(paged) order by ${order}) -> -1) from paged)`;
+}
+
 /** SQL: JSON of how many items the list has, as `pageResult` reads it, from the part `counted`. */
 export const totalJson: SQL = sql`(select jsonb_build_object('total', least(n, most))
   || case when n > most then '{"total_is_capped": true}'::jsonb else '{}'::jsonb end from counted)`;

@@ -13,4 +13,7 @@ export function pageResult<Item extends z.ZodType>(item: Item) {
  * page is then parsed once.
  */
 export const RowPage = pageResult(z.unknown());
+/** How `read` parses a slice of a list: its items as in `RowPage`, whether it goes on, and the keys of the last item. */
+export const RowSlice = z.object({ items: z.array(z.unknown()), more: z.boolean(), last: z.unknown() });
+export type RowSlice = z.output<typeof RowSlice>;
 export type RowPage = z.output<typeof RowPage>;

@@ -48,6 +48,7 @@ export const PROBLEMS = {
   unrecognized_parameter: [422, "The query has a parameter that is not known"],
   weak_password: [422, "The password is too weak"],
   conflicting_parameters: [422, "Parameters exclude each other"],
+  invalid_cursor: [422, "The cursor does not fit the request"],
   feature_disabled: [422, "The feature is switched off"],
   idempotency_key_reused: [422, "The idempotency key was used with another request"],
   endpoint_not_allowed: [422, "The URL is not allowed"],

@@ -1,9 +1,9 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
-import { RowPage } from "../db/page-result.ts";
+import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
+import { RowPage, RowSlice } from "../db/page-result.ts";
 import { agents, runs, screening_sessions, suites, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -11,26 +11,93 @@ import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { visibleSession } from "../runs/sessions.ts";
 import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { may } from "../teams/rights.ts";
-import type { RunFilter } from "./run-filter.ts";
+import type { RunFilter, RunSort } from "./run-filter.ts";
 import { countable, runScans } from "./run-scans.ts";
 
+/** What a list of runs is asked for, besides where it begins. */
+export interface RunsAsked {
+  filter: RunFilter;
+  sort: RunSort;
+}
+
 /**
- * A page of the runs that the caller may see, newest first; `RunRead` is yet to parse its items. `mine` shows those that
- * the caller asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws
+ * A page of the runs that the caller may see; `RunRead` is yet to parse its items. `mine` shows those that the caller
+ * asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws
  * `conflicting_parameters`, `unauthenticated` for a filter that needs an account, 404 for an agent, workspace, session or suite
  * that is not visible.
  */
 export async function listRuns(
   ctx: Context,
   principal: Principal,
-  filter: RunFilter,
+  { filter, sort }: RunsAsked,
   paging: { page: number; page_size: number },
 ): Promise<RowPage> {
   const viewer = viewerId(principal);
+  const by = columnOf(sort);
+  if (by !== "id" && filter.screening_session_id === undefined) throw needsSession(sort);
+  const listing: Listing = {
+    order: orderOf(sort),
+    most: countable(filter) ? COUNTED.byIndex : COUNTED.byRow,
+    scans: (cut) => {
+      if (by === "id") return runScans(viewer, filter, cut);
+      // Of a session there is one scan, with all of its runs.
+      const [ofSession] = runScans(viewer, filter, sql``);
+      return [sql`select r.id, r.${sql.identifier(by)} from (${ofSession}) s join ${runs} r on r.id = s.id ${cut}`];
+    },
+  };
+  return RowPage.parse(await readRuns(ctx, viewer, { filter, sort }, pageParts(listing, paging), totalJson));
+}
+
+/** The keys by which a list of runs is read on. */
+export const RunKey = z.object({ id: z.uuid() });
+
+/**
+ * A slice of the runs that the caller may see, from behind a run on, or from the beginning (null). Throws as `listRuns`
+ * does, and `conflicting_parameters` for another order than by time.
+ */
+export async function sliceRuns(
+  ctx: Context,
+  principal: Principal,
+  { filter, sort }: RunsAsked,
+  { after, size }: { after: z.output<typeof RunKey> | null; size: number },
+): Promise<RowSlice> {
+  const viewer = viewerId(principal);
+  if (columnOf(sort) !== "id") throw conflicting(["sort", "cursor"]);
+  const bound = after === null ? {} : sort === "created_at" ? { newer_than: after.id } : { older_than: after.id };
+  const listing: Listing = {
+    order: orderOf(sort),
+    most: COUNTED.byRow,
+    scans: (cut) => runScans(viewer, { ...filter, ...bound }, cut),
+  };
+  const found = await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), sliceJson(listing));
+  return RowSlice.parse(found);
+}
+
+async function readRuns(
+  ctx: Context,
+  viewer: string | null,
+  { filter, sort }: RunsAsked,
+  parts: SQL,
+  about: SQL,
+): Promise<unknown> {
   assertOneScope(filter, viewer);
+  const result = await read(
+    ctx,
+    z.object({ missing: z.string().nullable(), found: z.unknown() }),
+    sql`with ${parts}
+    select jsonb_build_object('missing', ${missing(viewer, filter)}, 'found', ${about} || jsonb_build_object('items',
+      coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by ${orderOf(sort, sql`r.`)})
+        from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id), '[]'))) as result`,
+  );
+  if (result === null || result.missing !== null) throw notFound(result?.missing ?? "run");
+  return result.found;
+}
+
+/** SQL: what of that which a list is narrowed to the viewer may not see; null where all is visible. */
+function missing(viewer: string | null, filter: RunFilter): SQL {
   const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, suite_id: suiteId } = filter;
   const team = { user_id: sql`null::uuid`, team_id: sql`t.id` };
-  const missing = sql`case
+  return sql`case
     when ${agentId ?? null}::uuid is not null and not exists (
       select from ${agents} a where a.id = ${agentId ?? null}::uuid and ${visibleAgent(viewer)}) then 'agent'
     when ${teamId ?? null}::uuid is not null and not exists (
@@ -40,20 +107,27 @@ export async function listRuns(
       where s.id = ${sessionId ?? null}::uuid and ${visibleSession(viewer)}) then 'screening session'
     when ${suiteId ?? null}::uuid is not null and not exists (
       select from ${suites} s where s.id = ${suiteId ?? null}::uuid) then 'suite' end`;
-  const listing: Listing = {
-    order: sql`id desc`,
-    most: countable(filter) ? COUNTED.byIndex : COUNTED.byRow,
-    scans: (cut) => runScans(viewer, filter, cut),
-  };
-  const result = await read(
-    ctx,
-    RowPage.extend({ missing: z.string().nullable() }),
-    sql`with ${pageParts(listing, paging)}
-    select ${totalJson} || jsonb_build_object('missing', ${missing}, 'items', coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by r.id desc)
-        from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id), '[]')) as result`,
-  );
-  if (result === null || result.missing !== null) throw notFound(result?.missing ?? "run");
-  return result;
+}
+
+/** The column that orders a list: ids of runs have the order of their times. */
+function columnOf(sort: RunSort): string {
+  const column = sort.replace("-", "");
+  return column === "created_at" ? "id" : column;
+}
+
+/** SQL: the order of a list, by columns of its scans or `of` a row. */
+function orderOf(sort: RunSort, of: SQL = sql``): SQL {
+  const column = columnOf(sort);
+  const direction = sort.startsWith("-") ? sql`desc` : sql`asc`;
+  if (column === "id") return sql`${of}id ${direction}`;
+  return sql`${of}${sql.identifier(column)} ${direction} nulls last, ${of}id desc`;
+}
+
+function needsSession(sort: RunSort): Problem {
+  const message = `Only the runs of one session can be sorted by ${sort.replace("-", "")}; send screening_session_id too.`;
+  return new Problem("validation_failed", message, {
+    errors: [{ in: "query", pointer: "/sort", code: "missing_field", message }],
+  });
 }
 
 function assertOneScope({ scope, team_id: teamId, mine }: RunFilter, viewer: string | null): void {

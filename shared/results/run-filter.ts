@@ -23,5 +23,18 @@ export const runFilter = z.object({
   mine: z.stringbool().default(false),
 });
 
+/** What the runs of one session can be ordered by: there are a few thousand of them at most. */
+const OF_SESSION = ["latency_ms", "evidence_cost_usd", "correctness"] as const;
+
+/** In which order a list shows runs. */
+export const runSort = z
+  .enum(["-created_at", "created_at", ...OF_SESSION.flatMap((column) => [column, `-${column}`] as const)])
+  .default("-created_at")
+  .meta({
+    description:
+      "`-` for the largest first. All but the time need `screening_session_id`, and put runs without a value last",
+  });
+export type RunSort = z.output<typeof runSort>;
+
 /** Which runs a list shows. */
 export type RunFilter = z.output<typeof runFilter>;

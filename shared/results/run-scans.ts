@@ -13,12 +13,15 @@ import type { RunFilter } from "./run-filter.ts";
  */
 const ALL = sql`limit (select 1000000000)`;
 
+/** A filter, and the run behind which a slice of the list begins. */
+type Narrowed = RunFilter & { older_than?: string; newer_than?: string };
+
 /**
  * SQL: the scans of a list of the runs (`id`) that a viewer may see: those that everybody may see, those that the
  * viewer asked for, and those of the agents that the viewer has or shares. A run may be in several. A viewer without an
  * account (null) gives no filter that needs one.
  */
-export function runScans(viewer: string | null, filter: RunFilter, cut: SQL): readonly [SQL, ...SQL[]] {
+export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): readonly [SQL, ...SQL[]] {
   const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, scope, mine } = filter;
   const own = narrowing(filter);
   const faceted = (scan: (facets: SQL) => SQL) => byFacets(filter, scan);
@@ -93,7 +96,7 @@ export function countable({ agent_id: agentId, mine, ...others }: RunFilter): bo
 }
 
 /** SQL: what a list is narrowed to besides whose runs it shows and their facets, as conditions of the run row `r`. */
-function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...made }: RunFilter): SQL {
+function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...made }: Narrowed): SQL {
   // The id of a run tells when it was made, to the millisecond.
   const idAt = (at: string) => sql`${firstRunIdAt(Date.parse(at))}::uuid`;
   return sql.join(
@@ -101,6 +104,8 @@ function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...m
       agentId === undefined ? sql`` : sql`and r.agent_id = ${agentId}::uuid`,
       taskId === undefined ? sql`` : sql`and r.task_id = ${taskId}::uuid`,
       suiteId === undefined ? sql`` : sql`and r.suite_id = ${suiteId}::uuid`,
+      made.older_than === undefined ? sql`` : sql`and r.id < ${made.older_than}::uuid`,
+      made.newer_than === undefined ? sql`` : sql`and r.id > ${made.newer_than}::uuid`,
       made.created_after === undefined ? sql`` : sql`and r.id >= ${idAt(made.created_after)}`,
       made.created_before === undefined ? sql`` : sql`and r.id < ${idAt(made.created_before)}`,
     ],

@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
+import { pageResult, RowSlice } from "../db/page-result.ts";
 import { type DELIVERY_STATES, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -11,13 +11,14 @@ import { DeliveryRead } from "./schemas.ts";
 import { deliveryJson, visibleWebhook } from "./view.ts";
 
 /** The attempts of the subscription of the part `target`, those with one status where that is asked for. */
-function listing(status: DeliveryFilter["status"]): Listing {
+function listing(status: DeliveryFilter["status"], after: z.output<typeof DeliveryKey> | null = null): Listing {
+  const older = after === null ? sql`` : sql`and d.id < ${after.id}::uuid`;
   const narrowed = status === undefined ? sql`` : sql`and d.status = ${status}`;
   return {
     order: sql`id desc`,
     most: COUNTED.byIndex,
     scans: (cut) => [
-      sql`select d.id from ${webhook_deliveries} d where d.webhook_id = (select id from target) ${narrowed} ${cut}`,
+      sql`select d.id from ${webhook_deliveries} d where d.webhook_id = (select id from target) ${narrowed} ${older} ${cut}`,
     ],
   };
 }
@@ -25,9 +26,10 @@ function listing(status: DeliveryFilter["status"]): Listing {
 /** What a log is narrowed to. */
 export interface DeliveryFilter {
   status?: (typeof DELIVERY_STATES)[number] | undefined;
-  page: number;
-  page_size: number;
 }
+
+/** The keys by which a log is read on. */
+export const DeliveryKey = z.object({ id: z.uuid() });
 
 const Deliveries = pageResult(DeliveryRead);
 
@@ -36,16 +38,31 @@ export async function listDeliveries(
   ctx: Context,
   principal: SessionPrincipal,
   webhookId: string,
-  filter: DeliveryFilter,
+  filter: DeliveryFilter & { page: number; page_size: number },
 ): Promise<z.output<typeof Deliveries>> {
-  const found = await read(
-    ctx,
-    Deliveries,
-    sql`with target as (${visibleWebhook(principal.userId, webhookId)}), ${pageParts(listing(filter.status), filter)}
-    select ${totalJson} || jsonb_build_object(
-      'items', coalesce((select jsonb_agg(${deliveryJson} order by d.id desc)
-        from paged p join ${webhook_deliveries} d on d.id = p.id join ${webhook_events} e on e.id = d.event_id), '[]')) as result from target t`,
-  );
+  const target = visibleWebhook(principal.userId, webhookId);
+  const found = await read(ctx, Deliveries, statement(target, pageParts(listing(filter.status), filter), totalJson));
   if (found === null) throw notFound("webhook");
   return found;
+}
+
+/** A slice of the same log, from behind an attempt on, or from the newest one (null). Throws 404. */
+export async function sliceDeliveries(
+  ctx: Context,
+  principal: SessionPrincipal,
+  webhookId: string,
+  { status, after, size }: DeliveryFilter & { after: z.output<typeof DeliveryKey> | null; size: number },
+): Promise<RowSlice> {
+  const target = visibleWebhook(principal.userId, webhookId);
+  const list = listing(status, after);
+  const found = await read(ctx, RowSlice, statement(target, sliceParts(list, size), sliceJson(list)));
+  if (found === null) throw notFound("webhook");
+  return found;
+}
+
+function statement(target: SQL, parts: SQL, about: SQL): SQL {
+  return sql`with target as (${target}), ${parts}
+    select ${about} || jsonb_build_object('items', coalesce((select jsonb_agg(${deliveryJson} order by d.id desc)
+      from paged p join ${webhook_deliveries} d on d.id = p.id join ${webhook_events} e on e.id = d.event_id), '[]')) as result
+    from target t`;
 }

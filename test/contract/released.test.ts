@@ -10,7 +10,15 @@ const RELEASED = new URL("../../functions/document/released/interface.txt", impo
 
 /** A document of one operation, changed in one thing. */
 function documentOf(
-  change: { sent?: object; given?: object; parameters?: object[]; method?: string; status?: string } = {},
+  change: {
+    sent?: object;
+    given?: object;
+    /** Another form of the answer, beside Given. */
+    also?: object;
+    parameters?: object[];
+    method?: string;
+    status?: string;
+  } = {},
 ) {
   const sent = { type: "object", properties: { name: { type: "string", maxLength: 80 } }, required: ["name"] };
   const given = {
@@ -19,16 +27,23 @@ function documentOf(
     required: ["id"],
   };
   const json = (schema: object) => ({ "application/json": { schema } });
+  const answer = { $ref: "#/components/schemas/Given" };
   const operation = {
     parameters: change.parameters ?? [
       { name: "sort", in: "query", required: false, schema: { type: "string", enum: ["up", "down"] } },
     ],
     requestBody: { required: true, content: json({ $ref: "#/components/schemas/Sent" }) },
-    responses: { [change.status ?? "200"]: { content: json({ $ref: "#/components/schemas/Given" }) } },
+    responses: {
+      [change.status ?? "200"]: {
+        content: json(change.also === undefined ? answer : { anyOf: [answer, { $ref: "#/components/schemas/Also" }] }),
+      },
+    },
   };
   const document = {
     paths: { "/things": { [change.method ?? "post"]: operation } },
-    components: { schemas: { Sent: { ...sent, ...change.sent }, Given: { ...given, ...change.given } } },
+    components: {
+      schemas: { Sent: { ...sent, ...change.sent }, Given: { ...given, ...change.given }, Also: { ...change.also } },
+    },
   };
   return promisesOf(document as unknown as OpenApi);
 }
@@ -53,6 +68,7 @@ describe("a change of the interface", () => {
     ["another type of what is sent", { sent: { properties: { name: { type: "integer", maxLength: 80 } } } }],
     ["a field of the answer that is gone", { given: { properties: { id: text } } }],
     ["a field of the answer that may be missing", { given: { required: [] } }],
+    ["another form of the answer", { also: { type: "object" } }],
     ["an answer that may be null", { given: { properties: { id: { type: ["string", "null"] }, state: text } } }],
   ])("is refused: %s", (_what, change) => {
     expect(broken(documentOf(), documentOf(change))).not.toEqual([]);
@@ -61,6 +77,10 @@ describe("a change of the interface", () => {
   test.each<[string, Parameters<typeof documentOf>[0]]>([
     ["nothing at all", {}],
     ["a new parameter", { parameters: [both, sort({ name: "q" }, { ...text, maxLength: 9 })] }],
+    [
+      "another form of the answer for whoever asks by a new parameter",
+      { also: { type: "object" }, parameters: [both, sort({ name: "cursor" })] },
+    ],
     ["a new value", { parameters: [sort({}, { ...text, enum: ["up", "down", "aside"] })] }],
     [
       "a new field that may be left out",

@@ -63,6 +63,15 @@ export const agents = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index("agents_owner_name_idx").on(
+      sql`coalesce(${table.team_id}, ${table.user_id})`,
+      table.is_active,
+      sql`lower(${table.name}) collate "C"`,
+      table.id,
+    ),
+    index("agents_public_name_idx")
+      .on(sql`lower(${table.name}) collate "C"`, table.id)
+      .where(sql`${table.is_public} and ${table.is_active}`),
     index("agents_user_idx").on(table.user_id, table.created_at.desc().nullsFirst()),
     index("agents_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
     index("agents_public_idx")

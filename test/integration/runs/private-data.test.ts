@@ -92,6 +92,8 @@ beforeAll(async () => {
     page: "1",
     page_size: "1",
     q: "agent",
+    sort: "created_at",
+    cursor: "",
     active_only: "false",
     domain: "math",
     period: "7d",
@@ -169,10 +171,16 @@ function pathsOf({ id, path }: { id: string; path: string }): string[] {
   return known.map((one) => path.replace(/\{\w+\}/, one));
 }
 
-/** Parameters that leave nothing to find, or are refused, together: each form leaves some out. */
+/**
+ * Parameters that leave nothing to find, or are refused, together: each form leaves some out. A cursor is sealed anew each
+ * time: it is asked for where all fits into one answer.
+ */
 const EXCLUSIVE: Record<string, string[][]> = {
   compareAgents: [["a", "b"], ["agent_ids"]],
-  listRuns: [["failure_code"], ["status", "passed"]],
+  listRuns: [
+    ["failure_code", "page_size"],
+    ["status", "passed", "cursor"],
+  ],
 };
 
 /** The queries of a route: none, and all its parameters together. */

@@ -1,0 +1,2 @@
+CREATE INDEX "agents_owner_name_idx" ON "agents" USING btree (coalesce("team_id", "user_id"),"is_active",lower("name") collate "C","id");--> statement-breakpoint
+CREATE INDEX "agents_public_name_idx" ON "agents" USING btree (lower("name") collate "C","id") WHERE "agents"."is_public" and "agents"."is_active";
