@@ -11,6 +11,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/mailed-links": async () => (await import("./account/mailed-links.ts")).accountMail,
   "account/notifications": async () => (await import("./account/notifications.ts")).notifications,
   "account/profile": async () => (await import("./account/profile.ts")).account,
+  "account/second-factor": async () => (await import("./account/second-factor.ts")).secondFactor,
   "account/sign-in": async () => (await import("./account/sign-in.ts")).auth,
   "agents/agents": async () => (await import("./agents/agents.ts")).agents,
   "agents/blueprint": async () => (await import("./agents/blueprint.ts")).blueprint,

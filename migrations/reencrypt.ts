@@ -4,6 +4,7 @@ import { decrypt, encrypt, keyNameOf, type Keyring, parseKeyring } from "../shar
 import { AUTH_HEADER } from "../shared/agents/auth-header.ts";
 import { MINTING } from "../shared/catalogue/minting.ts";
 import { EPOCH } from "../shared/epochs/secret.ts";
+import { TOTP_SECRET } from "../shared/identity/second-factor/factor.ts";
 import { SECRET_PURPOSE } from "../shared/webhooks/view.ts";
 
 /** Where something is kept encrypted, and what its ciphertexts are bound to. A place that is not here loses its old key. */
@@ -36,6 +37,13 @@ const PLACES: readonly Place[] = [
       where auth_header is not null and id > $1 order by id limit $2`,
     write: `update agents a set auth_header = jsonb_set(a.auth_header, '{sealed}', to_jsonb(x.fresh)) from ${pairs("uuid")}
       where a.id = x.key and a.auth_header ->> 'sealed' = x.old`,
+    start: NIL,
+  },
+  {
+    name: "totp_factors.secret",
+    purpose: TOTP_SECRET,
+    read: "select user_id as key, secret as sealed from totp_factors where user_id > $1 order by user_id limit $2",
+    write: `update totp_factors f set secret = x.fresh from ${pairs("uuid")} where f.user_id = x.key and f.secret = x.old`,
     start: NIL,
   },
   {

@@ -15,10 +15,11 @@ import {
   DEVELOPER,
   endCodeHost,
 } from "../../shared/identity/code-host/code-host.ts";
+import { secondFactorRequired } from "../../shared/identity/second-factor/first-step.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { frontendPage } from "../../shared/platform/frontend.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { cookieOptions, setSessionCookies } from "./cookies.ts";
+import { cookieOptions, setFirstStepCookie, setSessionCookies } from "./cookies.ts";
 import { DISOWNED } from "./disowned.ts";
 
 /** Only the two endpoints here get the cookie. */
@@ -99,7 +100,8 @@ export const codehost = [
     description:
       "Sets the session cookies and redirects to the frontend's `/auth/callback`, without a token in the URL. A failure " +
       "redirects there with `?error=`: `access_denied`, `invalid_state`, `email_not_verified`, `code_host_unavailable`, " +
-      "`code_host_not_configured`, or a code of ours such as `dependency_unavailable`.",
+      "`code_host_not_configured`, or a code of ours such as `dependency_unavailable`. `second_factor_required` stands for " +
+      "an account with an authenticator app: POST /api/v1/auth/second-factor ends the sign-in.",
     auth: "none",
     query: Callback,
     returns: { 302: null },
@@ -110,7 +112,10 @@ export const codehost = [
       try {
         const userAgent = c.req.header("user-agent")?.slice(0, 256) ?? null;
         const session = await codeHostSignIn(ctx, await identify(ctx, query, secret), userAgent, DISOWNED);
-        setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
+        if ("firstStep" in session) {
+          setFirstStepCookie(c, ctx.env, session);
+          target.searchParams.set("error", secondFactorRequired().code);
+        } else setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
       } catch (error) {
         target.searchParams.set("error", errorCode(ctx, error));
       }

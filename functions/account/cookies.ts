@@ -1,7 +1,8 @@
 import type { Context as HonoContext } from "hono";
 import { setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
-import { REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
+import { FIRST_STEP_COOKIE, REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
+import { FIRST_STEP_SECONDS, type HalfSignedIn } from "../../shared/identity/second-factor/first-step.ts";
 import { REFRESH_SECONDS } from "../../shared/identity/sessions/new-session.ts";
 import type { Env } from "../../shared/platform/env.ts";
 import { isLoopback } from "../../shared/platform/outbound/policy.ts";
@@ -32,4 +33,14 @@ export function setSessionCookies(c: HonoContext, env: Env, accessToken: string,
 export function clearSessionCookies(c: HonoContext, env: Env): void {
   setCookie(c, SESSION_COOKIE, "", cookieOptions(env, "/", 0));
   setCookie(c, REFRESH_COOKIE, "", cookieOptions(env, REFRESH_PATH, 0));
+}
+
+/** Keeps with the browser that it passed the first step of a sign-in, for the second. */
+export function setFirstStepCookie(c: HonoContext, env: Env, { firstStep }: HalfSignedIn): void {
+  setCookie(c, FIRST_STEP_COOKIE, firstStep, cookieOptions(env, "/", FIRST_STEP_SECONDS));
+}
+
+/** Takes the cookie of a first step away. */
+export function clearFirstStepCookie(c: HonoContext, env: Env): void {
+  setCookie(c, FIRST_STEP_COOKIE, "", cookieOptions(env, "/", 0));
 }

@@ -1,6 +1,6 @@
 import { getCookie } from "hono/cookie";
 import * as z from "zod";
-import { REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
+import { FIRST_STEP_COOKIE, REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { assertSameSite, bearerToken } from "../../shared/http/credentials.ts";
 import { created, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
@@ -12,8 +12,11 @@ import { refresh } from "../../shared/identity/sessions/refresh.ts";
 import { register } from "../../shared/identity/register.ts";
 import { LoginRequest, TokenResponse, UserCreate, UserRead } from "../../shared/identity/schemas.ts";
 import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
+import { completeSignIn } from "../../shared/identity/second-factor/complete.ts";
+import { secondFactorRequired } from "../../shared/identity/second-factor/first-step.ts";
+import { SecondFactorCode } from "../../shared/identity/second-factor/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { clearSessionCookies, setSessionCookies } from "./cookies.ts";
+import { clearFirstStepCookie, clearSessionCookies, setFirstStepCookie, setSessionCookies } from "./cookies.ts";
 
 const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done" });
 const tag = "Accounts";
@@ -53,14 +56,58 @@ export const auth = [
     summary: "Sign in with email and password",
     description:
       "After 5 failures on an account or 50 from an address within 15 minutes, or 150 from an address within an hour, " +
-      "the answer is 429 `login_locked`, the same bytes each time. 503 when the counters can't be reached.",
+      "the answer is 429 `login_locked`, the same bytes each time. 503 when the counters can't be reached. An account with " +
+      "an authenticator app needs `totp_code` or `recovery_code`, of which each is taken once: without one the right " +
+      "password gets 401 `second_factor_required`, and a cookie with which POST /api/v1/auth/second-factor ends the " +
+      "sign-in within 10 minutes. A wrong code counts as a wrong password does.",
     auth: "none",
     limit: "auth",
     body: LoginRequest,
     returns: { 200: TokenResponse },
-    problems: ["invalid_credentials", "login_locked", "dependency_unavailable"],
+    problems: [
+      "invalid_credentials",
+      "second_factor_required",
+      "invalid_second_factor",
+      "login_locked",
+      "dependency_unavailable",
+    ],
     async handler({ ctx, body, c }) {
       const session = await login(ctx, body, userAgent(c.req.header("user-agent")));
+      if ("firstStep" in session) {
+        setFirstStepCookie(c, ctx.env, session);
+        throw secondFactorRequired();
+      }
+      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
+      return ok(toTokenResponse(session));
+    },
+  }),
+  route({
+    id: "completeSignIn",
+    method: "post",
+    path: "/api/v1/auth/second-factor",
+    tag,
+    summary: "End a sign-in by its second factor",
+    description:
+      `Takes the cookie \`${FIRST_STEP_COOKIE}\`, which a sign-in that answered \`second_factor_required\` set, and a code of ` +
+      "the authenticator app or a recovery code; each is taken once. A wrong code counts as a failed sign-in, with its " +
+      "lockout. Where the first step is missing, over 10 minutes ago, or of a password that was changed since, the answer " +
+      "is 400 `invalid_token`.",
+    auth: "none",
+    limit: "auth",
+    body: SecondFactorCode,
+    returns: { 200: TokenResponse },
+    problems: [
+      "invalid_token",
+      "invalid_second_factor",
+      "login_locked",
+      "dependency_unavailable",
+      "cross_site_request",
+    ],
+    async handler({ ctx, body, c }) {
+      const firstStep = getCookie(c, FIRST_STEP_COOKIE);
+      if (firstStep !== undefined) assertSameSite(ctx, c);
+      const session = await completeSignIn(ctx, firstStep, body, userAgent(c.req.header("user-agent")));
+      clearFirstStepCookie(c, ctx.env);
       setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
       return ok(toTokenResponse(session));
     },

@@ -5,14 +5,15 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions } from "../account/cookies.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { EmailField, NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
-import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
+import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const SIGN_UP = ["email", "username", "password"] as const;
 const SIGN_IN = ["email", "password"] as const;
-const LABELS = { email: "Email address", username: "Username", password: "Password" };
+const LABELS = { email: "Email address", username: "Username", password: "Password", code: "Code" };
+const CODE_PATH = "/sign-in/code";
 
 /** Remembers during a sign-in at the code host where the visitor wanted to go; only the page after it gets it. */
 const NEXT_COOKIE = "service_next";
@@ -85,13 +86,54 @@ function offersCodeHost(ctx: Context): boolean {
   return codeHostMode(ctx) !== "off";
 }
 
+/** Whether a sign-in went through: false where it lacks nothing but the second factor. */
+async function isWhole(signingIn: Promise<unknown>): Promise<boolean> {
+  try {
+    await signingIn;
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "second_factor_required") return false;
+    throw error;
+  }
+}
+
 async function signIn(visit: Visit): Promise<Response> {
   const { c, form, api } = visit;
-  const result = await attempt(SIGN_IN, () =>
-    api.send("POST", "/api/v1/auth/login", { email: form.get("email") ?? "", password: form.get("password") ?? "" }),
-  );
+  const body = { email: form.get("email") ?? "", password: form.get("password") ?? "" };
+  const result = await attempt(SIGN_IN, () => isWhole(api.send("POST", "/api/v1/auth/login", body)));
+  if (result === false) return sendTo(c, withNext(CODE_PATH, localPath(visit.query.get("next"))));
   if (!(result instanceof Wrong)) return sendTo(c, localPath(visit.query.get("next")));
   return personal(c, <SignIn {...asked(visit)} typed={form} wrong={result} />, result.status);
+}
+
+/** The second step. The browser's cookie has the first one, so no password is on the page. */
+function Code({ next, wrong }: Pick<Shown, "next" | "wrong">) {
+  return (
+    <Layout title={wrong === undefined ? "The code of your app" : "Error: the code of your app"}>
+      <h1>The code of your app</h1>
+      <Refused wrong={wrong} labels={LABELS} />
+      <Form action={withNext(CODE_PATH, next)} button="Sign in">
+        <Field
+          label={LABELS.code}
+          name="code"
+          autocomplete="one-time-code"
+          hint="The 6 digits that your authenticator app shows, or one of your recovery codes"
+          wrong={wrong}
+        />
+      </Form>
+      <p>
+        <a href={withNext("/sign-in", next)}>Begin again</a>
+      </p>
+    </Layout>
+  );
+}
+
+async function giveCode({ c, form, api, query }: Visit): Promise<Response> {
+  const next = localPath(query.get("next"));
+  const body = { code: form.get("code") ?? "" };
+  const result = await attempt(["code"], () => api.send("POST", "/api/v1/auth/second-factor", body));
+  if (!(result instanceof Wrong)) return sendTo(c, next);
+  return personal(c, <Code next={next} wrong={result} />, result.status);
 }
 
 async function signUp(visit: Visit): Promise<Response> {
@@ -124,9 +166,9 @@ const FAILURES: Record<string, string> = {
 function callback({ ctx, c, query }: Visit): Response {
   const error = query.get("error");
   const next = localPath(getCookie(c, NEXT_COOKIE));
-  if (error === null) {
+  if (error === null || error === "second_factor_required") {
     deleteCookie(c, NEXT_COOKIE, { path: NEXT_PATH });
-    return sendTo(c, next);
+    return sendTo(c, error === null ? next : withNext(CODE_PATH, next));
   }
   return personal(
     c,
@@ -156,6 +198,12 @@ export const signInPages: readonly View[] = [
     title: "Sign in",
     show: (visit) => personal(visit.c, <SignIn {...asked(visit)} />),
     take: signIn,
+  }),
+  view({
+    path: CODE_PATH,
+    title: "The code of your app",
+    show: ({ c, query }) => personal(c, <Code next={localPath(query.get("next"))} />),
+    take: giveCode,
   }),
   view({
     path: "/sign-up",

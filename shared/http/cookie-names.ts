@@ -6,3 +6,6 @@ export const REFRESH_COOKIE = "service_refresh";
 
 /** The cookie that holds the secret of a sign-in at the code host that this browser began. */
 export const CODE_HOST_COOKIE = "service_codehost";
+
+/** The cookie of a browser whose sign-in lacks nothing but the second factor. */
+export const FIRST_STEP_COOKIE = "service_first_step";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PLAN_NAMES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { normaliseEmail } from "./email.ts";
+import { RecoveryCode, TotpCode } from "./second-factor/schemas.ts";
 
 /** An email address in any case and Unicode form; parsed into the form in which it is stored. */
 export const Email = z.string().max(254).overwrite(normaliseEmail).pipe(z.email());
@@ -39,7 +40,19 @@ export const UserUpdate = z
   .meta({ id: "UserUpdate" });
 
 export const LoginRequest = z
-  .strictObject({ email: z.string().max(254), password: Password })
+  .strictObject({
+    email: z.string().max(254),
+    password: Password,
+    totp_code: TotpCode.optional(),
+    recovery_code: RecoveryCode.optional(),
+  })
+  .superRefine(({ totp_code, recovery_code }, context) => {
+    if (totp_code === undefined || recovery_code === undefined) return;
+    for (const name of ["totp_code", "recovery_code"]) {
+      const message = "Send at most one of totp_code and recovery_code.";
+      context.addIssue({ code: "custom", path: [name], message, params: { code: "conflicting_parameters" } });
+    }
+  })
   .meta({ id: "LoginRequest" });
 
 /** A mailed token; one that is left out gets the answer of one that is not known. */

@@ -146,3 +146,19 @@ export const identities = pgTable(
     index("identities_user_idx").on(table.user_id),
   ],
 );
+
+/** The authenticator app of an account, its second factor, and what gets the account in without it. */
+export const totp_factors = pgTable("totp_factors", {
+  user_id: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  /** What the app makes its codes of, encrypted. */
+  secret: text().notNull(),
+  /** Null until a code of the app was given: only then is it asked for at sign-in. */
+  confirmed_at: instant(),
+  /** The step of time whose code was taken last: neither it nor one before is taken again. */
+  last_step: integer(),
+  /** Hashes of the recovery codes that are left. */
+  recovery_hashes: text().array().notNull().default(sql`'{}'`),
+  created_at: createdAt(),
+});

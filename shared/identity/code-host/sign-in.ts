@@ -2,29 +2,36 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { note } from "../../analytics/event.ts";
 import { write } from "../../db/change.ts";
-import { identities, refresh_tokens, sessions, users } from "../../db/schema/index.ts";
+import { identities, totp_factors, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
 import { disown, type DisownInDomain, Taken, takeEffect, takenJson } from "../passwords/disown.ts";
 import { normaliseEmail } from "../email.ts";
 import { rememberSignIn } from "../sessions/familiar.ts";
-import { newSession, type SignedIn, signedIn } from "../sessions/new-session.ts";
+import { type HalfSignedIn, sealFirstStep } from "../second-factor/first-step.ts";
+import { newSession, sessionParts, type SignedIn, signedIn } from "../sessions/new-session.ts";
 
-const Entered = z.object({ account: AccountRow, taken: Taken });
+const Entered = z.object({
+  account: AccountRow,
+  taken: Taken,
+  /** Whether a second factor is asked for: then nothing was started. */
+  half: z.boolean(),
+  password_hash: z.string().nullable(),
+});
 
 /**
  * Signs in whoever the code host vouches for, in one statement: the account linked to that user of the provider, else
  * the one with the verified address, which is linked, else a new one without a password. Whoever made an account for an
  * address that was never verified may not be its owner: its password, its sessions and, through `domains`, every other way
- * in end when the owner comes. Throws CodeHostFailure `email_not_verified`.
+ * in end when the owner comes. Of an account with a second factor this is only the first step. Throws CodeHostFailure `email_not_verified`.
  */
 export async function codeHostSignIn(
   ctx: Context,
   profile: CodeHostProfile,
   userAgent: string | null,
   domains: readonly DisownInDomain[],
-): Promise<SignedIn> {
+): Promise<SignedIn | HalfSignedIn> {
   const first = await enter(ctx, profile, userAgent, domains);
   if (first !== null) return first;
   if (profile.email === null) throw new CodeHostFailure("email_not_verified");
@@ -39,7 +46,7 @@ async function enter(
   { provider, providerUserId, email }: CodeHostProfile,
   userAgent: string | null,
   domains: readonly DisownInDomain[],
-): Promise<SignedIn | null> {
+): Promise<SignedIn | HalfSignedIn | null> {
   const session = newSession(ctx);
   const address = email === null ? null : normaliseEmail(email);
   const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
@@ -62,17 +69,20 @@ async function enter(
     ), linked as (
       insert into ${identities} (provider, provider_user_id, user_id) select ${provider}, ${providerUserId}, u.id from u
       on conflict do nothing
-    ), ${disown(ctx, sql`not c.proven`, domains)}, s as (
-      insert into ${sessions} (id, user_id, user_agent, expires_at)
-      select ${session.id}::uuid, u.id, ${userAgent}, ${session.expiresAt}::timestamptz from u
-    ), t as (
-      insert into ${refresh_tokens} (token_hash, session_id) select ${session.refreshHash}, ${session.id}::uuid from u
-    ), ${rememberSignIn(ctx, userAgent)}, noted as (${note(ctx, event, { method: "codehost" })})`,
+    ), ${disown(ctx, sql`not c.proven`, domains)}, halfway as (
+      select f.user_id from ${totp_factors} f join u on u.id = f.user_id
+      where f.confirmed_at is not null and not exists (select from claimed c where not c.proven)
+    ), entered as (
+      select * from u where not exists (select from halfway)
+    ), ${sessionParts(session, userAgent, sql`entered`)}, ${rememberSignIn(ctx, userAgent, sql`entered`)},
+    noted as (${note(ctx, event, { method: "codehost" }, sql`from entered u`)})`,
     owes: ["noted", "noticed"],
-    select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson}) as result from u`,
+    select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson},
+      'half', exists (select from halfway), 'password_hash', u.password_hash) as result from u`,
     result: Entered,
   });
   if (entered === null) return null;
   await takeEffect(ctx, entered.taken);
+  if (entered.half) return sealFirstStep(ctx, entered.account.id, entered.password_hash);
   return signedIn(ctx, toUserRead(ctx, entered.account), session);
 }

@@ -9,6 +9,7 @@ import {
   refresh_tokens,
   sessions,
   sign_in_marks,
+  totp_factors,
   users,
 } from "../../db/schema/index.ts";
 
@@ -23,6 +24,7 @@ export const closing: CloseDomain = ({ id, now }) => ({
       where s.id = t.session_id and s.user_id = u.id`,
     marks: sql`delete from ${sign_in_marks} m using u where m.user_id = u.id`,
     tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
+    factors: sql`delete from ${totp_factors} f using u where f.user_id = u.id`,
     accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
     results: forgetResultsOf(sql`u.id::text`, sql`u`),
   },

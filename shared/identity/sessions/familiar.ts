@@ -9,11 +9,11 @@ import type { Context } from "../../platform/context.ts";
 const VERSION = /\d+(?:[._]\d+)*/g;
 
 /**
- * SQL: the parts `marked` and `noticed` of a statement that signs in the account of the part `u`. They remember the network and
+ * SQL: the parts `marked` and `noticed` of a statement that signs in the account of the part `source`. They remember the network and
  * the browser that it comes with, as keyed hashes that hold for this account alone, and owe it a mail where both are new to
  * it, unless nothing of it was known before. `noticed` are messages. Of sign-ins side by side one finds them new.
  */
-export function rememberSignIn(ctx: Context, userAgent: string | null): SQL {
+export function rememberSignIn(ctx: Context, userAgent: string | null, source: SQL = sql`u`): SQL {
   const hash = hasher(ctx);
   const seen = {
     browser: hash(`browser ${(userAgent ?? "").replaceAll(VERSION, "")}`),
@@ -25,7 +25,7 @@ export function rememberSignIn(ctx: Context, userAgent: string | null): SQL {
   return sql`marked as (
       insert into ${sign_in_marks} (user_id, kind, mark, last_seen_at)
       select u.id, m.kind, ${key}::text || encode(sha256(convert_to(u.id || m.value, 'UTF8')), 'hex'), ${now}
-      from u cross join (values ('browser', ${seen.browser}::text), ('network', ${seen.network}::text)) m (kind, value)
+      from ${source} u cross join (values ('browser', ${seen.browser}::text), ('network', ${seen.network}::text)) m (kind, value)
       on conflict (user_id, kind, mark) do update set last_seen_at = excluded.last_seen_at
       returning user_id, old.mark is null as is_new
     ), noticed as (${oweNotice(

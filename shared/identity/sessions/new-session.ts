@@ -1,4 +1,6 @@
+import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
+import { refresh_tokens, sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { newId } from "../../platform/ids.ts";
@@ -32,6 +34,17 @@ export function newSession(ctx: Context): NewSession {
     refreshHash: sha256(refreshToken),
     expiresAt: new Date(ctx.now().getTime() + REFRESH_SECONDS * 1000).toISOString(),
   };
+}
+
+/** SQL: the parts of a statement that store a session for the account that is the row of `source` (id), if there is one. */
+export function sessionParts(session: NewSession, userAgent: string | null, source: SQL): SQL {
+  return sql`s as (
+      insert into ${sessions} (id, user_id, user_agent, expires_at)
+      select ${session.id}::uuid, x.id, ${userAgent}, ${session.expiresAt}::timestamptz from ${source} x
+    ), t as (
+      insert into ${refresh_tokens} (token_hash, session_id)
+      select ${session.refreshHash}, ${session.id}::uuid from ${source} x
+    )`;
 }
 
 /** The credentials of a session that was stored. */

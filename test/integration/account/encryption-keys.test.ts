@@ -41,7 +41,8 @@ afterAll(async () => {
 async function names(): Promise<(string | null)[]> {
   const rows = await service.sql<{ sealed: string }>(
     `select secret as sealed from webhooks where secret is not null union all select sealed from service_secrets
-     union all select auth_header ->> 'sealed' from agents where auth_header is not null union all select sealed from epochs union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
+     union all select auth_header ->> 'sealed' from agents where auth_header is not null
+     union all select secret from totp_factors union all select sealed from epochs union all select body ->> 'token' from outbox where consumer = 'mail' and body ? 'token'`,
   );
   return rows.map(({ sealed }) => keyNameOf(sealed));
 }

@@ -5,6 +5,11 @@
 export const STATUSES: Record<string, number | ({ others: number } & Partial<Record<string, number>>)> = {
   register: 422,
   login: 422,
+  completeSignIn: 422,
+  readTotp: 200,
+  beginTotp: 201,
+  confirmTotp: 422,
+  removeTotp: 422,
   refresh: 401,
   readMe: 200,
   updateMe: 200,

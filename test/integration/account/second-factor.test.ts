@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
+import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { cookiesOf } from "../../stack/cookies.ts";
+import { tokenOf } from "../../stack/mailbox.ts";
+import { newVisitor } from "../../stack/visitor.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+
+const TOTP = "/api/v1/users/me/totp";
+const LOGIN = "/api/v1/auth/login";
+const SECOND = "/api/v1/auth/second-factor";
+const STEP = 30_000;
+
+let service: TestService;
+let now = Date.parse("2026-11-22T12:00:00.000Z");
+let addresses = 0;
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(now) } });
+});
+
+afterAll(() => service.stop());
+
+/** A caller from an address that nobody else has. */
+function stranger() {
+  addresses += 1;
+  return caller(service, { "cf-connecting-ip": `172.24.${addresses >> 8}.${addresses & 255}` });
+}
+
+const codeNow = (secret: string, steps = 0): string => codeAt(secret, stepAt(new Date(now)) + steps);
+const codeOf = ({ status, body }: Answer<{ code: string }>) => [status, body.code];
+
+interface Enrolled {
+  user: User;
+  secret: string;
+  recovery: string[];
+}
+
+/** An account whose app is asked for, at a moment whose code was not used yet. */
+async function enrolled(): Promise<Enrolled> {
+  const user = await newUser(service);
+  const begun = await user.call("POST", TOTP);
+  expect(begun.status, begun.text).toBe(201);
+  const { secret } = begun.body;
+  const confirmed = await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret) });
+  expect(confirmed.status, confirmed.text).toBe(200);
+  now += 2 * STEP;
+  return { user, secret, recovery: confirmed.body.recovery_codes };
+}
+
+const signIn = ({ email }: Pick<User, "email">, more: object = {}) =>
+  stranger().call("POST", LOGIN, { email, password: PASSWORD, ...more });
+
+describe("a second factor", () => {
+  it("is asked for once a code of the app was confirmed, and not before", async () => {
+    const user = await newUser(service);
+    const first = await user.call("POST", TOTP);
+    const { secret, otpauth_url } = (await user.call("POST", TOTP)).body;
+    expect(secret).not.toBe(first.body.secret);
+    expect(new URL(otpauth_url).searchParams.get("secret")).toBe(secret);
+    expect((await signIn(user)).status).toBe(200);
+    for (const code of [codeNow(first.body.secret), codeNow(secret, 2), codeNow(secret, -2)])
+      expect(codeOf(await user.call("POST", `${TOTP}/confirm`, { code }))).toEqual([401, "invalid_second_factor"]);
+    const { status, body } = await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret, -1) });
+    expect([status, new Set(body.recovery_codes).size]).toEqual([200, 10]);
+    expect(codeOf(await signIn(user))).toEqual([401, "second_factor_required"]);
+    expect(codeOf(await user.call("POST", TOTP))).toEqual([409, "second_factor_active"]);
+    expect((await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret) })).status).toBe(404);
+    expect((await user.call("GET", TOTP)).body).toMatchObject({ active: true, recovery_codes_left: 10 });
+  });
+
+  it("takes each code once: of sign-ins side by side with one code one gets in, in one step or in two", async () => {
+    const { user, secret } = await enrolled();
+    const half = await signIn(user);
+    const cookie = `service_first_step=${cookiesOf(half)["service_first_step"]?.value}`;
+    const code = codeNow(secret);
+    const second = () => stranger().call("POST", SECOND, { code }, { cookie, origin: service.url });
+    const answers = await Promise.all([signIn(user, { totp_code: code }), second(), signIn(user, { totp_code: code })]);
+    answers.push(await second());
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+    expect(codeOf(await signIn(user, { totp_code: codeNow(secret, -1) }))).toEqual([401, "invalid_second_factor"]);
+    now += STEP;
+    expect((await signIn(user, { totp_code: codeNow(secret, 1) })).status).toBe(200);
+  });
+
+  it("is replaced by a recovery code, each of which gets in once, however many use it at once", async () => {
+    const { user, recovery } = await enrolled();
+    const [first = "", next = ""] = recovery;
+    const answers = await Promise.all([1, 2, 3].map(() => signIn(user, { recovery_code: first })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+    expect((await signIn(user, { recovery_code: ` ${next.toUpperCase().replaceAll("-", " ")}` })).status).toBe(200);
+    expect((await user.call("GET", TOTP)).body.recovery_codes_left).toBe(8);
+  });
+
+  it("locks the account after five wrong codes as after wrong passwords, and a right password alone clears nothing", async () => {
+    const { user, secret } = await enrolled();
+    const half = await signIn(user);
+    const cookie = `service_first_step=${cookiesOf(half)["service_first_step"]?.value}`;
+    const tries = [
+      () => signIn(user, { totp_code: codeNow(secret, 5) }),
+      () => signIn(user, { recovery_code: "aaaa-aaaa-aaaa-aaaa" }),
+      () => stranger().call("POST", SECOND, { code: codeNow(secret, 5) }, { cookie, origin: service.url }),
+      () => user.call("DELETE", TOTP, { code: "no code" }),
+      () => signIn(user, { password: "wrong", totp_code: codeNow(secret) }),
+    ];
+    for (const attempt of tries) {
+      expect((await attempt()).status).toBe(401);
+      await service.settled();
+      if (attempt !== tries.at(-1)) expect(codeOf(await signIn(user))).toEqual([401, "second_factor_required"]);
+    }
+    const locked = [
+      await signIn(user, { totp_code: codeNow(secret) }),
+      await stranger().call("POST", SECOND, { code: codeNow(secret) }, { cookie, origin: service.url }),
+      await user.call("DELETE", TOTP, { code: codeNow(secret) }),
+    ];
+    expect(locked.map(codeOf)).toEqual(locked.map(() => [429, "login_locked"]));
+    now += 15 * 60_000;
+  });
+
+  it("has a first step that is bound to browser, password and ten minutes", async () => {
+    const { user, secret, recovery } = await enrolled();
+    const cookieOf = async () => `service_first_step=${cookiesOf(await signIn(user))["service_first_step"]?.value}`;
+    const second = (cookie: string | null, headers = { origin: service.url }) =>
+      stranger().call("POST", SECOND, { code: codeNow(secret) }, { ...(cookie && { cookie }), ...headers });
+    const cookie = await cookieOf();
+    expect((await signIn(user)).text).not.toContain(cookie.slice(20));
+    for (const bad of [null, "service_first_step=x", cookie.slice(0, -8), cookie.replace("first_step", "session")])
+      expect(codeOf(await second(bad))).toEqual([400, "invalid_token"]);
+    expect(codeOf(await second(cookie, { origin: "https://other.example.test" }))).toEqual([403, "cross_site_request"]);
+    now += 600_000;
+    expect(codeOf(await second(cookie))).toEqual([400, "invalid_token"]);
+    const fresh = await cookieOf();
+    await user.call("PATCH", "/api/v1/auth/me", { current_password: PASSWORD, new_password: "another good one" });
+    expect(codeOf(await second(fresh))).toEqual([400, "invalid_token"]);
+    const halfway = await signIn(user, { password: "another good one" });
+    const last = `service_first_step=${cookiesOf(halfway)["service_first_step"]?.value}`;
+    const done = await stranger().call("POST", SECOND, { code: recovery[0] }, { cookie: last, origin: service.url });
+    expect([done.status, done.body.user.id]).toEqual([200, user.id]);
+    expect(cookiesOf(done)["service_first_step"]?.value).toBe("");
+    expect(cookiesOf(done)["service_session"]?.value).toBe(done.body.access_token);
+  });
+
+  it("is taken away by a code, which ends the recovery codes too, and leaves API keys alone", async () => {
+    const { user, secret, recovery } = await enrolled();
+    const key = (await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "read" })).body.key;
+    expect((await caller(service, { "x-api-key": key }).call("GET", "/api/v1/auth/me")).status).toBe(200);
+    const both = await Promise.all([1, 2].map(() => user.call("DELETE", TOTP, { code: codeNow(secret) })));
+    expect(both.map(({ status }) => status).toSorted()).not.toEqual([204, 204]);
+    expect(both.map(({ status }) => status)).toContain(204);
+    expect((await user.call("DELETE", TOTP, { code: recovery[0] })).status).toBe(404);
+    expect((await user.call("GET", TOTP)).body).toEqual({ active: false, confirmed_at: null, recovery_codes_left: 0 });
+    expect((await signIn(user)).status).toBe(200);
+  });
+
+  it("outlives a reset of the password, but not one by which the owner of an address claims a stranger's account", async () => {
+    const reset = async ({ user }: Enrolled) => {
+      await stranger().call("POST", "/api/v1/auth/forgot-password", { email: user.email });
+      await service.settled();
+      const token = tokenOf(service.mailbox.list(user.email)[0]);
+      const body = { token, new_password: PASSWORD };
+      expect((await stranger().call("POST", "/api/v1/auth/reset-password", body)).status).toBe(200);
+      return codeOf(await signIn(user));
+    };
+    const [known, claimed] = [await enrolled(), await enrolled()];
+    await service.sql("update users set email_verified = true where id = $1", [known.user.id]);
+    expect(await reset(known)).toEqual([401, "second_factor_required"]);
+    expect((await reset(claimed))[0]).toBe(200);
+  });
+
+  it("is asked for by a page of its own, which has no password in it, and leads where the visitor wanted to go", async () => {
+    const { user, secret } = await enrolled();
+    const visitor = newVisitor(service);
+    const form = await visitor.open("/sign-in?next=%2Fsettings");
+    const asked = await visitor.send(form, "Sign in", { email: user.email, password: PASSWORD });
+    expect([asked.url.pathname, asked.status, asked.html.includes(PASSWORD)]).toEqual(["/sign-in/code", 200, false]);
+    const wrong = await visitor.send(asked, "Sign in", { code: codeNow(secret, 5) });
+    expect([wrong.status, wrong.url.pathname]).toEqual([401, "/sign-in/code"]);
+    const entered = await visitor.send(wrong, "Sign in", { code: codeNow(secret) });
+    expect([entered.status, entered.url.pathname]).toEqual([200, "/settings"]);
+  });
+
+  it("is kept neither readable nor with its codes, and costs a sign-in without it no request to the database", async () => {
+    const { user, secret, recovery } = await enrolled();
+    const [row] = await service.sql("select * from totp_factors where user_id = $1", [user.id]);
+    for (const text of [secret, ...recovery, ...recovery.map((code) => code.replaceAll("-", ""))])
+      expect(JSON.stringify(row).toLowerCase()).not.toContain(text.toLowerCase());
+    const plain = await newUser(service);
+    for (const [account, more] of [
+      [plain, {}],
+      [user, { totp_code: codeNow(secret) }],
+    ] as const) {
+      await service.settled();
+      service.counters.reset();
+      expect((await signIn(account, more)).status).toBe(200);
+      expect(service.counters.db.requests).toBe(2);
+    }
+  });
+});
