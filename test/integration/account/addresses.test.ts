@@ -1,6 +1,7 @@
 import { createHash, scryptSync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
+import type { Keyring } from "../../../shared/platform/encryption.ts";
 import { addressHasher } from "../../../shared/http/address.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
@@ -65,12 +66,13 @@ const guesses = (address: string) =>
 describe("the hash of an address", () => {
   it("is of no use without the key, changes every day, and is followed into the next", () => {
     let now = MIDNIGHT - 1;
-    const hash = addressHasher(TEST_KEYS, () => new Date(now));
-    const other = addressHasher([{ name: "a", secret: Buffer.alloc(32, 1).toString("base64") }], () => new Date(now));
-    const newer = addressHasher(
-      [{ name: "b", secret: Buffer.alloc(32, 2).toString("base64") }, ...TEST_KEYS],
-      () => new Date(now),
-    );
+    const hasher = (keys: Keyring) => (address: string) => {
+      const { addressHash, addressHashBefore } = addressHasher(keys, () => new Date(now))(address);
+      return { addressHash, addressHashBefore };
+    };
+    const hash = hasher(TEST_KEYS);
+    const other = hasher([{ name: "a", secret: Buffer.alloc(32, 1).toString("base64") }]);
+    const newer = hasher([{ name: "b", secret: Buffer.alloc(32, 2).toString("base64") }, ...TEST_KEYS]);
     const first = hash("198.51.100.1");
     expect(first.addressHash).toMatch(/^[0-9a-f]{32}$/);
     expect(hash("198.51.100.1")).toEqual(first);

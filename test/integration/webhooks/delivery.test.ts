@@ -186,6 +186,7 @@ describe("a subscription is turned off", () => {
       username: null,
       title: at("gone"),
       reason: "The receiver answered 410 Gone.",
+      page_id: null,
     });
     service.faults.set({ service: "qstash", mode: "none" });
     await service.sql("update outbox set due_at = now() where consumer = 'mail'");
