@@ -4,8 +4,8 @@ import { SecretSuiteRotateResult } from "../../shared/catalogue/secret-suites/sc
 import { notFound } from "../../shared/platform/problem.ts";
 import { Layout, personal } from "./layout.tsx";
 import { readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
-import { attempt, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { attempt, Form, KEY, Result, type Sent, TextArea, Wrong } from "./parts/form.tsx";
+import { Empty, Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -20,47 +20,30 @@ const EXAMPLE = {
   expected_output: "42",
 };
 
-interface Outcome {
-  said?: string;
-  typed?: URLSearchParams;
-  wrong?: Wrong;
-}
-
 function Tasks({ tasks, path }: { tasks: readonly Task[]; path: string }) {
   return (
-    <Scroll label="Active tasks">
-      <table>
-        <caption>Active tasks, in their order</caption>
-        <thead>
-          <tr>
-            <th class="wide">Task</th>
-            <th>Domain</th>
-            <th class="number">Of version</th>
-            <th>
-              <span class="mute">Do</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map(({ id, title, domain, suite_version }) => (
-            <tr>
-              <td class="wide">
-                <a href={`/tasks/${id}`}>
-                  <bdi>{title}</bdi>
-                </a>
-              </td>
-              <td>{domain.replaceAll("_", " ")}</td>
-              <td class="number">{suite_version}</td>
-              <td>
-                <a href={`${path}?retire=${id}#retire`} aria-label={`Retire ${title}`}>
-                  Retire
-                </a>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Active tasks"
+      caption="Active tasks, in their order"
+      columns={[["Task", "wide"], "Domain", ["Of version", "number"], ["Do", "mute"]]}
+    >
+      {tasks.map(({ id, title, domain, suite_version }) => (
+        <tr>
+          <td class="wide">
+            <a href={`/tasks/${id}`}>
+              <bdi>{title}</bdi>
+            </a>
+          </td>
+          <td>{domain.replaceAll("_", " ")}</td>
+          <td class="number">{suite_version}</td>
+          <td>
+            <a href={`${path}?retire=${id}#retire`} aria-label={`Retire ${title}`}>
+              Retire
+            </a>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -103,7 +86,7 @@ async function suiteOf({ api, params }: Visit): Promise<Suite> {
   return suite;
 }
 
-async function show(visit: Visit, { said, typed, wrong }: Outcome = {}): Promise<Response> {
+async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
   const { c, api, query } = visit;
   const suite = await suiteOf(visit);
   const tasks = await readSuiteTasks(api, suite.id);
@@ -117,12 +100,7 @@ async function show(visit: Visit, { said, typed, wrong }: Outcome = {}): Promise
         {suite.is_secret && <span class="tag">secret</span>}
       </h1>
       <OperatorsNav current={LIST} />
-      {said !== undefined && (
-        <Notice kind="good" alert>
-          <p>{said}</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
+      <Result said={said} wrong={wrong} labels={LABELS} />
       <p>
         Version {suite.version}. <a href={`/suites/${suite.slug}`}>What everybody sees of it</a>
       </p>
@@ -165,7 +143,7 @@ function objectOf(text: string): object | Wrong {
   }
 }
 
-async function add({ api, form }: Visit, suite: Suite): Promise<Outcome> {
+async function add({ api, form }: Visit, suite: Suite): Promise<Sent> {
   const typed = objectOf(form.get("task") ?? "");
   if (typed instanceof Wrong) return { typed: form, wrong: typed };
   const body = { ...typed, suite_id: suite.id };
@@ -175,14 +153,14 @@ async function add({ api, form }: Visit, suite: Suite): Promise<Outcome> {
   return added instanceof Wrong ? { typed: form, wrong: added } : { said: `${added.title} is added.` };
 }
 
-async function retire({ api, form }: Visit): Promise<Outcome> {
+async function retire({ api, form }: Visit): Promise<Sent> {
   const id = z.uuid().safeParse(form.get("task")).data;
   if (id === undefined) throw notFound("task");
   const { was_active } = TaskRetireResult.parse(await api.send("POST", `/api/v1/tasks/${id}/retire`));
   return { said: was_active ? "The task is retired." : "The task was retired before." };
 }
 
-async function rotate({ api, form }: Visit, suite: Suite): Promise<Outcome> {
+async function rotate({ api, form }: Visit, suite: Suite): Promise<Sent> {
   if (form.get("version") !== String(suite.version)) return { said: `It is at version ${suite.version} already.` };
   const body = { suite_id: suite.id };
   const rotated = await attempt([], async () =>

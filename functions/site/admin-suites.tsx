@@ -3,7 +3,7 @@ import { SuiteRead } from "../../shared/catalogue/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { attempt, Field, Form, KEY, Refused, TextArea, Tick, Wrong } from "./parts/form.tsx";
-import { Scroll } from "./parts/notice.tsx";
+import { Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -28,31 +28,27 @@ async function show({ c, api }: Visit, { typed, wrong }: Outcome = {}): Promise<
       <OperatorsNav current={PATH} />
       <Refused wrong={wrong} labels={LABELS} />
       <p>Secret suites are switched {secret.enabled ? "on" : "off"}.</p>
-      <Scroll label="Suites">
-        <table>
-          <thead>
-            <tr>
-              <th class="wide">Suite</th>
-              <th class="number">Version</th>
-              <th class="number">Active tasks</th>
-              <th class="number">Retired, where secret</th>
-            </tr>
-          </thead>
-          <tbody>
-            {suites.map(({ id, slug, name, version, task_count, is_secret }) => (
-              <tr>
-                <td class="wide">
-                  <a href={`${PATH}/${slug}`}>{name}</a>
-                  {is_secret && <span class="tag">secret</span>}
-                </td>
-                <td class="number">{version}</td>
-                <td class="number">{task_count}</td>
-                <td class="number">{retired.get(id) ?? "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Suites"
+        columns={[
+          ["Suite", "wide"],
+          ["Version", "number"],
+          ["Active tasks", "number"],
+          ["Retired, where secret", "number"],
+        ]}
+      >
+        {suites.map(({ id, slug, name, version, task_count, is_secret }) => (
+          <tr>
+            <td class="wide">
+              <a href={`${PATH}/${slug}`}>{name}</a>
+              {is_secret && <span class="tag">secret</span>}
+            </td>
+            <td class="number">{version}</td>
+            <td class="number">{task_count}</td>
+            <td class="number">{retired.get(id) ?? "–"}</td>
+          </tr>
+        ))}
+      </Table>
       <h2>A new suite</h2>
       <Form action={PATH} button="Make the suite" once>
         <Field label={LABELS.name} name="name" value={typed?.get("name")} wrong={wrong} />

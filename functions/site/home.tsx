@@ -4,7 +4,7 @@ import { UserRead } from "../../shared/identity/schemas.ts";
 import { RunRead } from "../../shared/runs/schemas.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -66,57 +66,44 @@ function Steps({ agents }: { agents: readonly Agent[] }) {
 
 function Listed({ agents }: { agents: readonly Agent[] }) {
   return (
-    <Scroll label="My agents">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Agent</th>
-            <th class="number">Score</th>
-            <th>95% interval</th>
-            <th>State</th>
-            <th>Seen by</th>
-            <th>
-              <span class="mute">Do</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {agents.map((agent) => (
-            <tr>
-              <td class="wide">
-                <a href={`/agents/${agent.id}`}>
-                  <bdi>{agent.name}</bdi>
-                </a>
-                {agent.simulated && <span class="tag">simulated</span>}
-              </td>
-              <td class="number">{agent.score_basis === null ? "–" : agent.composite_score.toFixed(2)}</td>
-              <td>
-                {agent.score_basis === null ? (
-                  "no run counts yet"
-                ) : (
-                  <Bar
-                    value={agent.composite_score / 100}
-                    low={agent.score_low / 100}
-                    high={agent.score_high / 100}
-                    label={`${agent.score_low.toFixed(1)} to ${agent.score_high.toFixed(1)}`}
-                  />
-                )}
-              </td>
-              <td>{agent.verified_state}</td>
-              <td>{agent.is_public ? "everybody" : "you"}</td>
-              <td>
-                <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
-                  Screen
-                </a>{" "}
-                <a href={`/home?agent=${agent.id}#standing`} aria-label={`Trend of ${agent.name}`}>
-                  Trend
-                </a>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="My agents"
+      columns={[["Agent", "wide"], ["Score", "number"], "95% interval", "State", "Seen by", ["Do", "mute"]]}
+    >
+      {agents.map((agent) => (
+        <tr>
+          <td class="wide">
+            <a href={`/agents/${agent.id}`}>
+              <bdi>{agent.name}</bdi>
+            </a>
+            {agent.simulated && <span class="tag">simulated</span>}
+          </td>
+          <td class="number">{agent.score_basis === null ? "–" : agent.composite_score.toFixed(2)}</td>
+          <td>
+            {agent.score_basis === null ? (
+              "no run counts yet"
+            ) : (
+              <Bar
+                value={agent.composite_score / 100}
+                low={agent.score_low / 100}
+                high={agent.score_high / 100}
+                label={`${agent.score_low.toFixed(1)} to ${agent.score_high.toFixed(1)}`}
+              />
+            )}
+          </td>
+          <td>{agent.verified_state}</td>
+          <td>{agent.is_public ? "everybody" : "you"}</td>
+          <td>
+            <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
+              Screen
+            </a>{" "}
+            <a href={`/home?agent=${agent.id}#standing`} aria-label={`Trend of ${agent.name}`}>
+              Trend
+            </a>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
+import { Nav, Ways } from "./parts/nav.tsx";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
 
 /** Where the head of a page leads: everybody, and somebody who is signed in. */
@@ -72,13 +73,7 @@ export function Layout({ title, own, at = own, script, picture, children }: Prop
           </a>
           <nav aria-label="Site">
             <ul>
-              {(own === undefined ? OPEN : SIGNED_IN).map(([path, name]) => (
-                <li>
-                  <a href={path} {...(path === at ? { "aria-current": "page" } : {})}>
-                    {name}
-                  </a>
-                </li>
-              ))}
+              <Ways ways={own === undefined ? OPEN : SIGNED_IN} current={at} />
               {own !== undefined && (
                 <li>
                   <form method="post" action="/sign-out">
@@ -92,15 +87,7 @@ export function Layout({ title, own, at = own, script, picture, children }: Prop
         <main id="content">{children}</main>
         <footer>
           <p>Every counted run is signed, and can be checked with the keys alone.</p>
-          <nav aria-label="About">
-            <ul>
-              {FOOT.map(([path, name]) => (
-                <li>
-                  <a href={path}>{name}</a>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <Nav label="About" ways={FOOT} />
         </footer>
       </body>
     </html>

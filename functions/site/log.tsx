@@ -6,7 +6,7 @@ import { parseCheckpoint } from "../../shared/tlog/checkpoint.ts";
 import { TILE_WIDTH, tilePath } from "../../shared/tlog/tile.ts";
 import { documentOf, Layout } from "./layout.tsx";
 import { Entry, LogEntry } from "./parts/log-entry.tsx";
-import { Empty, Scroll } from "./parts/notice.tsx";
+import { Empty, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { PAGE_HEADERS } from "./style.ts";
 
@@ -58,26 +58,22 @@ function Entries({ entries, size }: { entries: readonly Placed[]; size: number }
   const newest = (entries[0]?.place ?? 0) + 1 === size;
   return (
     <>
-      <Scroll label="Entries of the log">
-        <table>
-          <thead>
-            <tr>
-              <th class="number">Place</th>
-              <th class="wide">What was said</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map(({ place, entry }) => (
-              <tr>
-                <td class="number">{place}</td>
-                <td class="wide">
-                  <LogEntry entry={entry} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Entries of the log"
+        columns={[
+          ["Place", "number"],
+          ["What was said", "wide"],
+        ]}
+      >
+        {entries.map(({ place, entry }) => (
+          <tr>
+            <td class="number">{place}</td>
+            <td class="wide">
+              <LogEntry entry={entry} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       <p>
         {!newest && <a href="/log">Newest</a>} {last > 0 && <a href={`/log?before=${last}`}>Older</a>}
       </p>
@@ -87,30 +83,18 @@ function Entries({ entries, size }: { entries: readonly Placed[]; size: number }
 
 function EpochTable({ items }: { items: readonly Epoch[] }) {
   return (
-    <Scroll label="Epochs">
-      <table>
-        <thead>
-          <tr>
-            <th>Epoch</th>
-            <th class="number">Entry</th>
-            <th class="wide">Commitment</th>
-            <th class="wide">Secret</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ epoch, log_index, commitment, secret }) => (
-            <tr>
-              <td>{epoch}</td>
-              <td class="number">{log_index}</td>
-              <td class="wide">
-                <code>{commitment}</code>
-              </td>
-              <td class="wide">{secret === null ? "not revealed yet" : <code>{secret}</code>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label="Epochs" columns={["Epoch", ["Entry", "number"], ["Commitment", "wide"], ["Secret", "wide"]]}>
+      {items.map(({ epoch, log_index, commitment, secret }) => (
+        <tr>
+          <td>{epoch}</td>
+          <td class="number">{log_index}</td>
+          <td class="wide">
+            <code>{commitment}</code>
+          </td>
+          <td class="wide">{secret === null ? "not revealed yet" : <code>{secret}</code>}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

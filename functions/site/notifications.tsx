@@ -2,8 +2,7 @@ import type * as z from "zod";
 import { NotificationsRead } from "../../shared/identity/notifications/schemas.ts";
 import { SECURITY, SWITCHES } from "../../shared/mail/notices.ts";
 import { Layout, personal } from "./layout.tsx";
-import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
-import { Notice } from "./parts/notice.tsx";
+import { attempt, Form, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -15,22 +14,12 @@ type Notifications = z.output<typeof NotificationsRead>;
 const isOn = (notifications: Notifications, kind: string): boolean =>
   new Map(Object.entries(notifications)).get(kind) ?? true;
 
-interface Outcome {
-  done?: boolean;
-  wrong?: Wrong;
-}
-
-function Page({ notifications, done, wrong }: Outcome & { notifications: Notifications }) {
+function Page({ notifications, said, wrong }: Sent & { notifications: Notifications }) {
   return (
     <Layout title={wrong === undefined ? "Notifications" : "Error: notifications"} own="/settings">
       <h1>Notifications</h1>
       <SettingsNav current={PATH} />
-      {done === true && (
-        <Notice kind="good" alert>
-          <p>Saved.</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={{}} />
+      <Result said={said} wrong={wrong} labels={{}} />
       <Form action={PATH} button="Save">
         <fieldset>
           <legend>Send me a mail when</legend>
@@ -59,7 +48,7 @@ async function save(visit: Visit): Promise<Response> {
   const { c, form, api } = visit;
   const wanted = Object.fromEntries(Object.keys(SWITCHES).map((kind) => [kind, form.get(kind) === "true"]));
   const result = await attempt([], async () => NotificationsRead.parse(await api.send("PATCH", API, wanted)));
-  if (!(result instanceof Wrong)) return personal(c, <Page notifications={result} done />);
+  if (!(result instanceof Wrong)) return personal(c, <Page notifications={result} said="Saved." />);
   return personal(c, <Page notifications={await api.read(API, NotificationsRead)} wrong={result} />, result.status);
 }
 

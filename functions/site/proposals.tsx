@@ -3,7 +3,8 @@ import { SubmissionStatus, TaskSubmissionRead } from "../../shared/catalogue/sub
 import { Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { attempt, Refused, Wrong } from "./parts/form.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Nav } from "./parts/nav.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { Decision, PROPOSAL_LABELS, ProposalShown } from "./parts/proposal.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -51,56 +52,29 @@ function address({ status, page, id }: Place): string {
 
 function Queue({ items, total, place }: z.output<typeof Proposals> & { place: Place }) {
   return (
-    <Scroll label="Proposals">
-      <table>
-        <caption>
-          {total} {place.status}
-        </caption>
-        <thead>
-          <tr>
-            <th class="wide">Proposal</th>
-            <th>Domain</th>
-            <th>Made</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ id, title, domain, flagged, created_at }) => (
-            <tr>
-              <td class="wide">
-                <a
-                  href={`${address({ ...place, id })}#proposal`}
-                  {...(id === place.id ? { "aria-current": "true" } : {})}
-                >
-                  <bdi>{title}</bdi>
-                </a>
-                {flagged && <span class="tag bad">flagged</span>}
-              </td>
-              <td>{domain.replaceAll("_", " ")}</td>
-              <td>
-                <Day time={created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table label="Proposals" caption={`${total} ${place.status}`} columns={[["Proposal", "wide"], "Domain", "Made"]}>
+      {items.map(({ id, title, domain, flagged, created_at }) => (
+        <tr>
+          <td class="wide">
+            <a href={`${address({ ...place, id })}#proposal`} {...(id === place.id ? { "aria-current": "true" } : {})}>
+              <bdi>{title}</bdi>
+            </a>
+            {flagged && <span class="tag bad">flagged</span>}
+          </td>
+          <td>{domain.replaceAll("_", " ")}</td>
+          <td>
+            <Day time={created_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
 function States({ current }: { current: Status }) {
-  return (
-    <nav aria-label="States">
-      <ul>
-        {SubmissionStatus.options.map((status) => (
-          <li>
-            <a href={`${PATH}?status=${status}`} {...(status === current ? { "aria-current": "page" } : {})}>
-              {status}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  const addressOf = (status: Status): string => `${PATH}?status=${status}`;
+  const ways = SubmissionStatus.options.map((status) => [addressOf(status), status] as const);
+  return <Nav label="States" ways={ways} current={addressOf(current)} />;
 }
 
 async function show({ c, api, query }: Visit, { decided, typed, wrong }: Outcome = {}): Promise<Response> {

@@ -5,7 +5,7 @@ import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
-import { Scroll } from "./parts/notice.tsx";
+import { Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;
@@ -83,35 +83,26 @@ function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string
   return (
     <>
       <h2>What did not pass, and why</h2>
-      <Scroll label="Runs that did not pass">
-        <table>
-          <thead>
-            <tr>
-              <th class="wide">Task</th>
-              <th class="wide">Why</th>
-              <th class="number">Took</th>
-              <th>Look closer</th>
-            </tr>
-          </thead>
-          <tbody>
-            {failed.map((run) => (
-              <tr>
-                <td class="wide">
-                  {names.get(run.task_id) ?? "A task that is no longer asked"}
-                  {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
-                </td>
-                <td class="wide">{reason(run)}</td>
-                <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-                <td>
-                  <a href={`/runs/${run.id}`} aria-label={`Run of ${names.get(run.task_id) ?? "the task"}`}>
-                    run
-                  </a>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Runs that did not pass"
+        columns={[["Task", "wide"], ["Why", "wide"], ["Took", "number"], "Look closer"]}
+      >
+        {failed.map((run) => (
+          <tr>
+            <td class="wide">
+              {names.get(run.task_id) ?? "A task that is no longer asked"}
+              {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
+            </td>
+            <td class="wide">{reason(run)}</td>
+            <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
+            <td>
+              <a href={`/runs/${run.id}`} aria-label={`Run of ${names.get(run.task_id) ?? "the task"}`}>
+                run
+              </a>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

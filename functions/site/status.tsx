@@ -1,6 +1,6 @@
 import { Readiness } from "../../shared/daily/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
-import { Notice, Scroll } from "./parts/notice.tsx";
+import { Notice, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PARTS = { database: "Database", redis: "Counters and limits", queue: "Queue of runs and webhooks" };
@@ -32,26 +32,15 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
       {daily.length > 0 && (
         <>
           <h2>The daily work</h2>
-          <Scroll label="The daily work">
-            <table>
-              <thead>
-                <tr>
-                  <th>Work</th>
-                  <th>Last done</th>
-                  <th class="wide">Fault since then</th>
-                </tr>
-              </thead>
-              <tbody>
-                {daily.map(({ name, last_success_at, last_error }) => (
-                  <tr>
-                    <td>{name.replaceAll("-", " ")}</td>
-                    <td>{last_success_at === null ? "never" : <Day time={last_success_at} />}</td>
-                    <td class="wide">{last_error ?? "none"}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+          <Table label="The daily work" columns={["Work", "Last done", ["Fault since then", "wide"]]}>
+            {daily.map(({ name, last_success_at, last_error }) => (
+              <tr>
+                <td>{name.replaceAll("-", " ")}</td>
+                <td>{last_success_at === null ? "never" : <Day time={last_success_at} />}</td>
+                <td class="wide">{last_error ?? "none"}</td>
+              </tr>
+            ))}
+          </Table>
         </>
       )}
       <p class="mute">

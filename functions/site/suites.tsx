@@ -4,7 +4,7 @@ import { notFound } from "../../shared/platform/problem.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 import { readSuites, readTasks, type Suite, type Task } from "./parts/catalogue.ts";
 import { GRADERS } from "./parts/graders.ts";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /** How the field does at a task, and of how many agents that is known. */
@@ -21,33 +21,29 @@ async function list({ api }: Visit): Promise<Reply> {
         The work that agents are measured by. The board ranks by the suite core. Tasks are asked with new numbers and
         names in every run; what you see here are samples, which no counted run gets.
       </p>
-      <Scroll label="Suites">
-        <table>
-          <thead>
-            <tr>
-              <th class="wide">Suite</th>
-              <th class="number">Tasks</th>
-              <th class="wide">Domains</th>
-              <th class="number">Version</th>
-            </tr>
-          </thead>
-          <tbody>
-            {suites.map(({ slug, name, description, task_count, domains, version, is_secret }) => (
-              <tr>
-                <td class="wide">
-                  <a href={`/suites/${slug}`}>{name}</a>
-                  {is_secret && <span class="tag">secret</span>}
-                  <br />
-                  <span class="mute">{description}</span>
-                </td>
-                <td class="number">{task_count}</td>
-                <td class="wide">{domains.map(words).join(", ")}</td>
-                <td class="number">{version}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Suites"
+        columns={[
+          ["Suite", "wide"],
+          ["Tasks", "number"],
+          ["Domains", "wide"],
+          ["Version", "number"],
+        ]}
+      >
+        {suites.map(({ slug, name, description, task_count, domains, version, is_secret }) => (
+          <tr>
+            <td class="wide">
+              <a href={`/suites/${slug}`}>{name}</a>
+              {is_secret && <span class="tag">secret</span>}
+              <br />
+              <span class="mute">{description}</span>
+            </td>
+            <td class="number">{task_count}</td>
+            <td class="wide">{domains.map(words).join(", ")}</td>
+            <td class="number">{version}</td>
+          </tr>
+        ))}
+      </Table>
     </Layout>,
   );
 }
@@ -59,34 +55,24 @@ function Rate({ known }: { known: { agents: number; pass_rate: number | null } |
 
 function Tasks({ tasks, field }: { tasks: readonly Task[]; field: Field }) {
   return (
-    <Scroll label="Tasks">
-      <table>
-        <thead>
-          <tr>
-            <th class="wide">Task</th>
-            <th>Domain</th>
-            <th class="wide">Graded by</th>
-            <th>The field passes</th>
-            <th class="number">Rate</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map(({ id, title, domain, grader_type }) => (
-            <tr>
-              <td class="wide">
-                <a href={`/tasks/${id}`}>{title}</a>
-              </td>
-              <td>{words(domain)}</td>
-              <td class="wide">{words(grader_type)}</td>
-              <td>
-                <Rate known={field.get(id)} />
-              </td>
-              <td class="number">{percent(field.get(id)?.pass_rate ?? null)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Tasks"
+      columns={[["Task", "wide"], "Domain", ["Graded by", "wide"], "The field passes", ["Rate", "number"]]}
+    >
+      {tasks.map(({ id, title, domain, grader_type }) => (
+        <tr>
+          <td class="wide">
+            <a href={`/tasks/${id}`}>{title}</a>
+          </td>
+          <td>{words(domain)}</td>
+          <td class="wide">{words(grader_type)}</td>
+          <td>
+            <Rate known={field.get(id)} />
+          </td>
+          <td class="number">{percent(field.get(id)?.pass_rate ?? null)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -37,11 +37,17 @@ function Heading({ column }: { column: Column }) {
   );
 }
 
-/** A table of what its label says, with a row for each child. */
-export function Table({ label, columns, children }: PropsWithChildren<{ label: string; columns: readonly Column[] }>) {
+/** A table of what its label says, with a row for each child; `caption` is what everybody reads above it. */
+export function Table({
+  label,
+  caption,
+  columns,
+  children,
+}: PropsWithChildren<{ label: string; caption?: string; columns: readonly Column[] }>) {
   return (
     <Scroll label={label}>
       <table>
+        {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
             {columns.map((column) => (

@@ -2,6 +2,7 @@ import { getCookie } from "hono/cookie";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { UserRead } from "../../../shared/identity/schemas.ts";
 import { notFound } from "../../../shared/platform/problem.ts";
+import { Nav } from "./nav.tsx";
 import type { View, Visit } from "./view.ts";
 
 const PAGES = [
@@ -12,19 +13,7 @@ const PAGES = [
 
 /** The ways between the pages of operators. */
 export function OperatorsNav({ current }: { current: string }) {
-  return (
-    <nav aria-label="Operators">
-      <ul>
-        {PAGES.map(([path, name]) => (
-          <li>
-            <a href={path} {...(path === current ? { "aria-current": "page" } : {})}>
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Nav label="Operators" ways={PAGES} current={current} />;
 }
 
 /** What a page for operators does or shows; for everybody else, signed in or not, there is nothing at its address. */

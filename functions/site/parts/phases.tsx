@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { RunPhases } from "../../../shared/runs/schemas.ts";
-import { Scroll } from "./notice.tsx";
+import { Scroll, Table } from "./notice.tsx";
 
 type Phase = z.output<typeof RunPhases>["items"][number];
 
@@ -47,37 +47,26 @@ export function Phases({ items }: { items: readonly Phase[] }) {
       </Scroll>
       <details>
         <summary>As a table</summary>
-        <Scroll label="Phases">
-          <table>
-            <thead>
-              <tr>
-                <th>Phase</th>
-                <th>Outcome</th>
-                <th class="number">After</th>
-                <th class="number">Took</th>
-                <th class="wide">Noted</th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ phase, outcome, occurred_at, duration_ms, metadata }) => (
-                <tr>
-                  <td>{named(phase)}</td>
-                  <td>{named(outcome)}</td>
-                  <td class="number">{ms(occurred_at) - first} ms</td>
-                  <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
-                  <td class="wide">
-                    {Object.entries(metadata)
-                      .map(
-                        ([name, value]) =>
-                          `${named(name)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-                      )
-                      .join(", ")}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="Phases"
+          columns={["Phase", "Outcome", ["After", "number"], ["Took", "number"], ["Noted", "wide"]]}
+        >
+          {items.map(({ phase, outcome, occurred_at, duration_ms, metadata }) => (
+            <tr>
+              <td>{named(phase)}</td>
+              <td>{named(outcome)}</td>
+              <td class="number">{ms(occurred_at) - first} ms</td>
+              <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
+              <td class="wide">
+                {Object.entries(metadata)
+                  .map(
+                    ([name, value]) => `${named(name)}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+                  )
+                  .join(", ")}
+              </td>
+            </tr>
+          ))}
+        </Table>
       </details>
     </>
   );

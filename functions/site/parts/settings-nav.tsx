@@ -1,3 +1,5 @@
+import { Nav } from "./nav.tsx";
+
 const PAGES = [
   ["/settings", "Profile"],
   ["/settings/password", "Password"],
@@ -12,17 +14,5 @@ const PAGES = [
 
 /** The ways between the settings. */
 export function SettingsNav({ current }: { current: string }) {
-  return (
-    <nav aria-label="Settings">
-      <ul>
-        {PAGES.map(([path, name]) => (
-          <li>
-            <a href={path} {...(path === current ? { "aria-current": "page" } : {})}>
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  return <Nav label="Settings" ways={PAGES} current={current} />;
 }

@@ -1,6 +1,6 @@
 import type { AgentEntry } from "../../../../shared/board/board.ts";
 import { Bar, percent } from "../../layout.tsx";
-import { Scroll } from "../notice.tsx";
+import { Table } from "../notice.tsx";
 
 /** An agent's scores on the tasks of each domain. */
 export function Domains({ entries }: { entries: readonly AgentEntry[] }) {
@@ -8,39 +8,35 @@ export function Domains({ entries }: { entries: readonly AgentEntry[] }) {
   return (
     <>
       <h2>By domain</h2>
-      <Scroll label="By domain">
-        <table>
-          <thead>
-            <tr>
-              <th>Domain</th>
-              <th class="number">Score</th>
-              <th>95% interval</th>
-              <th class="number">Success</th>
-              <th class="number">Tasks</th>
-              <th class="number">Runs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr>
-                <th>{entry.domain.replaceAll("_", " ")}</th>
-                <td class="number">{entry.composite_score.toFixed(2)}</td>
-                <td>
-                  <Bar
-                    value={entry.composite_score / 100}
-                    low={entry.score_low / 100}
-                    high={entry.score_high / 100}
-                    label={`${entry.score_low.toFixed(1)} to ${entry.score_high.toFixed(1)}`}
-                  />
-                </td>
-                <td class="number">{percent(entry.success_rate)}</td>
-                <td class="number">{entry.tasks}</td>
-                <td class="number">{entry.runs}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="By domain"
+        columns={[
+          "Domain",
+          ["Score", "number"],
+          "95% interval",
+          ["Success", "number"],
+          ["Tasks", "number"],
+          ["Runs", "number"],
+        ]}
+      >
+        {entries.map((entry) => (
+          <tr>
+            <th>{entry.domain.replaceAll("_", " ")}</th>
+            <td class="number">{entry.composite_score.toFixed(2)}</td>
+            <td>
+              <Bar
+                value={entry.composite_score / 100}
+                low={entry.score_low / 100}
+                high={entry.score_high / 100}
+                label={`${entry.score_low.toFixed(1)} to ${entry.score_high.toFixed(1)}`}
+              />
+            </td>
+            <td class="number">{percent(entry.success_rate)}</td>
+            <td class="number">{entry.tasks}</td>
+            <td class="number">{entry.runs}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

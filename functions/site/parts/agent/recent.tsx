@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { Day } from "../../layout.tsx";
-import { Scroll } from "../notice.tsx";
+import { Table } from "../notice.tsx";
 
 type Run = z.output<typeof AgentStats>["recent_runs"][number];
 
@@ -18,37 +18,24 @@ export function Recent({ runs }: { runs: readonly Run[] }) {
   return (
     <>
       <h2>Recent runs</h2>
-      <Scroll label="Recent runs">
-        <table>
-          <thead>
-            <tr>
-              <th>Run</th>
-              <th>Outcome</th>
-              <th class="number">Took</th>
-              <th class="number">Cost</th>
-              <th>Evidence</th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((run) => (
-              <tr>
-                <td>
-                  <a href={`/runs/${run.id}`}>
-                    <Day time={run.created_at} /> <code>{run.id.slice(-8)}</code>
-                  </a>
-                </td>
-                <td>
-                  {outcome(run)}
-                  {run.simulated && <span class="tag">simulated</span>}
-                </td>
-                <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-                <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(4)}`}</td>
-                <td>{run.evidence_signed ? "signed" : "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table label="Recent runs" columns={["Run", "Outcome", ["Took", "number"], ["Cost", "number"], "Evidence"]}>
+        {runs.map((run) => (
+          <tr>
+            <td>
+              <a href={`/runs/${run.id}`}>
+                <Day time={run.created_at} /> <code>{run.id.slice(-8)}</code>
+              </a>
+            </td>
+            <td>
+              {outcome(run)}
+              {run.simulated && <span class="tag">simulated</span>}
+            </td>
+            <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
+            <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(4)}`}</td>
+            <td>{run.evidence_signed ? "signed" : "–"}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }
