@@ -1,8 +1,108 @@
+import type { Pool } from "pg";
+import { Pool as PostgresPool } from "pg";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Context } from "../../shared/platform/context.ts";
-import type { Deployed } from "../e2e/deployed.ts";
+import { deploy, type Deployed } from "../e2e/deployed.ts";
+import { type Answer, caller } from "../stack/client.ts";
+import { json, listen } from "../stack/http.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
+import { buildWorker } from "../stack/worker/worker.ts";
+import { type Baseline, startBaseline } from "./baseline.ts";
+import { freePort } from "./heap.ts";
+
+/** Requests that somebody sends from one address. */
+const IN_A_ROW = 50;
+
+/** A request to the service. Throws for an answer that is no success: what is refused at once measures nothing. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Call = (method: string, path: string, body?: unknown) => Promise<Answer<any>>;
+
+/** What the parts stand on: a stack and each Worker have processes of their own, so that none shares a thread with this one. */
+export interface Bench {
+  /** The built Worker's first module. */
+  entry: string;
+  stack: Deployed;
+  /** The database beside the service. */
+  pool: Pool;
+  baseline: Baseline;
+  /** Runs SQL by the bare Worker and its driver, and returns the column `result`. */
+  bare(text: string, params: unknown[]): Promise<unknown>;
+  /** The port that the Worker's heap can be asked at. */
+  inspector: number;
+  /** An account without limits of use, and how it calls: from addresses enough to meet no limit of a minute. */
+  account: { id: string; token: string };
+  owner: Call;
+  /** The same from nobody in particular. */
+  anybody: Call;
+  /** An agent of that account, which answers at once. */
+  agent: string;
+  /** A hundred public tasks. */
+  tasks: string[];
+  /** From an address of its own each. */
+  register(email: string): Promise<{ access_token: string; user: { id: string } }>;
+  stop(): Promise<void>;
+}
+
+export const PASSWORD = "correct horse battery";
+
+/** Starts the stack, the bare Worker beside it, and an account with an agent. */
+export async function startBench(): Promise<Bench> {
+  const entry = await buildWorker();
+  const inspector = await freePort();
+  process.env["INSPECTOR_PORT"] = String(inspector);
+  const stack = await deploy();
+  const pool = new PostgresPool({ connectionString: stack.databaseUrl, max: 2 });
+  const baseline = await startBaseline(stack.settings());
+  const endpoint = await listen(() => json(200, { output: "42" }));
+
+  let requests = 0;
+  const callsFrom =
+    (block: string, headers: Record<string, string>): Call =>
+    async (method, path, body) => {
+      requests += 1;
+      const address = `10.${block}.${Math.floor(requests / IN_A_ROW)}.1`;
+      return succeeded(await caller(stack, { ...headers, "cf-connecting-ip": address }).call(method, path, body), path);
+    };
+  let accounts = 0;
+  const register: Bench["register"] = async (email) => {
+    accounts += 1;
+    const call = caller(stack, { "cf-connecting-ip": `10.3.0.${accounts}` });
+    const path = "/api/v1/auth/register";
+    return succeeded(await call.call("POST", path, { email, password: PASSWORD }), path).body;
+  };
+  const { access_token: token, user } = await register("bench@example.test");
+  await pool.query("update users set plan = 'enterprise'");
+  const owner = callsFrom("1", { authorization: `Bearer ${token}` });
+  const { body: agent } = await owner("POST", "/api/v1/agents", { name: "Bench", endpoint: `${endpoint.url}/run` });
+  const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret order by id limit 100");
+  return {
+    entry,
+    stack,
+    pool,
+    baseline,
+    inspector,
+    owner,
+    register,
+    bare: async (text, params) =>
+      succeeded(await caller(baseline).call("POST", "/sql", { text, params }), "the bare statement").body,
+    account: { id: user.id, token },
+    anybody: callsFrom("6", {}),
+    agent: agent.id,
+    tasks: rows.map(({ id }) => id),
+    async stop() {
+      await endpoint.close();
+      await baseline.stop();
+      await pool.end();
+      await stack.stop();
+    },
+  };
+}
+
+function succeeded<T>(answer: Answer<T>, what: string): Answer<T> {
+  if (answer.status >= 400) throw new Error(`${what} was answered with ${answer.status}: ${answer.text}`);
+  return answer;
+}
 
 /** A context of the service in this process, on the database of a stack and nothing else of it. */
 export async function contextBeside(stack: Deployed): Promise<Context> {

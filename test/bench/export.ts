@@ -22,7 +22,10 @@ export async function exportOfAMillion(
   owner: { id: string; token: string },
   agentId: string,
 ): Promise<number> {
-  await insertRuns(pool, owner.id, agentId);
+  const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret limit 1");
+  const runs = { owner: owner.id, agent: agentId, task: rows[0]?.id ?? "" };
+  await pool.query(plainRuns(runs, RUNS));
+  await pool.query("vacuum analyze runs");
   const headers = { authorization: `Bearer ${owner.token}`, "cf-connecting-ip": "10.4.0.1" };
   const { body } = await fetch(`${stack.url}/api/v1/runs/export.csv`, { headers });
   await read(body, () => undefined);
@@ -39,18 +42,16 @@ export async function exportOfAMillion(
   return most / 1024;
 }
 
-async function insertRuns(pool: Pool, ownerId: string, agentId: string): Promise<void> {
-  await pool.query(
-    inBulk(
-      ["runs"],
-      `truncate runs cascade;
-       insert into runs (agent_id, task_id, user_id, status, trigger, scope, passed, latency_ms, correctness,
-         evidence_cost_usd, serving_model, evidence_signed, started_at, finalized_at)
-       select '${agentId}', (select id from tasks where not is_secret limit 1), '${ownerId}', 'completed', 'manual', 'personal',
-         true, n % 9000, 1, 0.001234, 'vendor/model-' || n % 9, true, now(), now() from generate_series(1, ${RUNS}) n`,
-    ),
+/** SQL that leaves so many plain runs of one agent, asked for by its owner, and no other run. */
+export function plainRuns(of: { owner: string; agent: string; task: string }, count: number): string {
+  return inBulk(
+    ["runs"],
+    `truncate runs cascade;
+     insert into runs (agent_id, task_id, domain, user_id, status, trigger, scope, passed, latency_ms, correctness,
+       evidence_cost_usd, serving_model, evidence_signed, started_at, finalized_at)
+     select '${of.agent}', t.id, t.domain, '${of.owner}', 'completed', 'manual', 'personal', true, n % 9000, 0.5, 0.001234,
+       'vendor/model-' || n % 9, true, now(), now() from tasks t, generate_series(1, ${count}) n where t.id = '${of.task}'`,
   );
-  await pool.query("vacuum analyze runs");
 }
 
 /** Reads an export to its end and lets it go; `look` is called after the first page and then every dozen megabytes. */

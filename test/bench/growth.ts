@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import { type Figure, type Measured, ratio } from "./measure.ts";
+import { type Add, type Measured, ratio } from "./measure.ts";
 import { fillWorld, growingReads, NO_TASK, type Viewers } from "./world.ts";
 
 const SMALL = 1000;
@@ -19,7 +19,7 @@ export async function growthOfReads(
   pool: Pool,
   accounts: Pick<Viewers, "owner" | "other">,
   read: Reader,
-  add: (name: string, value: Measured, unit: Figure["unit"], kind: Figure["kind"], budget: number) => void,
+  add: Add,
 ): Promise<Viewers> {
   const viewers = { ...accounts, agent: randomUUID(), team: randomUUID(), webhook: randomUUID() };
   const small = await measure(pool, viewers, read, SMALL);

@@ -10,8 +10,18 @@ export interface Figure {
   /** The least and the most that were measured, where the value is the median. */
   spread?: Spread;
   /** What it is measured beyond, where the name does not say so. */
-  against?: string;
+  against?: string | undefined;
 }
+
+/** Takes a figure up into the table. */
+export type Add = (
+  name: string,
+  value: number | Measured,
+  unit: Figure["unit"],
+  kind: Figure["kind"],
+  budget: number,
+  against?: string,
+) => void;
 
 /** The ends of what was measured. */
 export interface Spread {
@@ -75,12 +85,7 @@ export async function ratio(
  * how many are over budget.
  */
 export function report(figures: readonly Figure[]): number {
-  const rows = figures.map((figure) => {
-    const { value, unit, budget, kind, spread = { min: value, max: value } } = figure;
-    const isKept = kind === "most" ? value <= budget : value >= budget;
-    const values = [spread.min, value, spread.max].map((one) => one.toFixed(2));
-    return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${budget}`, isKept ? "" : "OVER"];
-  });
+  const rows = figures.map(cellsOf);
   const lines = [["", "compared with", "least", "median", "most", "", "budget", ""], ...rows];
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   for (const line of lines) {
@@ -90,6 +95,19 @@ export function report(figures: readonly Figure[]): number {
     console.log(cells.join("  ").trimEnd());
   }
   return rows.filter((row) => row.at(-1) !== "").length;
+}
+
+/** One figure as it stands in the table, by itself. */
+export function line(figure: Figure): string {
+  const [, , least, median, most, ...rest] = cellsOf(figure);
+  return [`${figure.name}:`, median, `(${least} to ${most})`, ...rest].join(" ").trimEnd();
+}
+
+function cellsOf(figure: Figure): string[] {
+  const { value, unit, budget, kind, spread = { min: value, max: value } } = figure;
+  const isKept = kind === "most" ? value <= budget : value >= budget;
+  const values = [spread.min, value, spread.max].map((one) => one.toFixed(2));
+  return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${budget}`, isKept ? "" : "OVER"];
 }
 
 /** The columns of numbers. */

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Caller } from "../stack/client.ts";
+import type { Call } from "./beside.ts";
 import { type Figure, measured, type Measured, median, ratio, time } from "./measure.ts";
 import { startTimedAgent, type TimedAgent } from "./timed-agent.ts";
 
@@ -16,7 +16,7 @@ const SINGLE_RUNS = 25;
 
 /** What the lines stand on: the account that owns the agents, the database beside the service, and public tasks. */
 export interface Bench {
-  owner: Caller["call"];
+  owner: Call;
   pool: Pool;
   tasks: readonly string[];
 }

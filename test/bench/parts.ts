@@ -1,0 +1,134 @@
+import { caller } from "../stack/client.ts";
+import { WORKERS } from "../stack/limits.ts";
+import { type Bench, contextBeside } from "./beside.ts";
+import { ACCOUNT, RESERVATION } from "./database.ts";
+import { exportOfAMillion } from "./export.ts";
+import { growthOfReads, LARGE } from "./growth.ts";
+import { liveHeap } from "./heap.ts";
+import { logFigures } from "./log.ts";
+import { type Add, type Figure, ratio } from "./measure.ts";
+import { mintingFigures } from "./minting.ts";
+import { spansRatio } from "./otlp.ts";
+import { screeningFigures } from "./screening.ts";
+import { startFigures } from "./start.ts";
+import { throughput } from "./throughput.ts";
+import { fanOutRatio } from "./webhooks.ts";
+
+/** Measures one subject and adds its figures; needs nothing of the other parts, and leaves the account and its agent. */
+export type Part = (bench: Bench, add: Add) => Promise<void>;
+
+const EMPTIED = "truncate outbox, screening_sessions, runs cascade";
+
+/** All parts, in the order in which they are measured: what fills the database comes last. */
+export const PARTS: Readonly<Record<string, Part>> = {
+  start: async ({ entry }, add) => addAll(await startFigures(entry), add),
+  minting: async (_bench, add) => addAll(await mintingFigures(), add),
+
+  async read({ owner, bare, account }, add) {
+    const read = () => owner("GET", "/api/v1/auth/me");
+    const same = () => bare(ACCOUNT, [account.id]);
+    add("authenticated read / same SQL, same driver", await ratio(200, read, same), "×", "most", 1.15);
+  },
+
+  async batch({ owner, bare, stack, pool, agent, tasks: task_ids }, add) {
+    // The queue hangs, so that the consumers' work does not blur what the reservation takes.
+    await stack.console.call("POST", "/faults", { service: "qstash", mode: "hang" });
+    const batch = () => owner("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids, repeats: 10 });
+    const raw = () => bare(RESERVATION, [agent, task_ids, 10]);
+    add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
+    await pool.query(EMPTIED);
+    await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+  },
+
+  async otlp({ owner, baseline, stack, pool }, add) {
+    await stack.console.call("POST", "/faults", { service: "qstash", mode: "hang" });
+    // An agent of its own: one that may send telemetry has its runs wait for it.
+    const traced = await owner("POST", "/api/v1/agents", { name: "Traced", endpoint: "http://127.0.0.1:9/run" });
+    const receiver = await owner("POST", `/api/v1/agents/${traced.body.id}/otlp-token`);
+    const spans = await spansRatio({ agent: traced.body.id, ...receiver.body }, baseline, pool);
+    add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
+    await pool.query("truncate spans, runs cascade");
+    await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+  },
+
+  async webhooks({ owner, stack, pool, agent }, add) {
+    const told = await fanOutRatio({ owner, console: stack.console, pool }, agent);
+    add("500 webhook deliveries / bare loop of fetch", told.time, "×", "most", 2.5);
+    add("database requests a webhook delivery", told.requests, "requests", "most", 0.2);
+  },
+
+  async screenings({ owner, pool, tasks }, add) {
+    addAll(await screeningFigures({ owner, pool, tasks }), add);
+    await pool.query(EMPTIED);
+  },
+
+  async "sign-in"({ register, stack }, add) {
+    // Five failures lock an account: eleven accounts bear 43 tries. Far apart ratios would tell who has an account.
+    for (let n = 0; n < 11; n += 1) await register(`known${n}@example.test`);
+    let attempts = 0;
+    const signIn = async (email: string) => {
+      attempts += 1;
+      const address = { "cf-connecting-ip": `10.2.${(attempts >> 8) & 255}.${attempts & 255}` };
+      const body = { email, password: "not the password" };
+      const { status } = await caller(stack, address).call("POST", "/api/v1/auth/login", body);
+      if (status !== 401) throw new Error(`a wrong password was answered with ${status}`);
+    };
+    const known = (n: number) => signIn(`known${n % 11}@example.test`);
+    const sameTime = await ratio(40, known, (n) => signIn(`unknown${n}@example.test`));
+    const { min, max } = sameTime.spread;
+    const otherwise = { value: 1 / sameTime.value, spread: { min: 1 / max, max: 1 / min } };
+    add("sign-in: wrong password / unknown email", sameTime, "×", "most", 1.15);
+    add("sign-in: unknown email / wrong password", otherwise, "×", "most", 1.15);
+  },
+
+  async cached({ stack, baseline, inspector }, add) {
+    const load = (connections: number, inARow: number) =>
+      throughput(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`, { connections, inARow });
+    for (const [inARow, budget] of [
+      [200, 0.85],
+      [10, 0.75],
+      [1, 0.65],
+    ] as const) {
+      const { rate } = await load(16, inARow);
+      const requests = `${inARow} request${inARow === 1 ? "" : "s"}`;
+      add(`cached public read, ${requests} of an address / hello world`, rate, "×", "least", budget);
+    }
+    const crowd = await load(256, 200);
+    add("p99 of cached public reads at 256 connections / hello world", crowd.p99, "×", "most", 1);
+    add("connections lost at 256, less those of hello world", crowd.lost, "requests", "most", 0);
+    add("live heap of the Worker after this load", await liveHeap(inspector), "KB", "most", WORKERS.memoryMib * 1024);
+  },
+
+  async export({ stack, pool, account, agent }, add) {
+    const growth = await exportOfAMillion(stack, pool, account, agent);
+    add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
+  },
+
+  async growth({ stack, owner, anybody, register, pool, account }, add) {
+    const { user: other } = await register("other@example.test");
+    const filled = await growthOfReads(
+      pool,
+      { owner: account.id, other: other.id },
+      (by, path) => (by === "owner" ? owner("GET", path) : anybody("GET", path)),
+      add,
+    );
+    const byKey = () => owner("GET", `/api/v1/agents/${filled.agent}`);
+    let page = 1;
+    const board = () => owner("GET", `/api/v1/leaderboard?page=${(page += 1)}`);
+    add("board page of 1,000,000 / primary-key read", await ratio(100, board, byKey), "×", "most", 3);
+    const lastPage = () => owner("GET", `/api/v1/leaderboard?page=${LARGE / 20}`);
+    add("last board page of 1,000,000 / primary-key read", await ratio(100, lastPage, byKey), "×", "most", 3);
+    const { rows: some } = await pool.query<{ id: string }>(
+      "select agent_id as id from board_entries where domain = 'all' and period = 'all' order by composite_score limit 100 offset $1",
+      [LARGE / 2],
+    );
+    const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
+    add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
+    addAll(await logFigures({ ctx: await contextBeside(stack), pool, console: stack.console, byKey }), add);
+  },
+};
+
+function addAll(figures: readonly Figure[], add: Add): void {
+  for (const { name, value, spread, unit, kind, budget, against } of figures)
+    add(name, spread === undefined ? value : { value, spread }, unit, kind, budget, against);
+}
