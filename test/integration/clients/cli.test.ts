@@ -27,9 +27,9 @@ beforeAll(async () => {
   service = await startService();
   endpoint = await startAgent();
   await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
-  // With the limit of a smaller plan the last calls would wait for the next minute.
+  // With the usual limit a minute the last calls would wait for the next one.
   user = await newUser(service, { plan: "team" });
-  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write" })).body.key;
+  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write", rate_limit_per_minute: 6000 })).body.key;
   folder = newFolder([]);
   await install("cli", buildCommandLine, folder);
   cli = commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key });

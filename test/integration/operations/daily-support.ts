@@ -1,3 +1,4 @@
+import { inBulk } from "../../stack/bulk.ts";
 import { caller } from "../../stack/client.ts";
 import type { TestService } from "../../stack/service.ts";
 
@@ -26,14 +27,7 @@ export async function addScoredAgents(
   count: number,
   sumUp: () => Promise<void>,
 ): Promise<void> {
-  const insert = `with a as (
-      insert into agents (user_id, name, connection_mode)
-      select $1, 'Agent ' || $3::integer || '.' || n, 'mock' from generate_series(1, $3::integer) n returning id
-    )
-    insert into runs (agent_id, task_id, domain, trigger, scope, status, counted, evidence_signed, passed, correctness,
-      suite_version, evidence_cost_partial, finalized_at)
-    select id, $2, (select domain from tasks where id = $2), 'manual', 'personal', 'completed', true, true, true, 1, 1, false, '2026-01-01' from a returning agent_id`;
-  const [first] = await service.sql<{ agent_id: string }>(insert, [owner, task, 1]);
+  const [first] = await service.sql<{ agent_id: string }>(`${inserted(owner, task, 1)} returning agent_id`);
   await service.sql(
     `insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency,
        correctness, robustness, last_run_at) values ($1, $2, 'all', false, 1, 1, 1, 1, 1, 1, 1, now())`,
@@ -41,19 +35,31 @@ export async function addScoredAgents(
   );
   await sumUp();
   const tables = ["agents", "runs", "task_scores", "board_entries"];
-  for (const table of tables) await service.sql(`alter table ${table} disable trigger all`);
-  await service.sql(insert, [owner, task, count - 1]);
+  const copies: string[] = [];
   for (const table of ["task_scores", "board_entries"]) {
-    await service.sql(
-      `insert into ${table} select (jsonb_populate_record(x, jsonb_build_object('agent_id', a.id))).*
-       from ${table} x, agents a where x.agent_id = $1 and a.id <> $1 and a.user_id = $2`,
-      [first?.agent_id, owner],
+    const columns = await service.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = '${table}' and column_name <> 'agent_id'`,
     );
+    const names = columns.map(({ name }) => name).join(", ");
+    copies.push(`insert into ${table} (agent_id, ${names}) select a.id, ${names.replaceAll(/(\w+)/g, "x.$1")}
+      from ${table} x, agents a where x.agent_id = '${first?.agent_id}' and a.id <> x.agent_id and a.user_id = '${owner}'`);
   }
-  for (const table of tables) await service.sql(`alter table ${table} enable trigger all`);
+  await service.sql(inBulk(tables, [inserted(owner, task, count - 1), ...copies].join(";\n")));
   await service.sql(`update board_totals b set listed = (select count(*) from board_entries e
     where e.listed and (e.domain, e.period) = (b.domain, b.period))`);
   await service.sql(`analyze ${tables.join(", ")}`);
+}
+
+/** SQL that adds so many agents with a scored run each. */
+function inserted(owner: string, task: string, count: number): string {
+  return `with a as (
+      insert into agents (user_id, name, connection_mode)
+      select '${owner}', 'Agent ${count}.' || n, 'mock' from generate_series(1, ${count}) n returning id
+    )
+    insert into runs (agent_id, task_id, domain, trigger, scope, status, counted, evidence_signed, passed, correctness,
+      suite_version, evidence_cost_partial, finalized_at)
+    select a.id, t.id, t.domain, 'manual', 'personal', 'completed', true, true, true, 1, 1, false, '2026-01-01'
+    from a, tasks t where t.id = '${task}'`;
 }
 
 /** Adds rows of each kind that the daily work deletes and that nothing else hangs on, all long over; of keys so many. */
