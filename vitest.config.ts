@@ -19,8 +19,8 @@ export default defineConfig({
     maxWorkers: "100%",
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
-      { resolve, test: { name: "unit", testTimeout, setupFiles, include: ["test/unit/**/*.test.ts"] } },
-      { resolve, test: { name: "contract", testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] } },
+      { resolve, test: { name: "unit", isolate: false, testTimeout, setupFiles, include: ["test/unit/**/*.test.ts"] } },
+      { resolve, test: { name: "contract", isolate: false, testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] } },
       {
         resolve,
         test: {
