@@ -20,7 +20,10 @@ export default defineConfig({
     reporters: ["default", "./test/stack/closing-reporter.ts"],
     projects: [
       { resolve, test: { name: "unit", isolate: false, testTimeout, setupFiles, include: ["test/unit/**/*.test.ts"] } },
-      { resolve, test: { name: "contract", isolate: false, testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] } },
+      {
+        resolve,
+        test: { name: "contract", isolate: false, testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] },
+      },
       {
         resolve,
         test: {

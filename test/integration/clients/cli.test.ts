@@ -29,7 +29,8 @@ beforeAll(async () => {
   await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
   // With the usual limit a minute the last calls would wait for the next one.
   user = await newUser(service, { plan: "team" });
-  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write", rate_limit_per_minute: 6000 })).body.key;
+  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write", rate_limit_per_minute: 6000 })).body
+    .key;
   folder = newFolder([]);
   await install("cli", buildCommandLine, folder);
   cli = commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key });
