@@ -4,7 +4,7 @@
  */
 import { startBench } from "./beside.ts";
 import { forgeryTable } from "./forgery.ts";
-import { type Add, type Figure, line, report } from "./measure.ts";
+import { type Add, type Figure, lineOf, report } from "./measure.ts";
 import { PARTS } from "./parts.ts";
 
 const names = process.argv.slice(2);
@@ -19,7 +19,7 @@ const figures: Figure[] = [];
 const add: Add = (name, value, unit, kind, budget, against) => {
   const figure: Figure = { name, ...(typeof value === "number" ? { value } : value), unit, kind, budget, against };
   figures.push(figure);
-  console.error(line(figure));
+  console.error(lineOf(figure));
 };
 
 const failed: string[] = [];

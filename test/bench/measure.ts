@@ -98,9 +98,9 @@ export function report(figures: readonly Figure[]): number {
 }
 
 /** One figure as it stands in the table, by itself. */
-export function line(figure: Figure): string {
-  const [, , least, median, most, ...rest] = cellsOf(figure);
-  return [`${figure.name}:`, median, `(${least} to ${most})`, ...rest].join(" ").trimEnd();
+export function lineOf(figure: Figure): string {
+  const [, , least, middle, most, ...rest] = cellsOf(figure);
+  return [`${figure.name}:`, middle, `(${least} to ${most})`, ...rest].join(" ").trimEnd();
 }
 
 function cellsOf(figure: Figure): string[] {
