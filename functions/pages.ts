@@ -32,6 +32,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/schedules": async () => (await import("./site/schedules.tsx")).schedulePages,
   "site/scorecards": async () => (await import("./site/scorecards.tsx")).scorecardPages,
   "site/screen": async () => (await import("./site/screen.tsx")).screenPages,
+  "site/second-factor": async () => (await import("./site/second-factor.tsx")).secondFactorPages,
   "site/seller": async () => (await import("./site/seller.tsx")).sellerPages,
   "site/session": async () => (await import("./site/session.tsx")).sessionPages,
   "site/settings": async () => (await import("./site/settings.tsx")).settingsPages,

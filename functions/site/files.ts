@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { LeaderboardRow } from "../../shared/board/board.ts";
 import { GUIDES } from "./guides.static.ts";
+import { COPY_SOURCE } from "./parts/copy.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -81,13 +82,19 @@ function security(visit: Visit): Response {
   return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
 }
 
+/** A script whose address has its hash: another text has another address, so it is kept for good. */
+function script(visit: Visit, text: string): Response {
+  return file(visit, text, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable");
+}
+
 export const filePages: readonly View[] = [
   view({ path: "/favicon.svg", title: "The icon", show: (visit) => file(visit, ICON, "image/svg+xml") }),
   view({
     path: "/live.js",
     title: "The script of pages that go on changing",
-    show: (visit) => file(visit, LIVE_SOURCE, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
+    show: (visit) => script(visit, LIVE_SOURCE),
   }),
+  view({ path: "/copy.js", title: "The script that copies", show: (visit) => script(visit, COPY_SOURCE) }),
   view({ path: "/robots.txt", title: "What crawlers may read", show: robots }),
   view({ path: "/sitemap.xml", title: "What there is to read", show: sitemap }),
   view({ path: "/.well-known/security.txt", title: "Whom to tell of a weakness", show: security }),

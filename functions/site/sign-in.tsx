@@ -4,15 +4,16 @@ import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions } from "../account/cookies.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { attemptCode, CODE_LABELS, CodeField } from "./parts/code.tsx";
 import { EmailField, NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
-import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const SIGN_UP = ["email", "username", "password"] as const;
 const SIGN_IN = ["email", "password"] as const;
-const LABELS = { email: "Email address", username: "Username", password: "Password", code: "Code" };
+const LABELS = { email: "Email address", username: "Username", password: "Password" };
 const CODE_PATH = "/sign-in/code";
 
 /** Remembers during a sign-in at the code host where the visitor wanted to go; only the page after it gets it. */
@@ -111,15 +112,9 @@ function Code({ next, wrong }: Pick<Shown, "next" | "wrong">) {
   return (
     <Layout title={wrong === undefined ? "The code of your app" : "Error: the code of your app"}>
       <h1>The code of your app</h1>
-      <Refused wrong={wrong} labels={LABELS} />
+      <Refused wrong={wrong} labels={CODE_LABELS} />
       <Form action={withNext(CODE_PATH, next)} button="Sign in">
-        <Field
-          label={LABELS.code}
-          name="code"
-          autocomplete="one-time-code"
-          hint="The 6 digits that your authenticator app shows, or one of your recovery codes"
-          wrong={wrong}
-        />
+        <CodeField hint="The 6 digits that your authenticator app shows, or one of your recovery codes" wrong={wrong} />
       </Form>
       <p>
         <a href={withNext("/sign-in", next)}>Begin again</a>
@@ -131,7 +126,7 @@ function Code({ next, wrong }: Pick<Shown, "next" | "wrong">) {
 async function giveCode({ c, form, api, query }: Visit): Promise<Response> {
   const next = localPath(query.get("next"));
   const body = { code: form.get("code") ?? "" };
-  const result = await attempt(["code"], () => api.send("POST", "/api/v1/auth/second-factor", body));
+  const result = await attemptCode(() => api.send("POST", "/api/v1/auth/second-factor", body));
   if (!(result instanceof Wrong)) return sendTo(c, next);
   return personal(c, <Code next={next} wrong={result} />, result.status);
 }

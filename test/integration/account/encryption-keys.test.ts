@@ -47,7 +47,7 @@ async function names(): Promise<(string | null)[]> {
   return rows.map(({ sealed }) => keyNameOf(sealed));
 }
 
-/** Webhooks of old, the header of an agent, three epochs, and a mail that waits: all under the key without a name. */
+/** Webhooks of old, the header of an agent, a second factor, three epochs, and a mail that waits: all under the key without a name. */
 async function oldSecrets(count: number): Promise<void> {
   await service.sql(
     `insert into webhooks (user_id, url, event_types, secret) select $1, 'http://127.0.0.1:9/', '{run.failed}', s
@@ -60,6 +60,11 @@ async function oldSecrets(count: number): Promise<void> {
   );
   await service.sql("update agents set auth_header = $1", [
     { name: "X-Key", sealed: encrypt("an agent's", TEST_KEYS, "agent auth header") },
+  ]);
+  await service.sql("delete from totp_factors");
+  await service.sql("insert into totp_factors (user_id, secret) values ($1, $2)", [
+    owner.id,
+    encrypt("SECRET", TEST_KEYS, "totp"),
   ]);
   await service.sql("delete from epochs");
   await service.sql(
@@ -123,14 +128,14 @@ describe("encrypting anew", () => {
     });
     await expect(cut).rejects.toThrow("cut off");
     const between = await names();
-    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 18]);
+    expect([between.filter((name) => name === "2027").length, between.length]).toEqual([5, 19]);
     const pieces: [string, number][] = [];
     const rest = await reencrypt(url, BOTH_KEYS, {
       size: 5,
       progress: (name, { changed }) => pieces.push([name, changed]),
     });
-    expect(rest).toEqual({ changed: 13, failed: [] });
-    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 1, 3, 1]);
+    expect(rest).toEqual({ changed: 14, failed: [] });
+    expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 1, 1, 3, 1]);
     expect(new Set(await names())).toEqual(new Set(["2027"]));
     expect(await reencrypt(url, BOTH_KEYS)).toEqual({ changed: 0, failed: [] });
     const kept = await service.sql<{ secret: string }>("select secret from webhooks order by id");
@@ -141,6 +146,8 @@ describe("encrypting anew", () => {
     expect(secrets.map(({ sealed }) => decrypt(sealed, NEW_KEYS, "epoch"))).toEqual(["epoch 0", "epoch 1", "epoch 2"]);
     const [agent] = await service.sql<{ sealed: string }>("select auth_header ->> 'sealed' as sealed from agents");
     expect(decrypt(agent?.sealed ?? "", NEW_KEYS, "agent auth header")).toBe("an agent's");
+    const [factor] = await service.sql<{ secret: string }>("select secret from totp_factors");
+    expect(decrypt(factor?.secret ?? "", NEW_KEYS, "totp")).toBe("SECRET");
     const [mail] = await service.sql<{ token: string }>("delete from outbox returning body ->> 'token' as token");
     expect(decrypt(mail?.token ?? "", NEW_KEYS, "mail")).toBe("a token");
     await service.sql("delete from webhooks");

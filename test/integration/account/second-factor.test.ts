@@ -1,9 +1,10 @@
+import { encode } from "uqr";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
 import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
-import { newVisitor } from "../../stack/visitor.ts";
+import { newVisitor, visitorOf } from "../../stack/visitor.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 const TOTP = "/api/v1/users/me/totp";
@@ -50,6 +51,18 @@ async function enrolled(): Promise<Enrolled> {
 
 const signIn = ({ email }: Pick<User, "email">, more: object = {}) =>
   stranger().call("POST", LOGIN, { email, password: PASSWORD, ...more });
+
+/** The dark modules of the code that a page shows, as `x,y`. */
+function darkOf(html: string): string[] {
+  const path = /<path d="([^"]+)"/.exec(html)?.[1] ?? "";
+  return [...path.matchAll(/M(\d+) (\d+)h(\d+)/g)].flatMap(([, x, y, length]) =>
+    Array.from({ length: Number(length) }, (_, n) => `${Number(x) + n},${y}`),
+  );
+}
+
+/** Those of the code for a text. */
+const darkIn = (text: string): string[] =>
+  encode(text, { border: 4 }).data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`${x},${y}`] : [])));
 
 describe("a second factor", () => {
   it("is asked for once a code of the app was confirmed, and not before", async () => {
@@ -177,6 +190,59 @@ describe("a second factor", () => {
     expect([wrong.status, wrong.url.pathname]).toEqual([401, "/sign-in/code"]);
     const entered = await visitor.send(wrong, "Sign in", { code: codeNow(secret) });
     expect([entered.status, entered.url.pathname]).toEqual([200, "/settings"]);
+  });
+
+  it("is set up, asked for and turned off by its page, which shows each secret once and a wrong code at its field", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(service, user);
+    const begun = await visitor.send(await visitor.open("/settings/second-factor"), "Set up an app");
+    const address = new URL(begun.links.find(({ href }) => href.startsWith("otpauth:"))?.href ?? "");
+    const secret = address.searchParams.get("secret") ?? "";
+    expect([begun.html.replaceAll(" ", "").includes(secret), darkOf(begun.html)]).toEqual([true, darkIn(address.href)]);
+    const wrong = await visitor.send(begun, "Turn it on", { code: codeNow(secret, 5) });
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([401, ["code"]]);
+    expect(darkOf(wrong.html)).toEqual(darkOf(begun.html));
+    const on = await visitor.send(wrong, "Turn it on", { code: codeNow(secret) });
+    const codes = /<pre id="codes">([^<]+)</.exec(on.html)?.[1] ?? "";
+    expect(codes.split("\n")).toHaveLength(10);
+    const file = await fetch(on.links.find(({ text }) => text === "Download as a file")?.href ?? "");
+    expect(await file.text()).toBe(`${codes}\n`);
+    const again = await visitor.send(wrong, "Turn it on", { code: codeNow(secret) });
+    expect(again.alerts).toEqual([expect.stringContaining("the first of two sendings")]);
+    now += 2 * STEP;
+    expect(codeOf(await signIn(user))).toEqual([401, "second_factor_required"]);
+    const kept = await visitor.send(again, "Turn it off", { code: codeNow(secret, 5) });
+    expect([kept.status, Object.keys(kept.wrong)]).toEqual([401, ["code"]]);
+    const off = await visitor.send(kept, "Turn it off", { code: codes.split("\n")[0] ?? "" });
+    expect([off.alerts.length, off.html.includes("Set up an app")]).toEqual([1, true]);
+    expect((await signIn(user)).status).toBe(200);
+  });
+
+  it("is asked for after a sign-in by the code host, too", async () => {
+    const visit = () => stranger().call("GET", "/api/v1/auth/codehost/callback?dev=true");
+    const session = cookiesOf(await visit())["service_session"]?.value ?? "";
+    const user = caller(service, { authorization: `Bearer ${session}` });
+    const { secret } = (await user.call("POST", TOTP)).body;
+    expect((await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret) })).status).toBe(200);
+    now += 2 * STEP;
+    const half = await visit();
+    expect(half.headers.get("location")).toContain("?error=second_factor_required");
+    expect(Object.keys(cookiesOf(half))).not.toContain("service_session");
+    const cookie = `service_first_step=${cookiesOf(half)["service_first_step"]?.value}`;
+    const second = (code: string) => stranger().call("POST", SECOND, { code }, { cookie, origin: service.url });
+    expect(codeOf(await second(codeNow(secret, 5)))).toEqual([401, "invalid_second_factor"]);
+    const whole = await second(codeNow(secret));
+    expect([whole.status, whole.body.user.email]).toEqual([200, "developer@example.test"]);
+  });
+
+  it("goes with its account", async () => {
+    const { user } = await enrolled();
+    const rows = () => service.sql("select from totp_factors where user_id = $1", [user.id]);
+    expect((await user.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
+    expect(await rows()).toHaveLength(1);
+    now += 14 * 86_400_000 + 1000;
+    await service.app.scheduled("17 3 * * *");
+    expect(await rows()).toEqual([]);
   });
 
   it("is kept neither readable nor with its codes, and costs a sign-in without it no request to the database", async () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -95,6 +96,7 @@ beforeAll(async () => {
     log: "/log",
     settings: "/settings",
     password: "/settings/password",
+    "second factor": "/settings/second-factor",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
     webhooks: "/settings/webhooks",
@@ -189,6 +191,29 @@ describe.skipIf(!found)("every page in a browser", () => {
       seen.push(what);
     }
     expect(seen).toEqual(expect.arrayContaining(["Skip to the content", "email", "password", "Sign in"]));
+    await context.close();
+  });
+});
+
+describe.skipIf(!found)("an authenticator app", () => {
+  it("is set up without a barrier that axe finds, and its recovery codes are copied by a button", async () => {
+    const { token } = await newUser(service);
+    const context = await contextOf({ viewport: NARROW, permissions: ["clipboard-read", "clipboard-write"] }, false);
+    await context.addCookies([{ name: "service_session", value: token, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(`${service.url}/settings/second-factor`);
+    await page.getByRole("button", { name: "Set up an app" }).click();
+    const secret = ((await page.locator("dd code").textContent()) ?? "").replaceAll(" ", "");
+    await page.evaluate(AXE);
+    expect([await barriers(page), await overflow(page)]).toEqual([[], 0]);
+    await page.getByLabel("Code", { exact: true }).fill(codeAt(secret, stepAt(new Date())));
+    await page.getByRole("button", { name: "Turn it on" }).click();
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("Copied.").waitFor();
+    const codes = await page.locator("#codes").textContent();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(codes);
+    await page.evaluate(AXE);
+    expect([await barriers(page), await overflow(page), faults]).toEqual([[], 0, []]);
     await context.close();
   });
 });

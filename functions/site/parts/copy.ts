@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+
+/** The script of a page with something to copy: it shows the buttons that need it, and says what came of them. */
+const SOURCE = `for (const button of document.querySelectorAll("button[data-copies]")) {
+  const [text, said] = [document.getElementById(button.dataset.copies), button.nextElementSibling];
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      said.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(text);
+      said.textContent = "The browser does not let a page copy. The text is selected now: copy it from there.";
+    }
+  });
+}
+`;
+
+/** The text of the script. */
+export const COPY_SOURCE = SOURCE;
+
+/** Where a page finds it; another text has another address. */
+export const COPY = `/copy.js?v=${createHash("sha256").update(SOURCE).digest("hex").slice(0, 12)}`;
