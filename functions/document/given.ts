@@ -43,6 +43,12 @@ const task = {
 
 const weights = { correctness: 4, latency: 1, cost: 3, tool_efficiency: 1, robustness: 1 };
 
+/** What callers say in the query of operations that are of no use without it, though none of it is required by itself. */
+export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  compareAgents: { agent_ids: `${IDS.agent},${IDS.rival}` },
+  scrubPublicAgents: { name_pattern: "Trial of" },
+};
+
 /** Requests of operations whose schemas ask for less than people send. Each is checked by its schema's type. */
 export const REQUESTS: Readonly<Record<string, unknown>> = {
   createAgent: {
@@ -86,6 +92,10 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   approveSubmission: { suite_id: IDS.suite } satisfies z.input<typeof TaskSubmissionApprove>,
   updateTeam: { name: "Research" } satisfies z.input<typeof TeamUpdate>,
   createTeam: { name: "Research" },
+  discoverAgent: { url: "https://agents.example.com" },
+  registerAgent: { url: "https://agents.example.com" },
+  rejectSubmission: { reason: "A task of the suite asks the same" },
+  createListing: { agent_id: IDS.agent, title: "Atlas, for questions about calendars", price_usd: 49 },
   createWebhook: {
     url: "https://hooks.example.com/screening",
     event_types: ["run.completed", "regression.detected"],
@@ -106,7 +116,14 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   callMcp: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "board", arguments: { limit: 3 } } },
   joinEnterpriseWaitlist: { email: "ada@example.com", company: "Example Ltd", seats: 20 },
   exportTraces: spans,
-  receiveProviderEvent: { id: "evt_1", object: "event", type: "invoice.paid" },
+  receiveProviderEvent: {
+    id: "evt_1",
+    object: "event",
+    created: 1763715600,
+    livemode: false,
+    type: "invoice.paid",
+    data: { object: { id: "in_1", object: "invoice" } },
+  },
   reportCsp: [
     { type: "csp-violation", body: { effectiveDirective: "img-src", blockedURL: "https://example.com/a.png" } },
   ],

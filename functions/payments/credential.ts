@@ -47,7 +47,7 @@ export const credential = [
       list: z
         .string()
         .regex(/^(?:0|[1-9]\d{0,8})$/)
-        .meta({ description: "The number of the list, from 0", example: "0" }),
+        .meta({ description: "The number of the list, from 0", examples: ["0"] }),
     }),
     returns: { 200: { type: STATEMENT_TYPE, description: "The list as a compact JWS" } },
     problems: ["not_found"],

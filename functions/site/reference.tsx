@@ -102,11 +102,14 @@ const bodyOf = ({ requestBody }: Operation): Schema | undefined => requestBody?.
 /** What to paste into a shell. */
 function curlOf(operation: Operation, base: string): string {
   const { method, path, parameters, security } = operation;
-  const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => name.toUpperCase());
-  const query = parameters.filter((one) => one.in === "query" && one.required).map(({ name }) => `${name}=`);
-  const lines = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}'${base}${address}${query.length === 0 ? "" : `?${query.join("&")}`}'`,
-  ];
+  const given = parameters.filter(({ example }) => example !== undefined);
+  const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    String(given.find((one) => one.in === "path" && one.name === name)?.example),
+  );
+  const query = new URLSearchParams(
+    Object.fromEntries(given.filter((one) => one.in === "query").map(({ name, example }) => [name, String(example)])),
+  ).toString();
+  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}'${base}${address}${query && `?${query}`}'`];
   const open = security.some((one) => Object.keys(one).length === 0);
   if (!open && security.some((one) => "apiKey" in one)) lines.push(`-H "X-API-Key: $AGENT_SCREENING_KEY"`);
   else if (!open && security.some((one) => "bearer" in one)) lines.push(`-H "Authorization: Bearer $ACCESS_TOKEN"`);

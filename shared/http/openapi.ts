@@ -174,7 +174,7 @@ function parametersOf(
 ): Record<string, unknown>[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...json } = toSchema(field, "input", schemas);
-    const required = where === "path";
+    const required = where === "path" || !field.safeParse(undefined).success;
     return { name, in: where, required, ...(description === undefined ? {} : { description }), schema: json };
   });
 }

@@ -28,7 +28,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   error: "Why the code host sends the browser back without a code",
   failure_code: "Runs that failed for this reason",
   mine: "`true`: of the caller's own agents alone",
-  name_pattern: "Part of the names, with `%` for anything",
+  name_pattern: "Part of the names, taken literally and ignoring case",
   period: "Runs of the last days alone",
   scope: "`personal`: what belongs to the caller and to no workspace",
   state: "What the browser was sent away with",

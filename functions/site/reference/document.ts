@@ -63,6 +63,7 @@ const Operation = z.object({
         required: z.boolean(),
         description: z.string().optional(),
         schema: Schema,
+        example: z.unknown().optional(),
       }),
     )
     .default([]),
