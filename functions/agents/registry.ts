@@ -19,7 +19,7 @@ export const registry = [
       "Looks at `/.well-known/agent.json`, then at `/.well-known/agent-card.json`, for up to 5 seconds and 64 KiB, " +
       "over at most 3 redirects within one registrable domain. A manifest is `{name, description?, endpoint, " +
       "agent_protocol?, provider_url?, version?, declared_configuration?}`, other members are ignored; an A2A agent " +
-      "card that names a JSON-RPC interface of A2A 0.2 or 0.3 is accepted too. The endpoint must be on the " +
+      "card that names a JSON-RPC interface of A2A 0.2, 0.3 or 1.0 is accepted too. The endpoint must be on the " +
       "manifest's own registrable domain. `errors` says what is wrong. If our own DNS resolver fails, the answer is " +
       "503 `dependency_unavailable`.",
     auth: "session",

@@ -29,7 +29,8 @@ export const AgentCreate = z
         "choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
         "the prompt as a text part and `{input, output_format, output_schema, tools}` as a data part; the answer is a " +
         "message, or a task that is polled by `tasks/get`: text parts or, for a JSON task, data parts; `usage`, `refused` " +
-        "and `tool_calls` stand in its metadata.",
+        "and `tool_calls` stand in its metadata. `a2a_1`, the same by Agent2Agent 1.0: `SendMessage` and `GetTask`, with the " +
+        "header `A2A-Version: 1.0`.",
     }),
     auth_header: AuthHeader.optional().meta({
       description:

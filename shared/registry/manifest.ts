@@ -10,7 +10,7 @@ export type Reading = {
 
 const url = Manifest.shape.endpoint;
 const JSON_RPC = "JSONRPC";
-const A2A_VERSION = /^0\.[23](?:\.|$)/;
+const VERSIONS = { a2a_1: /^1\.0(?:\.|$)/, a2a: /^0\.[23](?:\.|$)/ };
 
 /** An A2A agent card, as far as it is needed: 0.2 and 0.3 name a URL, 1.0 a list of interfaces. */
 const Card = z.object({
@@ -20,7 +20,7 @@ const Card = z.object({
   skills: z.array(z.unknown()),
   protocolVersion: z
     .string()
-    .regex(A2A_VERSION, "A2A 0.2 and 0.3 are spoken here; name an interface of one of them.")
+    .regex(/^(?:0\.[23]|1\.0)(?:\.|$)/, "A2A 0.2, 0.3 and 1.0 are spoken here; name an interface of one of them.")
     .optional(),
   url: url.optional(),
   preferredTransport: z.string().default(JSON_RPC),
@@ -47,26 +47,34 @@ function readCard(value: unknown): Reading["result"] {
   const found = jsonRpcOf(parsed.data);
   if (found === null) {
     const message =
-      "Name an interface that speaks A2A 0.2 or 0.3 over JSON-RPC: `url`, or an entry of `supportedInterfaces`.";
+      "Name an interface that speaks A2A 0.2, 0.3 or 1.0 over JSON-RPC: `url`, or an entry of `supportedInterfaces`.";
     return { errors: [{ pointer: "/url", code: "invalid_field", message }] };
   }
   return {
-    manifest: { name, description, version, endpoint: found.url, agent_protocol: "a2a" },
+    manifest: { name, description, version, endpoint: found.url, agent_protocol: found.speaks },
     endpointAt: found.pointer,
   };
 }
 
-function jsonRpcOf(card: z.output<typeof Card>): { url: string; pointer: string } | null {
-  if (card.url !== undefined && card.preferredTransport === JSON_RPC) return { url: card.url, pointer: "/url" };
-  const additional = card.additionalInterfaces.findIndex(({ transport }) => transport === JSON_RPC);
-  const supported = card.supportedInterfaces.findIndex(
-    ({ protocolBinding, protocolVersion }) => protocolBinding === JSON_RPC && A2A_VERSION.test(protocolVersion),
+/**
+ * Where a card has its JSON-RPC interface, and what is spoken there. An older version goes before 1.0, so that an agent that
+ * is registered already stays at its endpoint when its card lists a newer one, too.
+ */
+function jsonRpcOf(card: z.output<typeof Card>): { url: string; pointer: string; speaks: "a2a" | "a2a_1" } | null {
+  const speaks = VERSIONS.a2a_1.test(card.protocolVersion ?? "") ? "a2a_1" : "a2a";
+  if (card.url !== undefined && card.preferredTransport === JSON_RPC) return { url: card.url, pointer: "/url", speaks };
+  const index = card.additionalInterfaces.findIndex(({ transport }) => transport === JSON_RPC);
+  const additional = card.additionalInterfaces[index];
+  if (additional !== undefined) return { url: additional.url, pointer: `/additionalInterfaces/${index}/url`, speaks };
+  return supportedOf(card, "a2a") ?? supportedOf(card, "a2a_1");
+}
+
+function supportedOf({ supportedInterfaces }: z.output<typeof Card>, speaks: "a2a" | "a2a_1") {
+  const index = supportedInterfaces.findIndex(
+    ({ protocolBinding, protocolVersion }) => protocolBinding === JSON_RPC && VERSIONS[speaks].test(protocolVersion),
   );
-  const named = card.additionalInterfaces[additional] ?? card.supportedInterfaces[supported];
-  if (named === undefined) return null;
-  const pointer =
-    additional === -1 ? `/supportedInterfaces/${supported}/url` : `/additionalInterfaces/${additional}/url`;
-  return { url: named.url, pointer };
+  const supported = supportedInterfaces[index];
+  return supported === undefined ? null : { url: supported.url, pointer: `/supportedInterfaces/${index}/url`, speaks };
 }
 
 function errorsOf(error: z.ZodError): ManifestError[] {

@@ -10,6 +10,7 @@ import { outboundPolicy } from "../platform/outbound/policy.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
+import { protocolOf } from "./protocols/index.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
 /** How long to wait before asking again for an answer that is not ready, in milliseconds. */
@@ -96,6 +97,7 @@ export async function send(sending: Sending, body: string, added: Record<string,
     "User-Agent": USER_AGENT,
     "X-Service-Run-Id": job.run.id,
     traceparent: traceparent(job.run.id),
+    ...protocolOf(job.agent.agent_protocol).headers,
     ...added,
     ...openHeader(job.agent.auth_header, ctx.env),
   };

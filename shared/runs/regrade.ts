@@ -58,7 +58,7 @@ export type Regrading =
 const Subject = z.object({
   run: z.object({
     id: z.string(),
-    agent_protocol: z.enum(["native", "openai_chat", "a2a"]),
+    agent_protocol: z.enum(["native", "openai_chat", "a2a", "a2a_1"]),
     status: z.enum(["completed", "failed"]),
   }),
   task: z.object({

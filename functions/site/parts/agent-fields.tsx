@@ -25,7 +25,8 @@ export function headerOf(form: URLSearchParams): { auth_header?: { name: string;
 const PROTOCOLS = [
   ["native", "The service's own JSON: {task} in, {output} out"],
   ["openai_chat", "OpenAI-compatible chat completions"],
-  ["a2a", "Agent2Agent (A2A), message/send"],
+  ["a2a", "Agent2Agent (A2A) 0.2 and 0.3, message/send"],
+  ["a2a_1", "Agent2Agent (A2A) 1.0, SendMessage"],
 ] as const;
 
 /** What came of trying an endpoint. */

@@ -14,7 +14,7 @@ export const RETIRED_MODES = ["customer_llm", "provider_assistant"] as const;
 export const CONNECTION_MODES = ["http_endpoint", "mock", ...RETIRED_MODES] as const;
 
 /** What an agent's endpoint speaks. */
-export const PROTOCOLS = ["native", "openai_chat", "a2a"] as const;
+export const PROTOCOLS = ["native", "openai_chat", "a2a", "a2a_1"] as const;
 
 /** Whether an agent is in the registry, and whether its manifest still says so. */
 export const REGISTRY_STATES = ["unregistered", "registered", "stale"] as const;

@@ -35,6 +35,8 @@ export interface Asked {
 export interface Protocol {
   /** The JSON body of the request. Its member `callback`, if any, is left out of the commitment to it. */
   request(job: Job, callback: Callback): Record<string, unknown>;
+  /** What every request to the agent says in its header, beside what all protocols say. */
+  headers?: Readonly<Record<string, string>>;
   /** Reads the parsed body of a 200, which may be any JSON. */
   read(body: unknown, asked: Asked): Reading;
   /** Whether 202 means that the agent will report by callback. */

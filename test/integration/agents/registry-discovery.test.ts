@@ -109,6 +109,18 @@ describe("a manifest is found", () => {
     });
   });
 
+  it("as an agent card of A2A 1.0 alone", async () => {
+    const url = at("card.example.com", "/v1");
+    const supportedInterfaces = [
+      { url: at("card.example.com", "/grpc"), protocolBinding: "GRPC", protocolVersion: "1.0" },
+      { url, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+    ];
+    const card = { ...cardOf("card.example.com"), url: undefined, protocolVersion: undefined, supportedInterfaces };
+    serve(at("card.example.com", CARD_PATH), card);
+    const { body } = await discover("https://card.example.com");
+    expect(body.manifest).toMatchObject({ endpoint: url, agent_protocol: "a2a_1" });
+  });
+
   it("at the second place where the first is a page for people", async () => {
     web.set(at("spa.example.com"), () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } }));
     serve(at("spa.example.com", CARD_PATH), cardOf("spa.example.com"));
@@ -200,7 +212,7 @@ describe("a manifest is not taken, and why is said,", () => {
     ],
     ["with an endpoint elsewhere", native({ endpoint: "https://victim.example.org/" }), "/endpoint", "foreign_domain"],
     ["with an endpoint on loopback", native({ endpoint: "http://127.0.0.1:9/" }), "/endpoint", "foreign_domain"],
-    ["of A2A 1.0 alone", card({ protocolVersion: "1.0" }), "/protocolVersion", "invalid_field"],
+    ["of A2A 2.0 alone", card({ protocolVersion: "2.0" }), "/protocolVersion", "invalid_field"],
     ["of A2A without JSON-RPC", card({ preferredTransport: "GRPC" }), "/url", "invalid_field"],
     ["of A2A without skills", card({ skills: undefined }), "/skills", "invalid_field"],
     ["of A2A with an endpoint elsewhere", card({ url: "https://victim.example.org/" }), "/url", "foreign_domain"],

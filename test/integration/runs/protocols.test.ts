@@ -227,3 +227,25 @@ describe("an agent that speaks a2a", () => {
     expect(await screen(server.url, "a2a", {})).toMatchObject({ kind: "failure", code: "agent_reported_failure" });
   });
 });
+
+describe("an agent that speaks a2a 1.0", () => {
+  it("is told the version with each request, and asked for its task until it has ended", async () => {
+    const versions: unknown[] = [];
+    const asked: string[] = [];
+    const task = (state: string, rest: object = {}) => ({ id: "t-1", contextId: "c-1", status: { state }, ...rest });
+    const server = await listen(({ headers, body }: Request) => {
+      versions.push(headers["a2a-version"]);
+      const { id, method, params } = JSON.parse(body.toString());
+      asked.push(method);
+      if (method === "SendMessage")
+        return json(200, { jsonrpc: "2.0", id, result: { task: task("TASK_STATE_WORKING") } });
+      const artifacts = [{ artifactId: "a", parts: [{ text: `It is ${params.id}` }] }];
+      const result = asked.length < 4 ? task("TASK_STATE_WORKING") : task("TASK_STATE_COMPLETED", { artifacts });
+      return json(200, { jsonrpc: "2.0", id, result });
+    });
+    expect(await screen(server.url, "a2a_1", {})).toEqual({ output: "It is t-1" });
+    expect(asked).toEqual(["SendMessage", "GetTask", "GetTask", "GetTask"]);
+    expect(versions).toEqual(["1.0", "1.0", "1.0", "1.0"]);
+    await server.close();
+  });
+});

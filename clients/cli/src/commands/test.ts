@@ -4,7 +4,7 @@ import { EXIT, Failure } from "../failure.ts";
 import { connectSignedIn } from "../settings.ts";
 import { colored, plain, print } from "../terminal.ts";
 
-const PROTOCOLS = ["native", "openai_chat", "a2a"] as const;
+const PROTOCOLS = ["native", "openai_chat", "a2a", "a2a_1"] as const;
 
 /** The protocol of that name, undefined without a name. @throws Failure for any other name. */
 export function protocolOf(name: string | undefined): (typeof PROTOCOLS)[number] | undefined {

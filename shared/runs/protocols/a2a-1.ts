@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { AnswerJson } from "../answer.ts";
+import {
+  call,
+  dataOf,
+  MAX_ARTIFACTS,
+  MAX_ID_LENGTH,
+  MAX_PARTS,
+  Metadata,
+  type Part as AnyPart,
+  readAnswer,
+  readResult,
+  readTask,
+  type Task as AnyTask,
+} from "./a2a-reading.ts";
+import type { Protocol } from "./protocol.ts";
+import { invalid, List, listOf } from "./reading.ts";
+
+/** A part says by its one member what it holds; a file is one by its bytes or its address. */
+const Part = z.union([
+  z.object({ text: z.string() }).transform(({ text }): AnyPart => ({ kind: "text", text })),
+  z.object({ data: AnswerJson }).transform(({ data }): AnyPart => ({ kind: "data", data })),
+  z.object({ raw: z.string() }).transform((): AnyPart => ({ kind: "file" })),
+  z.object({ url: z.string() }).transform((): AnyPart => ({ kind: "file" })),
+]);
+const Parts = listOf(Part, MAX_PARTS);
+// The JSON of Protocol Buffers leaves out lists without items.
+const Message = z.object({ parts: Parts.default([]), metadata: Metadata });
+
+const STATE_NAMES: ReadonlyMap<string, AnyTask["status"]["state"]> = new Map([
+  ["TASK_STATE_UNSPECIFIED", "unknown"],
+  ["TASK_STATE_SUBMITTED", "submitted"],
+  ["TASK_STATE_WORKING", "working"],
+  ["TASK_STATE_INPUT_REQUIRED", "input-required"],
+  ["TASK_STATE_AUTH_REQUIRED", "auth-required"],
+  ["TASK_STATE_COMPLETED", "completed"],
+  ["TASK_STATE_CANCELED", "canceled"],
+  ["TASK_STATE_FAILED", "failed"],
+  ["TASK_STATE_REJECTED", "rejected"],
+]);
+
+const State = z
+  .string()
+  .transform((name) => STATE_NAMES.get(name))
+  .refine((state) => state !== undefined)
+  .transform((state): AnyTask["status"]["state"] => state ?? "unknown");
+
+const Task: z.ZodType<AnyTask> = z.object({
+  id: z.string().max(MAX_ID_LENGTH),
+  status: z.object({
+    state: State,
+    message: Message.nullish(),
+  }),
+  artifacts: listOf(z.object({ parts: List.default([]) }), MAX_ARTIFACTS)
+    .transform((artifacts) => artifacts.flatMap(({ parts }) => parts))
+    .pipe(Parts)
+    .nullish(),
+  metadata: Metadata,
+});
+
+const MessageOrTask = z.object({ task: Task.optional(), message: Message.optional() });
+
+const POLLING = { method: "GetTask", task: Task };
+
+/**
+ * Agent2Agent 1.0 over JSON-RPC: `SendMessage`, answered by a message, or by a task that is polled with `GetTask` until it
+ * has ended. What is asked and answered is that of 0.3, written as 1.0 writes it, so that an agent may move from one to
+ * the other without another result.
+ */
+export const a2a1: Protocol = {
+  callsBack: false,
+  headers: { "A2A-Version": "1.0" },
+
+  request({ run, task }) {
+    return call(run.id, "SendMessage", {
+      message: {
+        messageId: run.id,
+        role: "ROLE_USER",
+        parts: [{ text: task.prompt }, ...dataOf(task).map((data) => ({ data, mediaType: "application/json" }))],
+      },
+      configuration: { acceptedOutputModes: ["text/plain", "application/json"] },
+    });
+  },
+
+  read(body, asked) {
+    return readResult(body, asked, MessageOrTask, ({ task, message }) => {
+      if (task !== undefined) return readTask(task, asked, POLLING);
+      if (message !== undefined) return readAnswer(message.parts, message.metadata, asked);
+      return invalid("The result holds neither a message nor a task of A2A 1.0.");
+    });
+  },
+};

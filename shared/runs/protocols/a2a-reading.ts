@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { type Answer, AnswerJson } from "../answer.ts";
+import type { Job } from "../job.ts";
+import type { Asked, Reading } from "./protocol.ts";
+import { answered, invalid, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
+
+/** The most parts of a message, and of all artifacts of a task together. */
+export const MAX_PARTS = 10_000;
+/** The most artifacts of a task. */
+export const MAX_ARTIFACTS = 1000;
+/** The longest id of a task, in characters; it is sent back. */
+export const MAX_ID_LENGTH = 1024;
+
+/** What agents tell beside the parts of a message or a task. */
+export const Metadata = z
+  .object({ usage: AnswerJson.optional(), refused: z.boolean().optional(), tool_calls: ToolCalls.optional() })
+  .nullish();
+
+/** A part of a message or an artifact, however the version of the protocol writes it. */
+export type Part = { kind: "text"; text: string } | { kind: "data"; data: Answer["output"] } | { kind: "file" };
+
+/** A message, as far as it is read. */
+export interface Message {
+  parts: Part[];
+  metadata?: z.output<typeof Metadata>;
+}
+
+/** Where a task stands, in the words of A2A 0.3. */
+export const STATES = [
+  "submitted",
+  "working",
+  "input-required",
+  "auth-required",
+  "completed",
+  "canceled",
+  "failed",
+  "rejected",
+  "unknown",
+] as const;
+
+/** A task, as far as it is read; its artifacts are one list of parts. */
+export interface Task {
+  id: string;
+  status: { state: (typeof STATES)[number]; message?: Message | null | undefined };
+  artifacts?: Part[] | null | undefined;
+  metadata?: z.output<typeof Metadata>;
+}
+
+/** How a version of the protocol asks for a task, and writes it. */
+export interface Polling {
+  method: string;
+  task: z.ZodType<Task>;
+}
+
+const RpcResponse = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number(), z.null()]),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+});
+
+/** A data part that holds tool calls and nothing else. */
+const CallsData = z.strictObject({ tool_calls: List });
+
+/** What the data parts of a request hold: the input, if there is one, as an object, then what kind of answer is wanted. */
+export function dataOf(task: Job["task"]): Record<string, unknown>[] {
+  const wanted = {
+    output_format: task.output_format,
+    ...(task.output_schema === null ? {} : { output_schema: task.output_schema }),
+    ...(task.tools === null ? {} : { tools: task.tools }),
+  };
+  if (task.input === null) return [wanted];
+  return [isRecord(task.input) ? task.input : { input: task.input }, wanted];
+}
+
+/** Whether a value may be the `data` of a data part, which has to be an object in A2A. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON-RPC 2.0 request. */
+export function call(id: string, method: string, params: Record<string, unknown>): Record<string, unknown> {
+  return { jsonrpc: "2.0", id, method, params };
+}
+
+/** Reads a JSON-RPC 2.0 response: an error is the agent's own failure, a result is passed to `read`. */
+export function readResult<T>(
+  body: unknown,
+  { run }: Asked,
+  schema: z.ZodType<T>,
+  read: (result: T) => Reading,
+): Reading {
+  const response = RpcResponse.safeParse(body);
+  if (!response.success) return misfit(response.error);
+  const { id, result, error } = response.data;
+  // A server that could not read a request does not know its id.
+  if (id !== run.id && !(error && id === null)) return invalid("The answer is to another request: its id differs.");
+  if (error) return reportedFailure(`The agent answered with the JSON-RPC error ${error.code}`, error.message);
+  const parsed = schema.safeParse(result);
+  return parsed.success ? read(parsed.data) : misfit(parsed.error, "result");
+}
+
+/** Reads a task: its answer where it has ended, else what asks for it again. */
+export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
+  const { state, message } = task.status;
+  switch (state) {
+    case "submitted":
+    case "working":
+    case "unknown":
+      return {
+        kind: "pending",
+        request: call(asked.run.id, polling.method, { id: task.id }),
+        read: (body) =>
+          readResult(body, asked, polling.task, (later) =>
+            later.id === task.id ? readTask(later, asked, polling) : invalid("The answer is about another task."),
+          ),
+      };
+    case "completed": {
+      const parts = task.artifacts?.length ? task.artifacts : (message?.parts ?? []);
+      return readAnswer(parts, { ...message?.metadata, ...task.metadata }, asked);
+    }
+    case "input-required":
+      return reportedFailure("The agent wants more input, and a run has none to give", textOf(message?.parts));
+    case "auth-required":
+      return reportedFailure("The agent wants credentials, and a run has none to give", textOf(message?.parts));
+    case "canceled":
+    case "failed":
+    case "rejected":
+      return reportedFailure(`The agent ended its task as ${state}`, textOf(message?.parts));
+  }
+}
+
+/** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
+export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
+  const values: Answer["output"][] = [];
+  const calls: unknown[][] = [];
+  for (const part of parts) {
+    if (part.kind !== "data") continue;
+    const made = CallsData.safeParse(part.data);
+    if (made.success) calls.push(made.data.tool_calls);
+    else values.push(part.data);
+  }
+  const made = calls.length === 0 ? undefined : calls.flat();
+  const tool_calls = ToolCalls.optional().safeParse(metadata?.tool_calls ?? made);
+  if (!tool_calls.success) return misfit(tool_calls.error, "tool_calls");
+  const text = parts.some(({ kind }) => kind === "text") ? textOf(parts) : undefined;
+  const data = values.length > 1 ? values : values[0];
+  return answered({
+    output: task.output_format === "json" ? (data ?? text) : (text ?? data),
+    refused: metadata?.refused,
+    tool_calls: tool_calls.data,
+    usage: metadata?.usage,
+  });
+}
+
+function textOf(parts: Part[] = []): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
