@@ -4,6 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { epochs } from "../db/schema/index.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { decrypt, encrypt, type Keyring } from "../platform/encryption.ts";
+import { createRecent } from "../platform/recent.ts";
 
 /** What the ciphertexts of epoch secrets are bound to. */
 export const EPOCH = "epoch";
@@ -16,21 +17,14 @@ export function newSecret(keys: Keyring): { sealed: string; commitment: string }
 
 /** How many secrets stay open: those of today and yesterday, of both kinds, and of sessions that began before. */
 const MOST_OPEN = 16;
-const opened = new WeakMap<Keyring, Map<string, Buffer>>();
+const opened = createRecent<Keyring, Buffer>(MOST_OPEN);
 
 /**
  * The 32 bytes of a stored secret, which nobody may write to; throws when its key is gone. The last ones are remembered
  * along with their keys: every run is minted twice from the few secrets of the day.
  */
 export function openSecret(sealed: string, keys: Keyring): Buffer {
-  const known = opened.get(keys) ?? new Map<string, Buffer>();
-  opened.set(keys, known);
-  const secret = known.get(sealed) ?? Buffer.from(decrypt(sealed, keys, EPOCH), "hex");
-  known.delete(sealed);
-  known.set(sealed, secret);
-  const [longest] = known.keys();
-  if (known.size > MOST_OPEN && longest !== undefined) known.delete(longest);
-  return secret;
+  return opened.get(keys, sealed, () => Buffer.from(decrypt(sealed, keys, EPOCH), "hex"));
 }
 
 /** SQL: the stored secret of the epoch of this kind and name; null unless the log had its commitment in time. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { screening_sessions } from "../db/schema/index.ts";
 import { openSecret, usableSecret } from "../epochs/secret.ts";
 import type { Keyring } from "../platform/encryption.ts";
+import { createRecent } from "../platform/recent.ts";
 import { family, mintableOf, templateOf } from "../suites/minted.ts";
 import { instanceCommitment, instanceSalt, isCanary, mintInstance, requestSalt } from "../templates/mint.ts";
 import type { Instance } from "../templates/types.ts";
@@ -69,10 +70,20 @@ export function mint(runId: string, source: Drawn, keys: Keyring): Minted | null
   };
 }
 
-/** What a run that is under way is asked; null for a run that is not minted. Throws as `mint`, and for an old template. */
+/** How many instances are remembered: those of the runs that an isolate has under way, or is about to score. */
+const MOST_MINTED = 64;
+const minted = createRecent<Keyring, Minted>(MOST_MINTED);
+
+/**
+ * What a run that is under way is asked, which nobody may write to; null for a run that is not minted. Throws as `mint`, and
+ * for an old template. The last ones are remembered along with the keys: a run is mostly scored by the isolate that took it
+ * up, a moment later, and a group of runs that are all minted anew would keep the answers to others waiting.
+ */
 export function mintNow(runId: string, source: Drawn | null, keys: Keyring): Minted | null {
   if (source === null) return null;
-  const minted = mint(runId, source, keys);
-  if (minted === null) throw new Error(`The template ${source.family} has no version ${source.version} any more.`);
-  return minted;
+  return minted.get(keys, JSON.stringify([runId, source]), () => {
+    const made = mint(runId, source, keys);
+    if (made === null) throw new Error(`The template ${source.family} has no version ${source.version} any more.`);
+    return made;
+  });
 }

@@ -14,7 +14,7 @@ const WARM_UP = 5;
 
 /**
  * What minting takes of the processor: once, at the 99th percentile, and what it adds to a run, which is minted when it is
- * taken up and again when it is scored. Each time a secret is decrypted and a commitment hashed. That it adds no round trip
+ * taken up, and again when it is scored where that is forgotten by then. Each time a secret is decrypted and a commitment hashed. That it adds no round trip
  * is what the tests of minted runs count.
  */
 export async function mintingFigures(): Promise<Figure[]> {

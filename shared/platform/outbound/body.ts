@@ -1,14 +1,19 @@
 /**
- * Reads a body to its end, or gives up and cancels it as soon as it is longer than `maxBytes`.
- * Fetch has undone any Content-Encoding by then, so a compressed bomb counts by what it unpacks to, chunk by chunk.
+ * Reads the body of an answer to its end, or gives up and cancels it as soon as it is longer than `maxBytes`.
+ * Fetch has undone any Content-Encoding by then, so a compressed bomb counts by what it unpacks to, chunk by chunk. A body
+ * that comes as it is, of a length that the answer names, is read at once: each chunk would wait for its turn in a busy
+ * isolate, and so make the other side look slow.
  *
  * @returns the bytes, none for a missing body, or null when there were too many.
  * @throws what the stream fails with.
  */
-export async function readCapped(body: Response["body"], maxBytes: number): Promise<Uint8Array | null> {
+export async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array | null> {
+  const length = lengthOf(response.headers);
+  // HTTP itself ends such a body at its length.
+  if (length !== null && length <= maxBytes) return new Uint8Array(await response.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) return null;
     chunks.push(chunk);
@@ -21,4 +26,10 @@ export async function readCapped(body: Response["body"], maxBytes: number): Prom
     offset += chunk.byteLength;
   }
   return bytes;
+}
+
+/** How many bytes the body has, where it is not packed and the answer says so; else null. */
+function lengthOf(headers: Headers): number | null {
+  const length = headers.get("content-length") ?? "";
+  return headers.has("content-encoding") || !/^\d{1,15}$/.test(length) ? null : Number(length);
 }

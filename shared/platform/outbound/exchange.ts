@@ -75,7 +75,7 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
       const detail = "The answer is a redirect. Give the final URL instead.";
       return fail("agent_redirected", detail, response.type === "opaqueredirect" ? null : response.status);
     }
-    const bytes = await readCapped(response.body, request.maxResponseBytes);
+    const bytes = await readCapped(response, request.maxResponseBytes);
     if (bytes === null) {
       return fail("agent_response_too_large", `The answer is longer than ${request.maxResponseBytes} bytes.`);
     }

@@ -62,7 +62,7 @@ export function dohResolver(options: { url: string; fetch: typeof fetch; timeout
         redirect: "manual",
         signal: AbortSignal.any([signal, patience(options.timeoutMs)]),
       });
-      const bytes = await readCapped(response.body, MAX_ANSWER_BYTES);
+      const bytes = await readCapped(response, MAX_ANSWER_BYTES);
       if (response.status !== 200 || bytes === null) throw new Error("the resolver did not answer");
       const answer = DnsAnswer.parse(JSON.parse(new TextDecoder().decode(bytes)));
       return answer.Answer.filter((record) => record.type === RECORD_TYPES[type]).map((record) => record.data);

@@ -129,6 +129,31 @@ describe("an answer is taken whatever its status", () => {
     expect(result.ok && result.body.byteLength).toBe(CAP);
   });
 
+  it.each([
+    ["at once, where it is as long as it says", { "content-length": "5" }, "12345", 1],
+    ["by the chunk, where it does not say so", { "transfer-encoding": "chunked" }, "12345", 0],
+    [
+      "by the chunk, where its length is that of what it is packed in",
+      { "content-encoding": "gzip", "content-length": String(gzipSync("12345").length) },
+      gzipSync("12345"),
+      0,
+    ],
+  ])("%s", async (_how, headers, body, atOnce) => {
+    await using server = await httpServer((_request, response) => void response.writeHead(200, headers).end(body));
+    let reads = 0;
+    const watched: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      const whole = response.arrayBuffer.bind(response);
+      vi.spyOn(response, "arrayBuffer").mockImplementation(() => {
+        reads += 1;
+        return whole();
+      });
+      return response;
+    };
+    const result = await call(server.url(), {}, { fetch: watched });
+    expect([result.ok && new TextDecoder().decode(result.body), reads]).toEqual(["12345", atOnce]);
+  });
+
   it("and unpacked when it is compressed", async () => {
     await using server = await httpServer((_request, response) =>
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("unpacked")),
