@@ -42,6 +42,7 @@ const OPEN = [
   "/verify",
   "/log",
   "/docs",
+  "/docs/changelog",
   "/docs/guides",
   ...GUIDES.map(({ name }) => `/docs/guides/${name}`),
   "/pricing",

@@ -186,7 +186,8 @@ async function showAll(visit: Visit): Promise<Reply> {
       <Prose text={info.description} />
       <p>
         Version {info.version}: <a href="/openapi.json">the OpenAPI document</a>, which this is made of. What each error
-        means stands among <a href="/docs/problems">the problems</a>. How to do what people come here for stands in{" "}
+        means stands among <a href="/docs/problems">the problems</a>. What came since the last release stands in{" "}
+        <a href="/docs/changelog">the list of what is new</a>. How to do what people come here for stands in{" "}
         <a href="/docs/guides">the guides</a>.
       </p>
       <form method="get" action="/docs" role="search">

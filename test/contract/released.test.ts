@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { CHANGES } from "../../functions/document/changelog.static.ts";
+import { changesOf } from "../../functions/document/changes.ts";
 import { interfaceDocument } from "../../functions/document/document.ts";
 import { broken, promisesOf, readPromises, written } from "../../functions/document/promises.ts";
 import { ROUTES } from "../../functions/routes.ts";
@@ -94,6 +96,34 @@ describe("a change of the interface", () => {
     ],
   ])("is fine: %s", (_what, change) => {
     expect(broken(documentOf(), documentOf(change))).toEqual([]);
+  });
+});
+
+describe("what is new is told", () => {
+  test.each<[string, Parameters<typeof documentOf>[0], string[]]>([
+    ["a parameter", { parameters: [both, sort({ name: "q" }, text)] }, ["operation: q"]],
+    ["a value", { parameters: [sort({}, { ...text, enum: ["up", "down", "aside"] })] }, ['operation: sort: "aside"']],
+    [
+      "a field that may be sent",
+      { sent: { properties: { name: { ...text, maxLength: 80 }, kind: text } } },
+      ["sent: kind"],
+    ],
+    ["a field of the answer", { given: { properties: { id: text, state: text, more: text } } }, ["answered: more"]],
+    ["nothing where nothing came", {}, []],
+    ["nothing where a limit was lifted", { sent: { properties: { name: text } } }, []],
+  ])("%s", (_what, change, expected) => {
+    const { operations, additions } = changesOf(documentOf(), documentOf(change));
+    expect(operations).toEqual([]);
+    expect(additions.flatMap(({ kind, added }) => added.map((one) => `${kind}: ${one}`))).toEqual(expected);
+  });
+
+  test("with each new operation, and none of an operation that there was", () => {
+    const now = promisesOf(JSON.parse(JSON.stringify(interfaceDocument(ROUTES, BASE_URL))) as OpenApi);
+    const released = readPromises(readFileSync(RELEASED, "utf8"));
+    const calls = ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(changesOf(released, now).operations).toEqual(calls.filter((call) => !released.has(call)).toSorted());
+    expect(changesOf(now, now)).toEqual({ operations: [], additions: [] });
+    expect(CHANGES).toEqual(changesOf(released, now));
   });
 });
 

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { readPromises } from "../../../functions/document/promises.ts";
 import { PLACES } from "../../../functions/places.static.ts";
 import { PROBLEMS } from "../../../shared/platform/problem.ts";
 import { type Caller, caller } from "../../stack/client.ts";
@@ -56,6 +58,22 @@ describe("the reference", () => {
       expect(pages.get(page), call).toContain(`id="${operationId}"`);
     }
     for (const [path, page] of pages) expect([path, page.length < 400_000]).toEqual([path, true]);
+  });
+
+  it("lists what came since the released interface, each new operation leading to its section", async () => {
+    const released = readPromises(
+      readFileSync(new URL("../../../functions/document/released/interface.txt", import.meta.url), "utf8"),
+    );
+    const fresh = (await operations()).filter(({ call }) => !released.has(call));
+    const page = await text("/docs/changelog");
+    expect(await text("/docs")).toContain('href="/docs/changelog"');
+    const listed = [...page.matchAll(/<li><a href="([^"]+)"><code>([^<]+)<\/code>/g)].map(([, href, call]) => [
+      href,
+      call,
+    ]);
+    expect(listed.toSorted()).toEqual(
+      fresh.map(({ call, page: at, operationId }) => [`${at}#${operationId}`, call]).toSorted(),
+    );
   });
 
   it("shows a request that can be pasted: what it shows for a registration registers", async () => {
