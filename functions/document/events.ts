@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { OUTPUT_FORMATS } from "../../shared/db/schema/index.ts";
 import { Instant } from "../../shared/platform/time.ts";
-import { RunRead } from "../../shared/runs/schemas.ts";
+import { CertifyStatusResponse } from "../../shared/certification/schemas.ts";
+import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
 
 const event = <T extends string, D extends z.ZodType>(type: T, id: string, data: D) =>
   z
@@ -40,6 +41,46 @@ export const EVENTS = {
       previous_pass_rate: z.number().meta({ description: "The share of runs that passed before" }),
       pass_rate: z.number().meta({ description: "The share of runs that passed now" }),
       p_value: z.number().meta({ description: "Of Fisher's exact test, one-sided" }),
+    }),
+  ),
+  "session.completed": event(
+    "session.completed",
+    "SessionCompletedEvent",
+    z.object({
+      agent_id: z.uuid(),
+      screening_session_id: z.uuid(),
+      suite_id: z.uuid().nullable(),
+      trigger: ScreeningSessionRead.shape.trigger,
+      status: z.enum(["completed", "cancelled"]).meta({ description: "`cancelled` where it was, or all of its runs" }),
+      counts: ScreeningSessionRead.shape.counts
+        .pick({ completed: true, failed: true, cancelled: true, passed: true })
+        .meta({ description: "Its runs by how they ended, and how many of them passed" }),
+    }),
+  ),
+  "certification.updated": event(
+    "certification.updated",
+    "CertificationUpdatedEvent",
+    CertifyStatusResponse.pick({
+      agent_id: true,
+      screening_session_id: true,
+      paused_reason: true,
+      score: true,
+      issued_at: true,
+      expires_at: true,
+    }).extend({
+      certification_id: z.uuid(),
+      status: z.enum(["screening", "paused_quota", "certified", "not_certified", "expired", "refunded"]),
+    }),
+  ),
+  "allowance.exhausted": event(
+    "allowance.exhausted",
+    "AllowanceExhaustedEvent",
+    z.object({
+      team_id: z.uuid().nullable().meta({ description: "The workspace whose allowance it is; null: the account's" }),
+      period: z.string().meta({ description: "The calendar month in UTC, as 2026-11" }),
+      limit: z.int().meta({ description: "The runs of the month" }),
+      used: z.int().meta({ description: "How many of them are used" }),
+      resets_at: Instant.meta({ description: "When the next month's allowance begins" }),
     }),
   ),
   ping: event("ping", "PingEvent", z.object({ webhook_id: z.uuid().meta({ description: "The subscription" }) })),

@@ -43,6 +43,19 @@ const TITLES: Record<keyof typeof EVENTS, [summary: string, description: string]
     "An agent got worse",
     "A session's pass rate over the same tasks fell by ten points or more, and Fisher's exact test calls that no chance.",
   ],
+  "session.completed": [
+    "A screening session is over",
+    "Once, when its last run has ended and nothing of it is held back; that of a certification once there is a verdict. " +
+      "Cancelled sessions are among them.",
+  ],
+  "certification.updated": [
+    "A certification changed its status",
+    "It began, waits for allowance or goes on, was decided, expired, or was refunded.",
+  ],
+  "allowance.exhausted": [
+    "The month's runs are used up",
+    "Once a month, to every subscription of the account or workspace whose allowance it is, whatever agent it is limited to.",
+  ],
   ping: ["A test of the subscription", "Sent once, by `testWebhook`, whatever is subscribed to."],
 };
 

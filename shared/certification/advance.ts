@@ -8,6 +8,7 @@ import { issueCredential } from "./credential.ts";
 import { lockCertification } from "./lock.ts";
 import { keptPlan } from "./plan.ts";
 import { RESERVING, reserving } from "./reserve.ts";
+import { oweChanges } from "./told.ts";
 import { conclude } from "./verdict.ts";
 
 /** The body of the message that advances a certification. */
@@ -40,9 +41,9 @@ function reserveMissing(ctx: Context, certificationId: string): Promise<z.output
     ), updated as (
       update ${certifications} c set status = s.status, paused_reason = s.paused_reason,
         updated_at = ${now.toISOString()}::timestamptz
-      from next_state s where c.id = s.certification_id
-    )`,
-    owes: RESERVING,
+      from next_state s where c.id = s.certification_id returning c.*, old.status as previous
+    ), changes as (${oweChanges(sql`select * from updated where status <> previous`, now)})`,
+    owes: [...RESERVING, "changes"],
     select: sql`select jsonb_build_object('status', s.status,
       'has_open_runs', exists (select from reserved) or exists (select from ${runs} r
         where r.screening_session_id = s.session_id and ${isOpenRun(sql`r.status`)})) as result

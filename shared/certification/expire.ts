@@ -7,6 +7,7 @@ import { after, type Piece } from "../db/pieces.ts";
 import { certifications } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { stateWithout } from "./state.ts";
+import { oweChanges } from "./told.ts";
 
 /** How many certifications one statement expires. */
 const SIZE = 500;
@@ -20,10 +21,12 @@ export async function expireCertifications(ctx: Context): Promise<Piece> {
     lock: lockAgents(sql`select d.agent_id from (${due}) d`),
     parts: sql`with expired as (
       update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
-      returning c.id, c.agent_id
+      returning c.*
+    ), changes as (${oweChanges(sql`select * from expired`, ctx.now())}
     ), shown as (
       ${setVerifiedState(sql`select agent_id from expired`, stateWithout(sql`select id from expired`, ctx.now()))}
     )`,
+    owes: ["changes"],
     select: sql`select to_jsonb(count(*)) as result from expired`,
     result: z.int(),
   });

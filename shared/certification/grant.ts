@@ -10,6 +10,7 @@ import { newSession } from "./plan.ts";
 import { RESERVING, reserving } from "./reserve.ts";
 import { runsNeeded } from "./rules.ts";
 import { type CertifyCheckoutRequest, CertifyDevGrantResponse } from "./schemas.ts";
+import { oweChanges } from "./told.ts";
 
 /** Grants a certification as if it were paid, and begins its screening, in one statement. */
 export function grant(
@@ -35,8 +36,9 @@ export function grant(
         price_usd = excluded.price_usd, runs_included = excluded.runs_included, paused_reason = excluded.paused_reason,
         eu_waiver_at = excluded.eu_waiver_at, paid_at = excluded.paid_at,
         screening_session_id = excluded.screening_session_id, updated_at = excluded.paid_at
-    )`,
-    owes: RESERVING,
+      returning *
+    ), changes as (${oweChanges(sql`select * from granted`, now)})`,
+    owes: [...RESERVING, "changes"],
     result: sql`select jsonb_build_object('outcome', a.outcome, 'kind', 'dev_grant',
       'certification_id', a.certification_id, 'screening_session_id', s.session_id, 'status', s.status) as result
       from admitted a left join next_state s on true`,

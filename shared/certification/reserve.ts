@@ -5,6 +5,7 @@ import { takeAllowance } from "../billing/allowances.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { agents, runs, tasks, users } from "../db/schema/index.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
+import { oweExhausted } from "../runs/announcements.ts";
 import { reserveRuns } from "../runs/reserve.ts";
 import { MOST_AGAIN, REPEATS } from "./rules.ts";
 
@@ -32,7 +33,7 @@ export const payer = {
 };
 
 /** The parts of `reserving` whose rows are messages. */
-export const RESERVING = ["dispatches", "warned"] as const;
+export const RESERVING = ["dispatches", "warned", "exhausted"] as const;
 
 /**
  * SQL: the parts of a statement that reserve runs for its part `target` (at most one row: certification_id, session_id,
@@ -70,7 +71,7 @@ export function reserving(now: Date): SQL {
     "warned",
     sql`select ${accountOf(agentOwner)} as user_id, x.paid_kind as kind, x.paid_owner as owner, ${monthOf(now)} as period,
       p.used, p.units, x.run_limit, x.agent_id from paid p cross join terms x join ${agents} a on a.id = x.agent_id`,
-  )}, ${reserveRuns(
+  )}, exhausted as (${oweExhausted("warned", now)}), ${reserveRuns(
     sql`select x.agent_id, s.task_id, 'certification' as trigger, false as simulated, false as is_private,
       x.session_id as screening_session_id, s.position, s.repeat_index, ${REPEATS}::integer as repeat_total,
       x.buyer_id as user_id, x.team_id, case when s.is_included then ${INCLUDED} else x.paid_kind end as paid_kind,

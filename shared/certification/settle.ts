@@ -11,6 +11,7 @@ import { lockCertification } from "./lock.ts";
 import { newSession } from "./plan.ts";
 import { RESERVING, reserving } from "./reserve.ts";
 import { stateWithout } from "./state.ts";
+import { oweChanges } from "./told.ts";
 
 /** A checkout session of the provider that was paid. */
 export interface Payment {
@@ -36,9 +37,9 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
       update ${certifications} c set status = s.status, paused_reason = s.paused_reason, paid_at = ${at},
         updated_at = ${at}, screening_session_id = s.session_id, checkout_session_id = ${payment.checkoutSessionId},
         payment_intent_id = ${payment.paymentIntentId}
-      from next_state s where c.id = s.certification_id returning c.id
-    )`,
-    owes: RESERVING,
+      from next_state s where c.id = s.certification_id returning c.*
+    ), changes as (${oweChanges(sql`select * from settled`, now)})`,
+    owes: [...RESERVING, "changes"],
     select: sql`select to_jsonb(id) as result from settled`,
     result: z.uuid(),
   });
@@ -79,11 +80,12 @@ export async function settleRefund(ctx: Context, certificationId: string, paymen
       update ${certifications} c set status = 'refunded', payment_intent_id = ${paymentIntentId}, paused_reason = null,
         revoked_at = case when c.issued_at is not null then coalesce(c.revoked_at, ${at}) end, updated_at = ${at}
       where c.id = ${certificationId}::uuid and c.status <> 'refunded'
-      returning c.id, c.agent_id, c.screening_session_id
+      returning c.*
+    ), changes as (${oweChanges(sql`select * from updated`, now)}
     ), shown as (
       ${setVerifiedState(sql`select agent_id from updated`, stateWithout(sql`select id from updated`, now))}
     ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from updated)`, now)}`,
-    owes: FOLLOW_UP,
+    owes: [...FOLLOW_UP, "changes"],
     select: sql`select to_jsonb(id) as result from updated`,
     result: z.uuid(),
   });

@@ -8,9 +8,11 @@ import { read, write } from "../db/change.ts";
 import { agents, certifications, isOpenRun, runs, tasks } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
+import { oweEvents, sessionEvents } from "../runs/announcements.ts";
 import { finishSessions } from "../runs/session-parts.ts";
 import { cell, composite, type ScoredRun, type TaskReference } from "../scoring/score.ts";
 import { lockCertification } from "./lock.ts";
+import { oweChanges } from "./told.ts";
 import { PASS_RATE, PASS_SCORE, VALID_DAYS } from "./rules.ts";
 
 const FinalRun = z.object({
@@ -75,13 +77,15 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
       update ${certifications} c set status = case when x.is_certified then 'certified' else 'not_certified' end,
         score = ${score}::numeric, issued_at = case when x.is_certified then ${at} end,
         expires_at = case when x.is_certified then ${expiry} end, updated_at = ${at}
-      from target x where c.id = x.id returning c.agent_id, c.screening_session_id, c.status, c.user_id, c.score
+      from target x where c.id = x.id returning c.*
     ), finished as (
       ${finishSessions(sql`select screening_session_id from concluded`, now)}
     ), shown as (
       ${setVerifiedState(sql`select agent_id from concluded where status = 'certified'`, sql`'certified'`)}
-    ), mailed as (${oweNotice("certification_result", RESULT)})`,
-    owes: ["mailed"],
+    ), mailed as (${oweNotice("certification_result", RESULT)}
+    ), changes as (${oweChanges(sql`select * from concluded`, now)}
+    ), ends as (${oweEvents(sessionEvents(sql`select screening_session_id from concluded`), now)})`,
+    owes: ["mailed", "changes", "ends"],
     select: sql`select to_jsonb(status) as result from concluded`,
     result: z.enum(["certified", "not_certified"]),
   });

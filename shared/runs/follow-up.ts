@@ -5,10 +5,10 @@ import { type Moment, momentSql } from "../db/instant.ts";
 import { agents, certifications, isOpenRun, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { oweAnew } from "../db/owed.ts";
 import { wants } from "../mail/owe-notice.ts";
-import { isHeard, oweEvents, runEvents } from "./announcements.ts";
+import { isHeard, oweEvents, runEvents, sessionEvents } from "./announcements.ts";
 
 /** The parts of `followUp` whose rows are messages. */
-export const FOLLOW_UP = ["announced", "comparisons", "settlements", "certifications"] as const;
+export const FOLLOW_UP = ["announced", "ends", "comparisons", "settlements", "certifications"] as const;
 
 /** SQL: whether the account of the agent that the row `f` names gets mails of regressions. */
 const isWanted: SQL<boolean> = sql`exists (select from ${agents} a join ${users} u on u.id = ${accountOf(agentOwner)}
@@ -33,9 +33,9 @@ export function oweComparisons(finished: SQL): SQL {
 }
 
 /**
- * SQL: the parts `announced`, `finished`, `comparisons`, `settlements` and `certifications` of a statement whose part `ended` made runs final
+ * SQL: the parts `announced`, `finished`, `ends`, `comparisons`, `settlements` and `certifications` of a statement whose part `ended` made runs final
  * and returned all their columns. They announce the runs and mark each session without an open run as finished, once. A
- * session that finishes is compared with the one before it, if a subscription listens for regressions, after it was settled
+ * session that finishes is announced, too, unless its certification may add more runs (then the verdict does it), and compared with the one before it, if a subscription listens for regressions, both after it was settled
  * where results of its runs were held back; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
  * `FOLLOW_UP` names the parts that owe messages. `also` (SQL, beginning with a comma) is set of each session that finishes, too: no row
  * can be updated twice in a statement.
@@ -43,6 +43,8 @@ export function oweComparisons(finished: SQL): SQL {
 export function followUp(ended: string, at: Moment, also: SQL = sql``): SQL {
   const name = sql.identifier(ended);
   const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
+  const isCertifying = sql`exists (select from ${certifications} c
+    where c.screening_session_id = f.id and c.status = 'screening')`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}
   ), finished as (
     update ${screening_sessions} s set finished_at = ${momentSql(at)} ${also}
@@ -50,7 +52,8 @@ export function followUp(ended: string, at: Moment, also: SQL = sql``): SQL {
       and not exists (select from ${runs} r where r.screening_session_id = s.id and ${isOpenRun(sql`r.status`)}
         and r.id not in (select id from ${name}))
       and not exists (select from ${certifications} c where c.screening_session_id = s.id and c.status = 'paused_quota')
-    returning s.id, s.agent_id
+    returning s.id, s.agent_id, s.suite_id, s.trigger, s.cancelled_at
+  ), ends as (${oweEvents(sessionEvents(sql`select * from finished f where not ${isHeld} and not ${isCertifying}`, sql`${name}`), at)}
   ), comparisons as (${oweComparisons(sql`select * from finished f where not ${isHeld}`)}
   ), settlements as (${oweAnew(
     "settle",

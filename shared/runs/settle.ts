@@ -8,6 +8,7 @@ import type { Piece } from "../db/pieces.ts";
 import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
+import { oweEvents, sessionEvents } from "./announcements.ts";
 import { oweComparisons } from "./follow-up.ts";
 import { releaseResults, signing } from "./held.ts";
 import { appendFacts, toFacts } from "./phases.ts";
@@ -31,7 +32,7 @@ export async function settle(ctx: Context, sessionId: string): Promise<void> {
     {
       lock: lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${session}`),
       parts: telling(session, at),
-      owes: ["comparisons"],
+      owes: ["comparisons", "ends"],
       select: sql`select to_jsonb(count(*)) from told`,
       result: z.number(),
     },
@@ -69,6 +70,8 @@ function telling(session: SQL, at: Date): SQL {
     ${appendFacts(sql`select id, case when evidence_signed then ${signed}::jsonb else ${unsigned}::jsonb end as facts from told`, at)}
   ), comparisons as (
     ${oweComparisons(sql`select distinct r.screening_session_id as id, r.agent_id from told r`)}
+  ), ends as (
+    ${oweEvents(sessionEvents(sql`select screening_session_id from told`), at)}
   )`;
 }
 

@@ -12,6 +12,7 @@ import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
+import { oweExhausted } from "./announcements.ts";
 import { LIMITS } from "./limits.ts";
 import { insertSession, reserveRuns } from "./reserve.ts";
 import { type Submission, type Submitter, wantedTasks } from "./submission.ts";
@@ -44,7 +45,7 @@ export async function submit(
     // A trial takes two allowances or none: one trial at a time, so that each sees what both have left.
     ...(principal.kind === "anonymous" ? { lock: sql`select pg_advisory_xact_lock(hashtext('trials'))` } : {}),
     ...reservation(ctx, principal, submission, admission),
-    owes: ["dispatches", "warned"],
+    owes: ["dispatches", "warned", "exhausted"],
     verdict: admission,
     done: z.object({ runs: z.array(Reserved) }),
     refusals: {
@@ -139,7 +140,7 @@ function reservation(
     sql`select case when t.owned then t.payer else ${viewer}::uuid end as user_id, t.paid_kind as kind,
       t.paid_owner as owner, t.paid_period as period, p.used, p.units, t.run_limit, t.id as agent_id, t.owned
     from paid p cross join target t where t.paid_kind in ('user', 'team')`,
-  )}, session as (${insertSession(
+  )}, exhausted as (${oweExhausted("warned", now)}), session as (${insertSession(
     sql`select ${sessionId}::uuid as id, t.id as agent_id, ${viewer}::uuid as user_id, t.team_id, ${suiteId}::uuid as suite_id,
       ${trigger} as trigger, (select jsonb_agg(jsonb_build_object('task_id', id, 'suite_version', suite_version,
         'position', position) order by position) from wanted) as task_plan,

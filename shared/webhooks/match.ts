@@ -6,3 +6,12 @@ import { type SQL, sql } from "drizzle-orm";
  */
 export const listensTo: SQL<boolean> = sql`(w.is_active and (w.agent_id is null or w.agent_id = a.id)
   and ((a.team_id is null and w.team_id is null and w.user_id = a.user_id) or w.team_id = a.team_id))`;
+
+/**
+ * SQL: whether the subscription row `w` is notified of events about an account (`kind` is `user`) or a workspace (`team`)
+ * whose id is the text `holder`: it is on and belongs to it, be it limited to an agent or not.
+ */
+export function isHeldBy(kind: SQL, holder: SQL): SQL<boolean> {
+  return sql`(w.is_active and ((${kind} = 'team' and w.team_id = ${holder}::uuid)
+    or (${kind} = 'user' and w.team_id is null and w.user_id = ${holder}::uuid)))`;
+}

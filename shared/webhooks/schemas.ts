@@ -10,7 +10,6 @@ const url = z.string().max(2048).meta({
 const eventTypes = z
   .array(z.enum(EVENT_TYPES))
   .min(1)
-  .max(EVENT_TYPES.length)
   .refine((types) => new Set(types).size === types.length, {
     message: "Name each event type once.",
     params: { code: "not_unique" },
@@ -28,7 +27,8 @@ export const WebhookCreate = z
     secret: secret.optional().meta({ description: "Without one, deliveries are unsigned" }),
     description: description.optional(),
     agent_id: z.uuid().optional().meta({
-      description: "Events of this agent alone; without it, of all personal agents of the account",
+      description:
+        "Events of this agent alone, and its account's or workspace's used-up allowance; without it, of all personal agents of the account",
     }),
     is_active: z.boolean().default(true),
   })

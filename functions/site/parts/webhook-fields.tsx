@@ -12,6 +12,9 @@ const MEANINGS: Record<(typeof EVENT_TYPES)[number], string> = {
   "run.failed": "a run failed",
   "agent.score_updated": "an agent's score changed",
   "regression.detected": "an agent got worse",
+  "session.completed": "a screening session is over",
+  "certification.updated": "a certification began, was decided, paused or ended",
+  "allowance.exhausted": "the month's runs are used up",
 };
 
 /** The events that are ticked. */
