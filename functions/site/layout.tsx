@@ -13,6 +13,7 @@ const OPEN = [
   ["/docs", "Docs"],
   ["/pricing", "Pricing"],
   ["/home", "My agents"],
+  ["/sign-up", "Sign up"],
 ] as const;
 const SIGNED_IN = [
   ["/home", "My agents"],

@@ -85,6 +85,14 @@ describe("a page for everybody", () => {
     expect(service.counters.snapshot().db.requests).toBe(0);
   });
 
+  it("offers an account in its head, which the pages of an account do not", async () => {
+    const offers = async (visitor: Visitor, path: string) =>
+      (await visitor.open(path)).links.filter(({ href }) => new URL(href, service.url).pathname === "/sign-up");
+    for (const path of ["/", "/suites", "/docs", `/agents/${good}`])
+      expect(await offers(newVisitor(service), path), path).toEqual([{ text: "Sign up", href: expect.any(String) }]);
+    expect(await offers(await visitorOf(service, owner), "/home")).toEqual([]);
+  });
+
   it("tells nobody what only its visitor may see", async () => {
     const visitor: Visitor = newVisitor(service);
     await visitor.send(await visitor.open("/sign-in"), "Sign in", { email: owner.email, password: PASSWORD });
