@@ -25,6 +25,9 @@ async function said() {
     used: await used(minting.service, "user", minting.owner.id),
     cells: (await rows("select from task_scores where period = 'all'")).length,
     events: (await rows("select from outbox where body ->> 'type' = 'agent.score_updated'")).length,
+    ends: await rows(
+      `select body -> 'data' -> 'counts' as counts from outbox where body ->> 'type' = 'session.completed'`,
+    ),
   };
 }
 
@@ -33,7 +36,7 @@ beforeAll(async () => {
   agentId = await minting.addLive();
   await minting.owner.call("POST", "/api/v1/webhooks", {
     url: minting.agent.url,
-    event_types: ["run.completed", "agent.score_updated"],
+    event_types: ["run.completed", "agent.score_updated", "session.completed"],
     agent_id: agentId,
   });
   before = await said();
@@ -147,6 +150,7 @@ describe("while one run of a session is open", () => {
       used: before.used + 18,
       cells: 4,
       events: 1,
+      ends: [{ counts: { completed: 20, failed: 0, cancelled: 0, passed: 20 } }],
     };
     expect(await said()).toEqual(after);
     expect(await minting.session(runs)).toMatchObject({ status: "completed", canaries: { runs: 2, passed: 2 } });

@@ -45,6 +45,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   clock = START;
+  await service.sql("update tasks set is_active = true");
   owner = await newUser(service, { plan: "team", verified: true });
   agent = await addAgent(owner, { endpoint: endpoint.url });
   await subscribe(owner, receiver.url, { event_types: TYPES });
@@ -138,7 +139,6 @@ describe("certification.updated", () => {
     const statuses = (await told("certification.updated")).map((one) => String(one["status"]));
     expect(statuses.toSorted()).toEqual(["certified", "screening"]);
     expect(await told("session.completed")).toMatchObject([{ trigger: "certification", counts: { completed: 10 } }]);
-    await service.sql("update tasks set is_active = true");
   });
 });
 
