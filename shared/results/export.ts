@@ -8,7 +8,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/schemas.ts";
-import { mayRun, OWNER_COLUMNS, runsWithAgents } from "../runs/view.ts";
+import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents } from "../runs/view.ts";
 
 /** The most that is read at once: Neon gives no answer beyond ten megabytes, and JSON within its JSON is escaped twice. */
 const PAGE = { rows: 5000, bytes: 4_000_000 };
@@ -46,11 +46,28 @@ function cell(name: Column): SQL {
   return sql`${value}::text`;
 }
 
-/** SQL: the line of the run row `r` with `owned`, with its line end. */
-const LINE = sql`${sql.join(
-  COLUMNS.map((name) => sql`coalesce(${cell(name)}, '')`),
-  sql` || ',' || `,
-)} || E'\\r\\n'`;
+/** SQL: the times of the run row `r` as RunRead has them; the database would write them otherwise in JSON. */
+const TIMES = sql`jsonb_build_object(${sql.join(
+  (["created_at", "started_at", "finalized_at"] as const).map(
+    (name) => sql`${sql.raw(`'${name}'`)}, ${utcText(sql`r.${sql.identifier(name)}`)}`,
+  ),
+  sql`, `,
+)})`;
+
+/** A form that the file may have: how it begins, and SQL for the line of the run row `r` with `owned`, with its end. */
+const FORMS = {
+  csv: {
+    head: `${COLUMNS.join(",")}\r\n`,
+    line: sql`${sql.join(
+      COLUMNS.map((name) => sql`coalesce(${cell(name)}, '')`),
+      sql` || ',' || `,
+    )} || E'\\r\\n'`,
+  },
+  jsonl: { head: "", line: sql`(${runJson(sql`r.owned`)} || ${TIMES})::text || E'\\n'` },
+};
+
+/** A form that the file may have: RFC 4180 with the scalar fields, or a RunRead as JSON a line. */
+export type ExportForm = keyof typeof FORMS;
 
 const Page = z.object({
   entitled: z.boolean(),
@@ -64,28 +81,37 @@ const Page = z.object({
 type Page = z.output<typeof Page>;
 
 /**
- * All runs that the caller asked for, newest first, as CSV (RFC 4180): a header line, then a line for each run. While the
- * file is read, each of its pages is read by key in one statement: runs made in the meantime do not appear, and none
- * appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent that is not visible; where
- * that happens only after the beginning, the file breaks off.
+ * All runs that the caller asked for, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON
+ * Lines. While the file is read, each of its pages is read by key in one statement: runs made in the meantime do not
+ * appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent that is not
+ * visible; where that happens only after the beginning, the file breaks off.
  */
 export async function exportRuns(
   ctx: Context,
   principal: UserPrincipal,
   agentId: string | null,
+  form: ExportForm,
 ): Promise<() => AsyncGenerator<string>> {
-  const first = await readPage(ctx, principal.userId, agentId, null);
+  const { head, line } = FORMS[form];
+  const pageAfter = (last: string | null) => readPage(ctx, principal.userId, agentId, line, last);
+  const first = await pageAfter(null);
   return async function* () {
-    yield `${COLUMNS.join(",")}\r\n${first.lines}`;
+    yield head + first.lines;
     let page = first;
     while (page.more) {
-      page = await readPage(ctx, principal.userId, agentId, page.last);
+      page = await pageAfter(page.last);
       yield page.lines;
     }
   };
 }
 
-async function readPage(ctx: Context, viewer: string, agentId: string | null, after: string | null): Promise<Page> {
+async function readPage(
+  ctx: Context,
+  viewer: string,
+  agentId: string | null,
+  line: SQL,
+  after: string | null,
+): Promise<Page> {
   const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;
   const older = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
   const visible =
@@ -106,7 +132,7 @@ async function readPage(ctx: Context, viewer: string, agentId: string | null, af
           from (
             select id, line, octet_length(to_json(line)::text) as bytes
             from (
-              select r.id, ${LINE} as line
+              select r.id, ${line} as line
               from (
                 select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
                 where r.user_id = ${viewer}::uuid and u.plan <> 'free' ${narrowed} ${older}

@@ -123,6 +123,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/api/v1/runs/batch", "key (write) or session"],
   ["GET", "/api/v1/runs", "open or session"],
   ["GET", "/api/v1/runs/export.csv", "session or key"],
+  ["GET", "/api/v1/runs/export.jsonl", "session or key"],
   ["GET", "/api/v1/runs/preflight", "open"],
   ["GET", "/api/v1/runs/{run_id}", "open or session"],
   ["PATCH", "/api/v1/runs/{run_id}", "agent or owner"],

@@ -95,6 +95,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   readRunOutput: 404,
   readRunEvidence: 404,
   exportRuns: 402,
+  exportRunsAsJson: 402,
   followRun: 404,
   readScreeningSession: 404,
   followScreeningSession: 404,

@@ -207,6 +207,47 @@ describe("the lines", () => {
   });
 });
 
+describe("the lines of JSON", () => {
+  const JSONL = "/api/v1/runs/export.jsonl";
+  const linesOf = (text: string) => text.split("\n").slice(0, -1);
+
+  it("are each what the list of runs says of it, newest first, with what it shows the caller", async () => {
+    const other = await newUser(service, { plan: "pro" });
+    const theirs = await addAgent(other, { allow_trial: true });
+    const full = {
+      passed: true,
+      axes: { correctness: 0.5, latency: 1, cost: 0.25, tool_efficiency: 1, robustness: 0 },
+      evidence_cost_usd: 0.0123,
+      architecture_version: 7,
+      architecture_public_version: 3,
+      failure_detail: 'a "detail"\n\u2028of lines',
+      input_tokens: 9_007_199_254_740_991,
+      started_at: "2026-11-21T09:00:00.1Z",
+    };
+    await insert(owner, agent, [full, {}, { is_private: true }]);
+    await insert(owner, theirs, [{ ...full, trigger: "trial" }]);
+    await insert(other, agent, [full]);
+    const answer = await owner.call("GET", JSONL);
+    const { items } = (await owner.call("GET", "/api/v1/runs?mine=true")).body;
+    expect(items).toHaveLength(4);
+    expect(linesOf(answer.text).map((line) => JSON.parse(line))).toEqual(items);
+    expect(linesOf((await owner.call("GET", `${JSONL}?agent_id=${theirs}`)).text)).toHaveLength(1);
+    expect(answer.headers.get("content-type")).toBe("application/jsonl; charset=utf-8");
+    expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="runs-\d{4}-\d\d-\d\d\.jsonl"$/);
+  });
+
+  it("are read a page a statement, from the plan Pro on", async () => {
+    await insertMany(5001);
+    service.counters.reset();
+    const lines = linesOf((await owner.call("GET", JSONL)).text);
+    expect([new Set(lines).size, dbRequests()]).toEqual([5001, 2]);
+    expect(await (await newUser(service)).call("GET", JSONL)).toMatchObject({
+      status: 402,
+      body: { code: "plan_required" },
+    });
+  });
+});
+
 describe("a large export", () => {
   it.each([
     [4999, 1],
