@@ -13,6 +13,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/profile": async () => (await import("./account/profile.ts")).account,
   "account/second-factor": async () => (await import("./account/second-factor.ts")).secondFactor,
   "account/sign-in": async () => (await import("./account/sign-in.ts")).auth,
+  "account/ways-in": async () => (await import("./account/ways-in.ts")).waysIn,
   "agents/agents": async () => (await import("./agents/agents.ts")).agents,
   "agents/blueprint": async () => (await import("./agents/blueprint.ts")).blueprint,
   "agents/integrations": async () => (await import("./agents/integrations.ts")).integrations,

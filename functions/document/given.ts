@@ -103,6 +103,8 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   } satisfies z.input<typeof WebhookCreate>,
   updateWebhook: { event_types: ["run.failed"], is_active: true } satisfies z.input<typeof WebhookUpdate>,
   rotateWebhookSecret: { secret: "another-secret-of-your-receiver" },
+  requestEmailChange: { email: "ada@example.org", password: SAMPLES["password"] },
+  confirmEmail: { token: SAMPLES["token"] },
   verifyEmail: { token: SAMPLES["token"] },
   resetPassword: { token: SAMPLES["token"], new_password: SAMPLES["new_password"] },
   requestDeletion: { password: SAMPLES["password"] },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/schemas.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
-import { NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
+import { PasswordField, UsernameField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
@@ -13,8 +13,6 @@ type User = z.output<typeof UserRead>;
 
 const LABELS = {
   username: "Username",
-  current_password: "Current password",
-  new_password: "New password",
   password: "Password",
 };
 const Sessions = z.object({ items: z.array(SessionRead) });
@@ -40,7 +38,8 @@ function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
       <dl>
         <dt>Email address</dt>
         <dd>
-          {user.email}, {user.email_verified ? "confirmed" : <a href="/resend-verification">not confirmed yet</a>}
+          {user.email}, {user.email_verified ? "confirmed" : <a href="/resend-verification">not confirmed yet</a>};{" "}
+          <a href="/settings/email">change it</a>
         </dd>
         <dt>Member since</dt>
         <dd>
@@ -63,40 +62,6 @@ async function saveProfile(visit: Visit): Promise<Response> {
   );
   if (!(result instanceof Wrong)) return personal(c, <Profile user={result} done />);
   return personal(c, <Profile user={await me(visit)} typed={form} wrong={result} />, result.status);
-}
-
-function Password({ user, done, wrong }: Outcome & { user: User }) {
-  return (
-    <Layout title={wrong === undefined ? "Password" : "Error: password"} own="/settings">
-      <h1>Password</h1>
-      <SettingsNav current="/settings/password" />
-      {done === true && (
-        <Notice kind="good" alert>
-          <p>The password is changed, and every other session has ended. API keys go on working.</p>
-        </Notice>
-      )}
-      <Refused wrong={wrong} labels={LABELS} />
-      {user.has_password ? (
-        <Form action="/settings/password" button="Change the password">
-          <input type="hidden" name="username" autocomplete="username" value={user.email} />
-          <PasswordField name="current_password" label={LABELS.current_password} wrong={wrong} />
-          <NewPasswordField name="new_password" label={LABELS.new_password} wrong={wrong} />
-        </Form>
-      ) : (
-        <p>You sign in by GitHub, so there is no password here.</p>
-      )}
-    </Layout>
-  );
-}
-
-async function changePassword(visit: Visit): Promise<Response> {
-  const { c, form, api } = visit;
-  const result = await attempt(["current_password", "new_password"], async () => {
-    const [current_password, new_password] = ["current_password", "new_password"].map((name) => form.get(name) ?? "");
-    return UserRead.parse(await api.send("PATCH", "/api/v1/auth/me", { current_password, new_password }));
-  });
-  if (!(result instanceof Wrong)) return personal(c, <Password user={result} done />);
-  return personal(c, <Password user={await me(visit)} wrong={result} />, result.status);
 }
 
 async function sessions({ c, api }: Visit): Promise<Response> {
@@ -205,12 +170,6 @@ export const settingsPages: readonly View[] = [
     title: "Profile",
     show: async (visit) => personal(visit.c, <Profile user={await me(visit)} />),
     take: saveProfile,
-  }),
-  view({
-    path: "/settings/password",
-    title: "Password",
-    show: async (visit) => personal(visit.c, <Password user={await me(visit)} />),
-    take: changePassword,
   }),
   view({ path: "/settings/sessions", title: "Where you are signed in", show: sessions, take: endSession }),
   view({

@@ -15,6 +15,7 @@ const LIFETIME_MS: Record<Template, number> = {
   verify_email: 24 * HOUR_MS,
   reset_password: HOUR_MS,
   confirm_deletion: HOUR_MS,
+  confirm_email: 24 * HOUR_MS,
 };
 
 /**
@@ -37,10 +38,14 @@ export function mintToken(ctx: Context, purpose: Template, { always = false }: {
     ), mailed as (${owe("mail", id, sql`${mail}::jsonb || ${recipient}`, source)})`;
 }
 
-/** SQL: whether the row `t` of mailed tokens is this one, still valid, and was mailed to the address that `u` has today. */
+/**
+ * SQL: whether the row `t` of mailed tokens is this one, still valid, and was mailed to the address that `u` has today, or,
+ * of one that changes the address, shall have.
+ */
 export function holds(ctx: Context, purpose: Template, token: string): SQL {
+  const vouches = purpose === "confirm_email" ? sql`true` : sql`u.email = t.email`;
   return sql`t.token_hash = ${sha256(token)} and t.purpose = ${purpose} and t.used_at is null
-    and t.expires_at > ${ctx.now().toISOString()}::timestamptz and u.id = t.user_id and u.email = t.email`;
+    and t.expires_at > ${ctx.now().toISOString()}::timestamptz and u.id = t.user_id and ${vouches}`;
 }
 
 /**
@@ -56,6 +61,16 @@ export function spendToken(ctx: Context, purpose: Template, token: string): SQL 
       where t.user_id = g.user_id and t.purpose = ${purpose} and t.used_at is null
       returning t.token_hash, t.user_id
     ), spent as (select user_id from used where token_hash = ${sha256(token)})`;
+}
+
+/** SQL: a part of a statement that voids the tokens for `purposes` of the accounts of `source` (id). */
+export function voidTokens(ctx: Context, purposes: readonly [Template, ...Template[]], source: SQL): SQL {
+  const names = sql.join(
+    purposes.map((purpose) => sql`${purpose}`),
+    sql`, `,
+  );
+  return sql`update ${email_tokens} t set used_at = ${ctx.now().toISOString()}::timestamptz from ${source} x
+    where t.user_id = x.id and t.purpose in (${names}) and t.used_at is null`;
 }
 
 /** The one answer to every token that is unknown, used, replaced or expired. */

@@ -66,6 +66,12 @@ export const ResetPasswordRequest = z
   .strictObject({ token: MailedToken, new_password: z.string().max(1000) })
   .meta({ id: "ResetPasswordRequest" });
 
+export const EmailChange = z.strictObject({ email: Email, password: Password.optional() }).meta({ id: "EmailChange" });
+
+export const ConfirmEmailRequest = z.strictObject({ token: MailedToken }).meta({ id: "ConfirmEmailRequest" });
+
+export const PasswordSet = z.strictObject({ new_password: Password }).meta({ id: "PasswordSet" });
+
 export const ConfirmationLinkRequest = z.strictObject({}).meta({ id: "ConfirmationLinkRequest" });
 
 export const UserRead = z

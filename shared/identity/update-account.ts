@@ -2,10 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
 import { databaseFailure } from "../db/client.ts";
-import { email_tokens, sessions, users } from "../db/schema/index.ts";
+import { sessions, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
+import { voidTokens } from "./email-token.ts";
 import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
 import { passwordChanged } from "./passwords/changed.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
@@ -17,7 +18,7 @@ const Updated = z.object({ account: AccountRow, ended: z.array(z.uuid()) });
 
 /**
  * Changes username or password. A new password needs the current one, ends every other session of the account, and
- * voids the reset links that were mailed before. Throws `invalid_credentials`, `weak_password`, `username_taken`,
+ * voids the links that were mailed before to reset it or to change the address. Throws `invalid_credentials`, `weak_password`, `username_taken`,
  * `forbidden` for a password where the account has none, `login_locked`.
  */
 export async function updateAccount(
@@ -46,8 +47,7 @@ export async function updateAccount(
     update ${sessions} s set revoked_at = ${now} from u
     where ${secured} and s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
   ), voided as (
-    update ${email_tokens} t set used_at = ${now} from u
-    where ${secured} and t.user_id = u.id and t.purpose = 'reset_password' and t.used_at is null
+    ${voidTokens(ctx, ["reset_password", "confirm_email"], sql`(select id from u where ${secured})`)}
   ), mailed as (${passwordChanged(sql`select id from u where ${secured}`)})`,
     owes: ["mailed"],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)},

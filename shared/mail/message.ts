@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Notice, NOTICES } from "./notices.ts";
 
 /** The mails that carry a link with a token. */
-export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion"] as const;
+export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion", "confirm_email"] as const;
 
 /** The name of a mail with a token. */
 export type Template = (typeof TEMPLATES)[number];

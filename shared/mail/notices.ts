@@ -15,6 +15,7 @@ export const SWITCHES = {
 export const SECURITY = {
   sign_in: "somebody signed in from a new network with a new browser",
   password: "the password was changed",
+  email_change: "the email address is to be changed, or was",
   deletion: "the account will be deleted",
 } as const;
 
@@ -122,6 +123,29 @@ export const NOTICES = {
     news: () => "The password of your account was changed, and every other session has ended.",
     note: PROTECT,
     next: ["/forgot-password", "Choose a new password"],
+  },
+  email_change_requested: {
+    kind: "email_change",
+    subject: "Your email address is about to be changed",
+    news: () =>
+      "Somebody signed in to your account asked to change its email address. The new one has to be confirmed first:",
+    note: "If it was not you, sign out everywhere at once, then choose a new password. Either voids the link that confirms it.",
+    next: ["/settings/sessions", "Sign out everywhere"],
+  },
+  email_changed: {
+    kind: "email_change",
+    subject: "Your email address was changed",
+    news: () => "This is no longer the email address of your account. From now on it is:",
+    note: "If it was not you, sign in with that address and your password at once, end all other sessions, and change it back.",
+    next: ["/settings/sessions", "See where you are signed in"],
+  },
+  email_claimed: {
+    kind: "email_change",
+    subject: "Somebody wants to use your email address",
+    news: () =>
+      "Somebody asked to use this email address for another account. It is the address of yours, so nothing was changed.",
+    note: "If it was you, sign in to this account instead, or delete it first. If it was not, nothing is to be done.",
+    next: ["/settings/sessions", "See where you are signed in"],
   },
   deletion_scheduled: {
     kind: "deletion",

@@ -41,6 +41,13 @@ const WORDINGS: Record<Template, Wording> = {
     action: "Confirm the deletion",
     note: "The link works once, within one hour. If it was not you, ignore this mail and sign out everywhere.",
   },
+  confirm_email: {
+    subject: "Confirm your new email address",
+    path: "/confirm-email",
+    request: "Please confirm that this is to be the email address of your account from now on.",
+    action: "Use this address",
+    note: "The link works once, within 24 hours. If you did not ask for this, ignore this mail: nothing changes.",
+  },
 };
 
 /** A mail in plain text and HTML, with a link into the frontend at `frontendUrl` that carries `token`. */

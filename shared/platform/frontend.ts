@@ -7,6 +7,7 @@ export const LED_TO = [
   "/auth/callback",
   "/billing",
   "/confirm-deletion",
+  "/confirm-email",
   "/forgot-password",
   "/marketplace/purchases/{id}",
   "/marketplace/seller",

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   idempotency_in_progress: [409, "The first request with this key is still running"],
   second_factor_active: [409, "The account has a second factor"],
   password_account: [409, "The account has a password"],
+  last_way_in: [409, "The account could not be signed in to any more"],
   agent_inactive: [409, "The agent is not active"],
   agent_not_live: [409, "The agent has no live connection"],
   key_inactive: [409, "The API key is not active"],

@@ -5,6 +5,8 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   user: "The account that is signed in",
   password: "The password, 10 to 200 characters; those known from leaks are refused",
   "LoginRequest.password": "The account's password",
+  "EmailChange.email": "The address that the account is to have",
+  "EmailChange.password": "The account's password, where it has one",
   totp_code: "The six digits that the authenticator app shows, where the account has one",
   recovery_code: "In place of totp_code, where the app is lost",
   recovery_codes: "Ten codes, each of which gets in once without the app; shown here alone",

@@ -117,7 +117,7 @@ export const email_tokens = pgTable(
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    purpose: text({ enum: ["verify_email", "reset_password", "confirm_deletion"] }).notNull(),
+    purpose: text({ enum: ["verify_email", "reset_password", "confirm_deletion", "confirm_email"] }).notNull(),
     /** The address it was mailed to: a token does not vouch for another one. */
     email: text().notNull(),
     expires_at: instant().notNull(),

@@ -18,6 +18,7 @@ const always = (what: string) => told(`${what}; always on`);
 const security = {
   sign_in: always(SECURITY.sign_in),
   password: always(SECURITY.password),
+  email_change: always(SECURITY.email_change),
   deletion: always(SECURITY.deletion),
 } satisfies Record<keyof typeof SECURITY, z.ZodType>;
 

@@ -4,6 +4,7 @@ import { write } from "../../db/change.ts";
 import { sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
+import { voidTokens } from "../email-token.ts";
 import { denySessions } from "./deny.ts";
 
 /** Ends one session of the account; doing it again changes nothing. Throws 404 for a session of another account. */
@@ -20,13 +21,13 @@ export async function signOut(ctx: Context, userId: string, sessionId: string): 
   await denySessions(ctx, [ended]);
 }
 
-/** Ends every session of the account. */
+/** Ends every session of the account, and a change of its address that one of them asked for. */
 export async function signOutEverywhere(ctx: Context, userId: string): Promise<void> {
   const ended = await write(ctx, {
     parts: sql`with ended as (
       update ${sessions} set revoked_at = ${ctx.now().toISOString()}::timestamptz
       where user_id = ${userId}::uuid and revoked_at is null returning id
-    )`,
+    ), voided as (${voidTokens(ctx, ["confirm_email"], sql`(select ${userId}::uuid as id)`)})`,
     select: sql`select jsonb_agg(id) as result from ended`,
     result: z.array(z.uuid()),
   });

@@ -55,7 +55,7 @@ describe("the switches", () => {
     expect((await set({ regression: true, sign_in: true })).body).toEqual({ ...all, regression: true });
   });
 
-  it.each(["sign_in", "password", "deletion"])("leave %s on, and say so", async (kind) => {
+  it.each(["sign_in", "password", "email_change", "deletion"])("leave %s on, and say so", async (kind) => {
     const { status, body } = await set({ [kind]: false, allowance: false });
     expect([status, body.errors]).toMatchObject([422, [{ pointer: `/${kind}`, code: "always_on" }]]);
     expect((await user.call("GET", PATH)).body.allowance).toBe(true);

@@ -98,6 +98,11 @@ const proposal: Prepare = async ({ owner }, _body) => ({
   },
 });
 const somebody: Prepare = async ({ service }) => ({ by: await newUser(service, { plan: "pro" }), values: PASSWORDS });
+const withoutPassword: Prepare = async ({ service }) => {
+  const by = await newUser(service);
+  await service.sql("update users set password_hash = null where id = $1", [by.id]);
+  return { by };
+};
 const mailed =
   (ask: (world: World, user: User) => Promise<unknown>): Prepare =>
   async (world) => {
@@ -141,9 +146,20 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   verifyEmail: mailed(async () => undefined),
   resetPassword: mailed(({ anonymous }, { email }) => anonymous.call("POST", `${API}/auth/forgot-password`, { email })),
   resendVerification: somebody,
-  mailDeletionConfirmationLink: async ({ service }) => {
+  mailDeletionConfirmationLink: withoutPassword,
+  setPassword: withoutPassword,
+  requestEmailChange: somebody,
+  confirmEmail: async ({ service }) => {
+    const email = "moved@example.test";
+    made(await (await newUser(service)).call("POST", `${API}/users/me/email`, { email, password: PASSWORD }));
+    await service.settled();
+    return { values: { [TOKEN]: tokenOf(service.mailbox.list(email)[0]) } };
+  },
+  unlinkCodeHost: async ({ service }) => {
     const by = await newUser(service);
-    await service.sql("update users set password_hash = null where id = $1", [by.id]);
+    await service.sql("insert into identities (provider, provider_user_id, user_id) values ('dev', 'one', $1)", [
+      by.id,
+    ]);
     return { by };
   },
   updateMe: somebody,

@@ -96,6 +96,8 @@ beforeAll(async () => {
     log: "/log",
     settings: "/settings",
     password: "/settings/password",
+    email: "/settings/email",
+    "a new address": "/confirm-email?token=x",
     "second factor": "/settings/second-factor",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
