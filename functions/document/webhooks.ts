@@ -50,7 +50,7 @@ const TITLES: Record<keyof typeof EVENTS, [summary: string, description: string]
   ],
   "certification.updated": [
     "A certification changed its status",
-    "It began, waits for allowance or goes on, was decided, expired, or was refunded.",
+    "It began, waits for allowance or goes on, was decided, expired, or was refunded. Not when a change of the agent ended it.",
   ],
   "allowance.exhausted": [
     "The month's runs are used up",
