@@ -48,6 +48,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "runs/events": async () => (await import("./runs/events.ts")).runEvents,
   "runs/evidence": async () => (await import("./runs/evidence.ts")).evidence,
   "runs/export": async () => (await import("./runs/export.ts")).runExport,
+  "runs/records": async () => (await import("./runs/records.ts")).runRecords,
   "runs/runs": async () => (await import("./runs/runs.ts")).runs,
   "runs/schedules": async () => (await import("./runs/schedules.ts")).schedules,
   "runs/screening-sessions": async () => (await import("./runs/screening-sessions.ts")).sessions,

@@ -13,15 +13,13 @@ import { inclusionOfStatement, readEvidence } from "../../shared/results/evidenc
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns, RunKey, sliceRuns } from "../../shared/results/list.ts";
 import { runFilter, runSort } from "../../shared/results/run-filter.ts";
-import { readOutput, readPhases, readRun } from "../../shared/results/reads.ts";
+import { readRun } from "../../shared/results/reads.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
 import {
   BatchCreate,
   RunCreate,
   RunCreateRead,
-  RunOutput,
-  RunPhases,
   RunRead,
   RunUpdate,
   ScreeningPreflightRead,
@@ -219,41 +217,6 @@ export const runs = [
     problems: ["not_found", "forbidden", "run_in_progress"],
     async handler({ ctx, principal, params: { run_id } }) {
       return ok(await cancelRun(ctx, principal, run_id));
-    },
-  }),
-  route({
-    id: "readRunPhases",
-    method: "get",
-    path: "/api/v1/runs/{run_id}/phases",
-    tag,
-    summary: "What happened in a run, fact by fact",
-    auth: "open",
-    params,
-    returns: { 200: RunPhases },
-    problems: ["not_found"],
-    async handler({ ctx, principal, params: { run_id } }) {
-      return ok(await readPhases(ctx, principal, run_id));
-    },
-  }),
-  route({
-    id: "readRunOutput",
-    method: "get",
-    path: "/api/v1/runs/{run_id}/output",
-    tag,
-    summary: "What went over the wire, for owner and members, or published",
-    description:
-      "Bytes and salts of both commitments in the evidence: SHA-256 over salt and bytes gives the digest that was signed. " +
-      "Whole numbers beyond 2^53 are graded as the bytes have them; in `output` they are rounded. Of a minted task also " +
-      "what was asked, and what would have been right, once `canary` is not null.\n\n" +
-      "Everybody is shown it of a counted run of a minted task that is not secret, which was submitted while its agent's " +
-      "`publish_answers` was set, once its epoch is revealed. This stays so until agent or account is deleted; " +
-      "the runs of a private agent are shown to nobody else.",
-    auth: "open",
-    params,
-    returns: { 200: RunOutput },
-    problems: ["not_found", "forbidden"],
-    async handler({ ctx, principal, params: { run_id } }) {
-      return ok(await readOutput(ctx, principal, run_id));
     },
   }),
   route({

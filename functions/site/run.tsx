@@ -2,12 +2,14 @@ import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
+import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases, RunRead } from "../../shared/runs/schemas.ts";
 import { Layout, percent, personal } from "./layout.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
 import { Notice } from "./parts/notice.tsx";
 import { Phases } from "./parts/phases.tsx";
+import { Trace } from "./parts/trace.tsx";
 import { Verdict } from "./parts/verdict.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { VERIFY } from "./verify-script.static.ts";
@@ -129,11 +131,13 @@ function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidenc
 async function show({ c, params, api }: Visit): Promise<Response> {
   const path = `/api/v1/runs/${params["run_id"]}`;
   const run = await api.read(path, RunRead);
-  const [agent, task, phases, output, evidence] = await Promise.all([
+  const [agent, task, phases, output, spans, evidence] = await Promise.all([
     ifShown(api.read(`/api/v1/agents/${run.agent_id}`, AgentRead)),
     ifShown(api.read(`/api/v1/tasks/${run.task_id}`, TaskRead)),
     api.read(`${path}/phases`, RunPhases),
     ifShown(api.read(`${path}/output`, RunOutput)),
+    // Who owns it is told its scope; nobody else is told its spans.
+    run.scope === undefined ? null : ifShown(api.read(`${path}/spans`, RunSpans)),
     ifShown(api.read(`${path}/evidence`, Evidence)),
   ]);
   const name = agent?.name ?? "an agent";
@@ -163,6 +167,12 @@ async function show({ c, params, api }: Visit): Promise<Response> {
       <Exchange task={task} output={output} runId={run.id} />
       <h2>What happened</h2>
       <Phases items={phases.items} />
+      {spans !== null && (
+        <>
+          <h2>The calls that it made</h2>
+          <Trace runId={run.id} items={spans.items} />
+        </>
+      )}
       <h2>The statement</h2>
       <Signed run={run} evidence={evidence} />
     </Layout>,

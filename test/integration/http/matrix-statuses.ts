@@ -97,6 +97,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   cancelRun: 404,
   readRunPhases: 404,
   readRunOutput: 404,
+  readRunSpans: 404,
   readRunEvidence: 404,
   exportRuns: 402,
   exportRunsAsJson: 402,

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, visitorOf } from "../../stack/visitor.ts";
+import { addAgent, addRun, addSuite, answersRightly, startAgent } from "../runs/support.ts";
+import { agentSpan, storeSpans } from "./telemetry-spans.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+let stranger: User;
+let suite: string[];
+
+beforeAll(async () => {
+  service = await startService();
+  endpoint = await startAgent();
+  endpoint.answer = answersRightly;
+  owner = await newUser(service, { plan: "pro", email: "owner@example.test" });
+  stranger = await newUser(service);
+  suite = (await addSuite(service, 1)).tasks;
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+async function runOf(agent: object): Promise<string> {
+  const id = await addRun(owner, await addAgent(owner, { endpoint: endpoint.url, ...agent }), suite[0] ?? "");
+  await service.settled();
+  return id;
+}
+
+it("shows owner and members what the agent told of a run, from its beginning, and nobody else", async () => {
+  const run = await runOf({ is_public: true });
+  const model = agentSpan({ kind: "model", name: "chat", provider: "openai", model: "gpt-5-mini", input_tokens: 12 });
+  const tool = agentSpan({ kind: "tool", name: "<b>look up</b>", parent_span_id: model.span_id });
+  await storeSpans(service, run, [tool, model]);
+  await service.sql(
+    "update spans set started_at = started_at - interval '1 s', duration_ms = 1200.5, failed = true where span_id = $1",
+    [model.span_id],
+  );
+  const path = `/api/v1/runs/${run}/spans`;
+  const { status, body } = await owner.call("GET", path);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ run_id: run, items: [{ ...model, failed: true, duration_ms: 1200.5 }, tool] });
+  expect(Object.keys(body.items[0])).not.toContain("agent_id");
+  for (const who of [stranger, caller(service)])
+    expect(await who.call("GET", path)).toMatchObject({ status: 403, body: { code: "forbidden" } });
+
+  const { html: page } = await (await visitorOf(service, owner)).open(`/runs/${run}`);
+  expect(page).toContain("2 spans over 1201 ms");
+  expect(page).toContain("&lt;b&gt;look up&lt;/b&gt;");
+  expect((await newVisitor(service).open(`/runs/${run}`)).html).not.toContain("look up");
+});
+
+it("is 404 for a run that the caller may not see, and empty without telemetry", async () => {
+  const run = await runOf({ is_public: false });
+  const path = `/api/v1/runs/${run}/spans`;
+  expect(await owner.call("GET", path)).toMatchObject({ status: 200, body: { run_id: run, items: [] } });
+  for (const who of [stranger, caller(service)]) expect((await who.call("GET", path)).status).toBe(404);
+});
