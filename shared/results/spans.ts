@@ -23,7 +23,7 @@ const SpanRead = z
     cost_usd: z.number().nullable().meta({ description: "What the agent says that the call cost" }),
     failed: z.boolean().meta({ description: "Whether the agent says that the call failed" }),
     started_at: Instant,
-    duration_ms: z.number(),
+    duration_ms: z.number().meta({ description: "How long it took, in milliseconds" }),
   })
   .meta({ id: "SpanRead" });
 
