@@ -46,6 +46,7 @@ const weights = { correctness: 4, latency: 1, cost: 3, tool_efficiency: 1, robus
 /** What callers say in the query of operations that are of no use without it, though none of it is required by itself. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   compareAgents: { agent_ids: `${IDS.agent},${IDS.rival}` },
+  compareScreeningSessions: { with: IDS.baseline },
   scrubPublicAgents: { name_pattern: "Trial of" },
 };
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
+import { compareSessions, SessionComparison } from "../../shared/results/compare-sessions.ts";
 import { assertSessionRight, cancelSession } from "../../shared/runs/cancel-session.ts";
 import { RerunCreate, rerun } from "../../shared/runs/rerun.ts";
 import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
@@ -24,6 +25,25 @@ export const sessions = [
     problems: ["not_found"],
     async handler({ ctx, principal, params: { session_id } }) {
       return ok(await readSession(ctx, principal, session_id));
+    },
+  }),
+  route({
+    id: "compareScreeningSessions",
+    method: "get",
+    path: "/api/v1/screening-sessions/{session_id}/compare",
+    tag: "Runs",
+    summary: "A screening session against another one",
+    description:
+      "Over the tasks of which both have graded runs, paired task by task: `a` is this session, `b` the one of `with`. " +
+      "Canaries, cancelled runs and those that failed by the service's fault are left out; of a session that goes on, " +
+      "what is final counts so far, and nothing while results are held back to its end. The sessions may be of different agents.",
+    auth: "open",
+    params,
+    query: z.object({ with: z.uuid().meta({ description: "The other session's id" }) }),
+    returns: { 200: SessionComparison },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { session_id }, query }) {
+      return ok(await compareSessions(ctx, principal, session_id, query.with));
     },
   }),
   route({

@@ -3,6 +3,7 @@ import { AgentRead } from "../../shared/agents/schemas.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
 import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
+import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
 import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
@@ -143,10 +144,11 @@ function Took({ session: { duration_ms, evidence_cost_usd } }: { session: Sessio
 async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);
-  const [agent, runs, names] = await Promise.all([
+  const [agent, runs, names, against] = await Promise.all([
     api.read(`/api/v1/agents/${session.agent_id}`, AgentRead),
     runsOf(api, session),
     titles(api),
+    againstTheOneBefore(api, session),
   ]);
   const failed = runs.filter(hasFailed);
   return personal(
@@ -185,6 +187,7 @@ async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response>
         {done && failed.length > 0 && agent.connection_mode !== undefined && (
           <Again agentId={agent.id} failed={failed} />
         )}
+        <AgainstTheOneBefore against={against} />
       </div>
     </Layout>,
     wrong?.status ?? 200,

@@ -138,6 +138,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/runs/{run_id}/evidence", "open or session"],
   ["GET", "/api/v1/runs/{run_id}/events", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}", "open or session"],
+  ["GET", "/api/v1/screening-sessions/{session_id}/compare", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}/events", "open or session"],
   ["POST", "/api/v1/screening-sessions/{session_id}/cancel", "owner"],
   ["POST", "/api/v1/screening-sessions/{session_id}/rerun", "owner"],

@@ -248,6 +248,11 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     await service.settled();
     return { by: caller(service, { authorization: `Bearer ${token()}` }), values: { [IDS.run]: run } };
   },
+  compareScreeningSessions: async ({ service, owner, rival, task }) => {
+    const [first] = await addBatch(owner, rival, task);
+    await service.settled();
+    return { values: { [IDS.baseline]: first?.screening_session_id ?? "" } };
+  },
   cancelRun: async (world) => ({ values: await waiting(world) }),
   cancelScreeningSession: async (world) => ({ values: await waiting(world) }),
   rerunScreeningSession: async ({ service, owner, task }) => {

@@ -103,6 +103,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   exportRunsAsJson: 402,
   followRun: 404,
   readScreeningSession: 404,
+  compareScreeningSessions: 422,
   followScreeningSession: 404,
   cancelScreeningSession: 404,
   rerunScreeningSession: 404,

@@ -94,6 +94,10 @@ const SURFACES: Record<string, (run: Run) => Promise<unknown>> = {
     const lines = text.split("\n").filter((line) => line.startsWith("data: "));
     return lines.map((line) => JSON.parse(line.slice("data: ".length)) as unknown);
   },
+  "the export as JSON": async ({ id }) => {
+    const { text } = await minting.owner.call("GET", `/api/v1/runs/export.jsonl?agent_id=${agentId}`);
+    return JSON.parse(text.split("\n").find((line) => line.includes(id)) ?? "null");
+  },
   "the export": async ({ id }) => {
     const { text } = await minting.owner.call("GET", `/api/v1/runs/export.csv?agent_id=${agentId}`);
     const [head = "", ...lines] = text.split("\r\n");

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { visitorOf } from "../../stack/visitor.ts";
+import { addAgent, addSuite, KEY, startAgent, type TestSuite } from "./support.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+let suite: TestSuite;
+let agent: string;
+
+beforeAll(async () => {
+  service = await startService();
+  endpoint = await startAgent();
+  owner = await newUser(service, { plan: "pro", email: "owner@example.test" });
+  suite = await addSuite(service, 8, { slug: "eight" });
+  agent = await addAgent(owner, { endpoint: endpoint.url });
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+/** Screens the agent, which passes the tasks at these places; resolves to the session. */
+async function screen(passes: readonly number[], fields: object = { suite_id: suite.id }): Promise<string> {
+  const passing = new Set(passes.map((place) => suite.tasks[place]));
+  endpoint.answer = async ({ headers }) => {
+    const id = String(headers["x-service-run-id"]);
+    const [run] = await service.sql<{ task_id: string }>("select task_id from runs where id = $1", [id]);
+    return json(200, { output: passing.has(run?.task_id ?? "") ? KEY : "41" });
+  };
+  const { body } = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, ...fields });
+  await service.settled();
+  return body[0].screening_session_id;
+}
+
+const compare = (who: Pick<User, "call">, a: string, b: string) =>
+  who.call("GET", `/api/v1/screening-sessions/${a}/compare?with=${b}`);
+
+it("holds a screening to another one over the tasks that both have, with what is chance and what is not", async () => {
+  const before = await screen([0], { suite_id: suite.id, private: false });
+  const now = await screen([0, 1, 2, 3, 4, 5, 6]);
+  const { status, body } = await compare(owner, now, before);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    a: { screening_session_id: now, agent_id: agent, success_rate: 0.875 },
+    b: { screening_session_id: before, agent_id: agent, success_rate: 0.125 },
+    tasks: 8,
+    wins: 6,
+    losses: 0,
+    ties: 2,
+    // Twice the chance of six wins of six by a fair coin.
+    mcnemar_p_value: expect.closeTo(2 / 64, 12),
+    difference: 0.75,
+  });
+  expect(body.difference_low).toBeGreaterThan(0);
+  const { body: session } = await owner.call("GET", `/api/v1/screening-sessions/${now}`);
+  expect(body.a).toMatchObject({ duration_ms: session.duration_ms, evidence_cost_usd: session.evidence_cost_usd });
+  expect(body.by_task.flatMap(({ a }: { a: { run_ids: string[] } }) => a.run_ids).toSorted()).toEqual(
+    session.run_ids.toSorted(),
+  );
+  expect(body.by_task.filter(({ a, b }: Record<string, { passed: number }>) => a?.passed === b?.passed)).toHaveLength(
+    2,
+  );
+  expect((await compare(owner, before, now)).body).toMatchObject({ wins: 0, losses: 6, difference: -0.75 });
+
+  const { html } = await (await visitorOf(service, owner)).open(`/sessions/${now}`);
+  expect(html).toContain("Against the one before");
+  expect(html).toContain("6 won, 0 lost");
+  expect(html).not.toContain("NaN");
+});
+
+it("leaves out what only one of them asked, what was cancelled, and what failed by our fault", async () => {
+  const whole = await screen([0, 1]);
+  const part = await screen([0], { task_ids: suite.tasks.slice(0, 3) });
+  await service.sql(
+    "update runs set status = 'failed', passed = null, failure_code = 'service_error' where screening_session_id = $1 and task_id = $2",
+    [part, suite.tasks[2]],
+  );
+  const { body } = await compare(owner, part, whole);
+  expect(body).toMatchObject({ tasks: 2, wins: 0, losses: 1 });
+  expect(body.by_task).toHaveLength(8);
+  expect(body.by_task.filter((row: { a: unknown }) => row.a === null)).toHaveLength(6);
+  await service.sql("update runs set status = 'cancelled' where screening_session_id = $1", [part]);
+  expect((await compare(owner, part, whole)).body).toMatchObject({
+    tasks: 0,
+    difference: null,
+    difference_low: -1,
+    difference_high: 1,
+    a: { success_rate: null },
+  });
+});
+
+it("is 404 unless the caller sees both, and asks which one to hold it to", async () => {
+  const open = await screen([0]);
+  const hidden = await screen([0], { suite_id: suite.id, private: true });
+  const anybody = caller(service);
+  expect((await compare(owner, open, hidden)).status).toBe(200);
+  for (const [a, b] of [
+    [open, hidden],
+    [hidden, open],
+    [open, agent],
+  ] as const)
+    expect((await compare(anybody, a, b)).status).toBe(404);
+  expect((await compare(anybody, open, open)).status).toBe(200);
+  expect((await anybody.call("GET", `/api/v1/screening-sessions/${open}/compare`)).status).toBe(422);
+});
