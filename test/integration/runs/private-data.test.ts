@@ -113,6 +113,7 @@ beforeAll(async () => {
     width: "2",
     suite_id: suite.id,
     screening_session_id: passed.session,
+    with: passed.session,
     is_active: "true",
     trigger: "manual",
     passed: "true",
