@@ -82,8 +82,18 @@ async function addressesOf(route: Route): Promise<{ route: Route; address: strin
   const { path, query } = route;
   const [, parent] = /([^/]+)\/\{\w+\}/.exec(path) ?? [];
   const ids = parent === undefined ? [""] : await idsFor(parent);
-  const { echo, right } = world.agents;
-  const values = { page_size: "100", agent_id: echo, task_id: world.secret[0]?.id ?? "", a: echo, b: right };
+  const {
+    agents: { echo, right },
+    sessions,
+  } = world;
+  const values = {
+    page_size: "100",
+    agent_id: echo,
+    task_id: world.secret[0]?.id ?? "",
+    a: echo,
+    b: right,
+    with: sessions.echo,
+  };
   const pairs = Object.entries(values).filter(([name]) => query !== undefined && name in query.shape);
   const queries = new Set([pairs.slice(0, 1), pairs].map((some) => new URLSearchParams(some).toString()));
   return ids.flatMap((id) =>
