@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { holm } from "../scoring/holm.ts";
-import { paired } from "../scoring/mcnemar.ts";
+import { paired, pairsOf } from "../scoring/mcnemar.ts";
 import { mean } from "../scoring/mean.ts";
-import { type Passes, pairsOf } from "./passes.ts";
+import type { Passes } from "./passes.ts";
 
 const count = z.number().int();
 const difference = z.number().min(-1).max(1);
@@ -59,7 +59,7 @@ export function compareAll(ids: readonly string[], passes: readonly Passes[]): z
   const [first, ...others] = sides;
   const shared = [...(first?.tallies.keys() ?? [])].filter((task) => others.every(({ tallies }) => tallies.has(task)));
   const pairs = sides.flatMap((a, index) =>
-    sides.slice(index + 1).map((b) => ({ a: a.id, b: b.id, ...paired(pairsOf(a, b)) })),
+    sides.slice(index + 1).map((b) => ({ a: a.id, b: b.id, ...paired(pairsOf(a.tallies, b.tallies)) })),
   );
   const adjusted = holm(pairs.map(({ mcnemar_p_value: p }) => p));
   return {

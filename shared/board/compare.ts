@@ -3,9 +3,10 @@ import { TaskDomain } from "../catalogue/schemas.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, Problem } from "../platform/problem.ts";
-import { paired } from "../scoring/mcnemar.ts";
+import { paired, pairsOf } from "../scoring/mcnemar.ts";
+import { pairedShape, sideRate } from "../agents/paired.ts";
 import { compareAll } from "./compare-all.ts";
-import { pairsOf, readPasses } from "./passes.ts";
+import { readPasses } from "./passes.ts";
 
 /** The most agents that are compared at once: 45 pairs. */
 const MOST = 10;
@@ -38,27 +39,15 @@ export const comparisonQuery = z
 const Side = z.object({
   agent_id: z.uuid(),
   name: z.string(),
-  success_rate: z.number().nullable().meta({ description: "Mean over the shared tasks; null without any" }),
+  success_rate: sideRate,
 });
-
-const count = z.number().int();
 
 export const AgentComparison = z
   .object({
     a: Side,
     b: Side,
-    tasks: count.meta({ description: "Tasks at which both agents have scored real runs" }),
-    wins: count.meta({
-      description: "Tasks that a passes and b doesn't; a task is passed in more than half of its runs",
-    }),
-    losses: count.meta({ description: "Tasks that b passes and a doesn't" }),
-    ties: count,
-    mcnemar_p_value: z.number().meta({
-      description: "Two-sided, by McNemar's exact test over wins and losses: how likely so uneven a count is by chance",
-    }),
-    difference: z.number().nullable().meta({ description: "Success rate of a less that of b; null without a task" }),
-    difference_low: z.number().meta({ description: "95% interval, paired and clustered by task; -1 below two tasks" }),
-    difference_high: z.number().meta({ description: "1 below two tasks" }),
+    tasks: z.number().int().meta({ description: "Tasks at which both agents have scored real runs" }),
+    ...pairedShape,
   })
   .meta({ id: "AgentComparison" });
 
@@ -78,7 +67,7 @@ export async function compareAgents(
   if (a === undefined || b === undefined) throw missing({ a, b });
   const [one, other] = await readPasses(ctx, principal, [a, b], domain);
   if (one === undefined || other === undefined) throw new Error("fewer tallies than agents");
-  const { success_rate_a, success_rate_b, ...comparison } = paired(pairsOf(one, other));
+  const { success_rate_a, success_rate_b, ...comparison } = paired(pairsOf(one.tallies, other.tallies));
   return {
     a: { agent_id: a, name: one.name, success_rate: success_rate_a },
     b: { agent_id: b, name: other.name, success_rate: success_rate_b },

@@ -50,11 +50,3 @@ export async function readPasses(
     return { name: agent.name, tallies: new Map(own.map(([, task, n, c, title]) => [task, { n, c, title }])) };
   });
 }
-
-/** The tallies of two agents over the tasks that both were scored at. */
-export function pairsOf(a: Passes, b: Passes): TaskPair[] {
-  return [...a.tallies].flatMap(([task, tally]) => {
-    const other = b.tallies.get(task);
-    return other === undefined ? [] : [{ a: tally, b: other }];
-  });
-}

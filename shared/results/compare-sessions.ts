@@ -7,15 +7,15 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { ScreeningSessionRead } from "../runs/schemas.ts";
 import { runOrder, sessionJson, visibleSession } from "../runs/sessions.ts";
-import { paired } from "../scoring/mcnemar.ts";
+import { paired, pairsOf } from "../scoring/mcnemar.ts";
+import { pairedShape, sideRate } from "../agents/paired.ts";
 
 const count = z.int();
-const difference = z.number().min(-1).max(1);
 
 const Side = z.object({
   screening_session_id: z.uuid(),
   agent_id: z.uuid(),
-  success_rate: z.number().nullable().meta({ description: "Mean over the shared tasks; null without any" }),
+  success_rate: sideRate,
   ...ScreeningSessionRead.pick({ evidence_cost_usd: true, duration_ms: true }).shape,
 });
 const Results = z
@@ -32,17 +32,7 @@ export const SessionComparison = z
     a: Side,
     b: Side,
     tasks: count.meta({ description: "Tasks of which both sessions have graded runs" }),
-    wins: count.meta({
-      description: "Tasks that a passes and b doesn't; a task is passed in more than half of its runs",
-    }),
-    losses: count.meta({ description: "Tasks that b passes and a doesn't" }),
-    ties: count,
-    mcnemar_p_value: z.number().min(0).max(1).meta({
-      description: "Two-sided, by McNemar's exact test over wins and losses: how likely so uneven a count is by chance",
-    }),
-    difference: difference.nullable().meta({ description: "Success rate of a less that of b; null without a task" }),
-    difference_low: difference.meta({ description: "95% interval, paired and clustered by task; -1 below two tasks" }),
-    difference_high: difference.meta({ description: "1 below two tasks" }),
+    ...pairedShape,
     by_task: z
       .array(
         z.object({
@@ -98,31 +88,33 @@ export async function compareSessions(
   );
   const [one, other] = [a, b].map((id) => found?.find(({ session }) => session.id === id.toLowerCase()));
   if (one === undefined || other === undefined) throw notFound("screening session");
-  const [ofOne, ofOther] = [one, other].map(({ cells }) => new Map(cells.map((cell) => [cell.task_id, cell])));
-  const rows = [...new Map([...(ofOther ?? []), ...(ofOne ?? [])])].map(([task_id, { title }]) => ({
-    task_id,
-    title,
-    a: tally(ofOne?.get(task_id)),
-    b: tally(ofOther?.get(task_id)),
-  }));
-  const pairs = rows.flatMap((row) =>
-    row.a === null || row.b === null
-      ? []
-      : [{ a: { n: row.a.runs, c: row.a.passed }, b: { n: row.b.runs, c: row.b.passed } }],
-  );
-  const { success_rate_a, success_rate_b, ...comparison } = paired(pairs);
+  const [ofOne, ofOther] = [talliesOf(one), talliesOf(other)];
+  const { success_rate_a, success_rate_b, ...comparison } = paired(pairsOf(ofOne, ofOther));
+  const titles = new Map([...ofOther, ...ofOne].map(([task, { title }]) => [task, title]));
   return {
     a: { ...side(one), success_rate: success_rate_a },
     b: { ...side(other), success_rate: success_rate_b },
     ...comparison,
-    by_task: rows.toSorted((x, y) => (x.task_id < y.task_id ? -1 : 1)),
+    by_task: [...titles.keys()].toSorted().map((task_id) => ({
+      task_id,
+      title: titles.get(task_id) ?? null,
+      a: shown(ofOne.get(task_id)),
+      b: shown(ofOther.get(task_id)),
+    })),
   };
 }
 
-function side({ session: { id, ...shown } }: z.output<typeof Found>) {
-  return { screening_session_id: id, ...shown };
+/** What a session's runs of each task came to. */
+type Tally = z.output<typeof Cell> & { n: number; c: number };
+
+function talliesOf({ cells }: z.output<typeof Found>): Map<string, Tally> {
+  return new Map(cells.map((cell) => [cell.task_id, { ...cell, n: cell.runs, c: cell.passed }]));
 }
 
-function tally(cell: z.output<typeof Cell> | undefined): z.output<typeof Results> {
-  return cell === undefined ? null : { runs: cell.runs, passed: cell.passed, run_ids: cell.run_ids };
+function side({ session: { id, ...known } }: z.output<typeof Found>) {
+  return { screening_session_id: id, ...known };
+}
+
+function shown(tally: Tally | undefined): z.output<typeof Results> {
+  return tally === undefined ? null : { runs: tally.runs, passed: tally.passed, run_ids: tally.run_ids };
 }

@@ -24,6 +24,14 @@ export interface Paired {
   difference_high: number;
 }
 
+/** What two sides did at the tasks that both have runs of; each side by the task's id. */
+export function pairsOf(a: ReadonlyMap<string, TaskPair["a"]>, b: ReadonlyMap<string, TaskPair["b"]>): TaskPair[] {
+  return [...a].flatMap(([task, tally]) => {
+    const other = b.get(task);
+    return other === undefined ? [] : [{ a: tally, b: other }];
+  });
+}
+
 /**
  * Compares two agents task by task, so that what makes a task hard for both cancels out. McNemar's test is over the tasks
  * that one passes and the other doesn't. The 95% interval of the difference in success is that of `boundsOf` over the
