@@ -35,6 +35,7 @@ export const agents = [
     summary: "Own agents, or the public ones",
     description: "Signed in: the caller's own agents, of any visibility. Otherwise the public ones.",
     auth: "open",
+    subject: "agents",
     query: pageQuery.extend({
       scope: z.literal("personal").optional(),
       team_id: z.uuid().optional(),
@@ -60,6 +61,7 @@ export const agents = [
       "or 8443 of a public name whose every address is public. Names are unique among an owner's active agents, " +
       "ignoring case.",
     auth: "write",
+    subject: "agents",
     body: AgentCreate,
     returns: { 201: AgentRead },
     problems: [
@@ -85,6 +87,7 @@ export const agents = [
     summary: "One agent",
     description: "A private agent is 404 for everybody but its owner and the members of its workspace.",
     auth: "open",
+    subject: "agents",
     params,
     returns: { 200: AgentRead },
     problems: ["not_found"],
@@ -102,6 +105,7 @@ export const agents = [
       "Changes the fields that are given. An agent of a retired mode answers 410 until `clear_customer_llm_key` is true; " +
       "then it can be connected again.",
     auth: "write",
+    subject: "agents",
     params,
     body: AgentUpdate,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
@@ -127,6 +131,7 @@ export const agents = [
     summary: "Deactivate an agent and discard its credentials",
     description: "Its runs and evidence stay. Doing it again changes nothing.",
     auth: "write",
+    subject: "agents",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 204: null },
@@ -144,6 +149,7 @@ export const agents = [
     summary: "An agent's record",
     description: "Over the runs that the caller may see; runs that failed by our fault are left out.",
     auth: "open",
+    subject: "agents",
     params,
     returns: { 200: AgentStats },
     problems: ["not_found"],
@@ -158,6 +164,7 @@ export const agents = [
     tag,
     summary: "An agent's screening sessions, newest first",
     auth: "open",
+    subject: "runs",
     params,
     query: pageQuery,
     returns: { 200: longPageOf(ScreeningSessionRead, "ScreeningSessionPage") },

@@ -19,6 +19,7 @@ export const blueprint = [
       "Models, tools and calls in the telemetry of the ten most recent ended runs that the caller may see. A call that " +
       "several layers of instrumentation report counts once.",
     auth: "open",
+    subject: "agents",
     params,
     returns: { 200: BlueprintRead },
     problems: ["not_found"],
@@ -36,6 +37,7 @@ export const blueprint = [
       "The 50 newest versions that are bound to a run which the caller may see, with numbers over such runs alone. Owner " +
       "and members count versions over all runs, everybody else over the public ones.",
     auth: "open",
+    subject: "agents",
     params,
     returns: { 200: BlueprintTimelineRead },
     problems: ["not_found"],
@@ -53,6 +55,7 @@ export const blueprint = [
       "The root and its variants, as far as the caller may see them. The numbers are the same for every caller: over the " +
       "last ten counted runs of each task at its current suite version; simulated runs where a member has no other.",
     auth: "open",
+    subject: "agents",
     params,
     returns: { 200: FrontierRead },
     problems: ["not_found"],

@@ -15,6 +15,7 @@ export const integrations = [
       "false and `failure_code` is the one that a run would have. If our own DNS resolver fails, nothing is sent and " +
       "the answer is 503 `dependency_unavailable`, which says nothing about the endpoint. Nothing is stored.",
     auth: "write",
+    subject: "agents",
     body: ConnectionTest,
     returns: { 200: ConnectionTestResult },
     problems: ["endpoint_not_allowed"],

@@ -43,6 +43,7 @@ export const agentsManage = [
       "and a workspace that is not visible are findings too); `quota_exceeded` if the plan allows no more. No row " +
       "stops another. Only a body that is not a list of 1 to 100 rows is refused as a whole.",
     auth: "write",
+    subject: "agents",
     body: AgentBulkCreate,
     itemsIn: "rows",
     returns: { 200: AgentBulkResult },
@@ -83,6 +84,7 @@ export const agentsManage = [
       "the answer has null. The previous token stops working at once. For active agents of mode `http_endpoint`: a " +
       "mock agent is 409 `agent_not_live`, one of a retired mode 410. Deleting the agent revokes the token for good.",
     auth: "write",
+    subject: "agents",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 200: AgentOtlpTokenResponse },
@@ -100,6 +102,7 @@ export const agentsManage = [
     summary: "Revoke an agent's telemetry token",
     description: "The token stops working at once. Revoking it again changes nothing.",
     auth: "write",
+    subject: "agents",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "edit", principal, agent_id),
     returns: { 204: null },

@@ -16,6 +16,7 @@ export const playbooks = [
       "only if it has the right type; texts of up to 200 characters. The configuration is neither applied nor " +
       "checked.",
     auth: "read",
+    subject: "agents",
     query: z.object({ agent_id: z.uuid() }),
     returns: { 200: DeclaredConfigurationRead },
     problems: ["not_found", "forbidden"],

@@ -18,6 +18,7 @@ export const readiness = [
       "For those who may run the agent. A result is valid for an hour, unless the agent is changed before; it " +
       "describes that moment and promises nothing. Missing telemetry does not stop a screening.",
     auth: "read",
+    subject: "agents",
     params,
     returns: { 200: AgentReadiness },
     problems: ["not_found", "forbidden"],
@@ -37,6 +38,7 @@ export const readiness = [
       "stored, and the answer is 503 `dependency_unavailable`, which says nothing about the agent. An API key of " +
       "either scope is enough, since the agent is not changed.",
     auth: "read",
+    subject: "agents",
     limit: "write",
     params,
     right: ({ ctx, principal, params: { agent_id } }) => assertAgentRight(ctx, "run", principal, agent_id),

@@ -17,6 +17,7 @@ export const compare = [
       "certain that is. `a` and `b` give an AgentComparison. `agent_ids` gives AgentComparisons, each agent with each: " +
       "of many pairs some look different by chance alone, so go by `p_adjusted` there.",
     auth: "open",
+    subject: "agents",
     query: comparisonQuery,
     returns: { 200: z.union([AgentComparison, AgentComparisons]) },
     problems: ["not_found", "conflicting_parameters"],

@@ -16,6 +16,7 @@ export const history = [
       "On the board of all domains and all time. Today is as of now; each earlier day is as the daily work found it, " +
       "shortly after 03:17 UTC.",
     auth: "open",
+    subject: "agents",
     params: z.object({ agent_id: z.uuid() }),
     query: historyQuery,
     returns: { 200: AgentHistory },

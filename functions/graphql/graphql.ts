@@ -45,6 +45,7 @@ export const graphql = [
       `\`extensions.code\`. Asked for \`${GRAPHQL_JSON}\`, a refused document is 400; as \`${JSON_TYPE}\`, which is ` +
       "sent unless the other is asked for, it is 200. A body that is not a GraphQL request is a problem, 400 in either case.",
     auth: "open",
+    subject: "agents",
     limit: "read",
     body: GraphqlRequest,
     accepts: { types: [], maxBytes: MAX_BODY_BYTES, invalid: "invalid_graphql_request" },

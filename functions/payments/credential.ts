@@ -23,6 +23,7 @@ export const credential = [
       "its `validUntil`, unless the status list that it names says that it is revoked. 404 if no certification is in " +
       "force.",
     auth: "open",
+    subject: "agents",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: AgentCredential },
     mediaTypes: [STATEMENT_TYPE],

@@ -58,6 +58,7 @@ export const runEvents = [
     summary: "A run's progress as server-sent events",
     description: `\`phase\` for each fact, as in phases, its sequence being the event's id; at last \`run\` with the final RunRead. ${PROTOCOL}`,
     auth: "open",
+    subject: "runs",
     limit: "stream",
     params: z.object({ run_id: z.uuid() }),
     returns: {
@@ -82,6 +83,7 @@ export const runEvents = [
       "its verdict: while it is paused, the stream stays open. Only `session` carries an id: a " +
       `reader that lost the connection between the two is told of those runs again. ${PROTOCOL}`,
     auth: "open",
+    subject: "runs",
     limit: "stream",
     params: z.object({ session_id: z.uuid() }),
     returns: {

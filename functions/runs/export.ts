@@ -51,6 +51,7 @@ export const runExport = [
       "in UTF-8. A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers are not " +
       `changed. ${INCOMPLETE}`,
     auth: "read",
+    subject: "runs",
     query,
     returns: { 200: { type: "text/csv", description: "The file, as it is read from the database" } },
     problems: ["plan_required", "not_found"],
@@ -64,6 +65,7 @@ export const runExport = [
     summary: "All runs that the caller asked for, as JSON Lines",
     description: `${WHICH}a RunRead a line, in UTF-8, each line ended by a line feed. ${INCOMPLETE}`,
     auth: "read",
+    subject: "runs",
     query,
     returns: { 200: { type: "application/jsonl", description: "The file, as it is read from the database" } },
     problems: ["plan_required", "not_found"],

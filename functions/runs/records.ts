@@ -17,6 +17,7 @@ export const runRecords = [
     tag,
     summary: "What happened in a run, fact by fact",
     auth: "open",
+    subject: "runs",
     params,
     returns: { 200: RunPhases },
     problems: ["not_found"],
@@ -34,6 +35,7 @@ export const runRecords = [
       "What the agent's telemetry told of the run, at most 2,000 spans, in the order in which they began. They are kept 30 " +
       "days; messages, arguments and results are never kept.",
     auth: "open",
+    subject: "runs",
     params,
     returns: { 200: RunSpans },
     problems: ["not_found", "forbidden"],
@@ -55,6 +57,7 @@ export const runRecords = [
       "`publish_answers` was set, once its epoch is revealed. This stays so until agent or account is deleted; " +
       "the runs of a private agent are shown to nobody else.",
     auth: "open",
+    subject: "runs",
     params,
     returns: { 200: RunOutput },
     problems: ["not_found", "forbidden"],

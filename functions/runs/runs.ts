@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { assertMayWrite, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
+import { assertScope, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
 import { cursorQuery, sliced, sliceOf } from "../../shared/http/cursor.ts";
 import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, ok, verbatim } from "../../shared/http/reply.ts";
@@ -56,7 +56,7 @@ function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submissi
   return task_ids === undefined || task_ids.length === 0 ? { kind: "catalogue" } : { kind: "exact", taskIds: task_ids };
 }
 
-/** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key that may only read. */
+/** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key without `runs:write`. */
 function reporterOf(c: HonoContext, principal: Principal): Reporter {
   const token = bearerToken(c);
   if (token?.startsWith(RUN_TOKEN_PREFIX)) return { kind: "token", token };
@@ -66,7 +66,7 @@ function reporterOf(c: HonoContext, principal: Principal): Reporter {
       "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
     );
   }
-  assertMayWrite(principal);
+  assertScope(principal, "runs:write");
   return { kind: "user", userId: principal.userId };
 }
 
@@ -82,13 +82,14 @@ export const runs = [
       "or not, may run an agent whose owner set `allow_trial`; such a trial counts for no score. Without an account 5 a " +
       "day from an address, 200 a day in all.",
     auth: "open",
+    subject: "runs",
     limit: "write",
     body: RunCreate,
     returns: { 202: RunCreateRead },
     problems: [...REFUSALS, "trial_not_allowed", "insufficient_scope"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
-      assertMayWrite(principal);
+      assertScope(principal, "runs:write");
       const [run] = await submit(ctx, principal, {
         agentId: body.agent_id,
         tasks: { kind: "one", taskId: body.task_id },
@@ -111,6 +112,7 @@ export const runs = [
       "With two repeats or more, one run in ten of minted tasks is a canary: asked the published sample, not counted, and " +
       "given back. Which ones is told when all runs are final; until then their evidence and what they add to the score wait.",
     auth: "write",
+    subject: "runs",
     body: BatchCreate,
     returns: { 200: z.array(RunRead) },
     problems: [...REFUSALS, "suite_unavailable", "conflicting_parameters"],
@@ -134,6 +136,7 @@ export const runs = [
     description:
       "`scope`, `team_id` and `mine` exclude each other; they go by the ownership recorded on each run. All other filters can be combined.",
     auth: "open",
+    subject: "runs",
     query: pageQuery.extend({ ...runFilter.shape, sort: runSort, cursor: cursorQuery }),
     returns: { 200: z.union([longPageOf(RunRead, "RunPage"), sliceOf(RunRead, "RunSlice")]) },
     problems: ["conflicting_parameters", "invalid_cursor", "unauthenticated", "not_found"],
@@ -155,6 +158,7 @@ export const runs = [
     summary: "What bounds a screening",
     description: "With `width` also how many repeats bring the 95% interval of a success rate down to it.",
     auth: "open",
+    subject: "runs",
     query: estimateQuery,
     returns: { 200: ScreeningPreflightRead },
     problems: ["not_found"],
@@ -172,6 +176,7 @@ export const runs = [
     tag,
     summary: "One run",
     auth: "open",
+    subject: "runs",
     params,
     returns: { 200: RunRead },
     problems: ["not_found"],
@@ -189,6 +194,7 @@ export const runs = [
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
       "deadline. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
     auth: "open",
+    subject: "runs",
     needs: "runToken",
     ownTokens: true,
     limit: "write",
@@ -211,6 +217,7 @@ export const runs = [
       "The run gives its allowance back. A running one can't be cancelled, 409 `run_in_progress`: it ends by its deadline, " +
       "and counts. A final run stays as it is.",
     auth: "write",
+    subject: "runs",
     params,
     right: ({ ctx, principal, params: { run_id } }) => assertCancelRight(ctx, principal, run_id),
     returns: { 200: RunRead },
@@ -232,6 +239,7 @@ export const runs = [
       "With `format=tlog-proof`, or `Accept: application/vnd.c2sp.tlog-proof`, the proof that the log has it, alone: its line " +
       "`extra` is the JWS in base64, and the log's entry is the RFC 8785 JSON of `kind` (`run`) and `sha256`, the JWS's.",
     auth: "open",
+    subject: "runs",
     params,
     query: z.object({ format: z.enum(["tlog-proof"]).optional().meta({ description: "In place of `Accept`" }) }),
     returns: { 200: RunEvidence },

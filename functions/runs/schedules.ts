@@ -41,7 +41,8 @@ export const schedules = [
       "schedule continues. It is turned off, and says why, if the agent, the plan or the account is gone or the " +
       "account may no longer screen the agent. Active schedules count against the plan of who pays for the agent: an " +
       "account, or each workspace, by its owner's plan.",
-    auth: "session",
+    auth: "scoped",
+    subject: "schedules",
     body: ScheduleCreate,
     returns: { 201: ScheduleRead },
     problems: REFUSALS,
@@ -58,7 +59,8 @@ export const schedules = [
     tag,
     summary: "Schedules of the caller's agents and workspaces",
     description: "Newest first.",
-    auth: "session",
+    auth: "scoped",
+    subject: "schedules",
     query: pageQuery,
     returns: { 200: pageOf(ScheduleRead, "SchedulePage") },
     async handler({ ctx, principal, query }) {
@@ -72,7 +74,8 @@ export const schedules = [
     tag,
     summary: "One schedule",
     description: "Every member of the agent's workspace may read it; runners and above may change it.",
-    auth: "session",
+    auth: "scoped",
+    subject: "schedules",
     params,
     returns: { 200: ScheduleRead },
     problems: ["not_found"],
@@ -89,7 +92,8 @@ export const schedules = [
     description:
       "Changes the fields that are given; a new time applies from now on, and a suite replaces tasks or the other " +
       "way round. Whoever turns it on again becomes the account in whose name it screens.",
-    auth: "session",
+    auth: "scoped",
+    subject: "schedules",
     params,
     body: ScheduleUpdate,
     right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
@@ -106,7 +110,8 @@ export const schedules = [
     tag,
     summary: "Delete a schedule",
     description: "The screenings that it started stay.",
-    auth: "session",
+    auth: "scoped",
+    subject: "schedules",
     params,
     right: ({ ctx, principal, params: { id } }) => assertScheduleRight(ctx, principal, id),
     returns: { 204: null },

@@ -20,6 +20,7 @@ export const sessions = [
       "A session whose runs may be canaries is `running` until all are final and it was told which ones are: a moment " +
       "after the last of them.",
     auth: "open",
+    subject: "runs",
     params,
     returns: { 200: ScreeningSessionRead },
     problems: ["not_found"],
@@ -38,6 +39,7 @@ export const sessions = [
       "Canaries, cancelled runs and those that failed by the service's fault are left out; of a session that goes on, " +
       "what is final counts so far, and nothing while results are held back to its end. The sessions may be of different agents.",
     auth: "open",
+    subject: "runs",
     params,
     query: z.object({ with: z.uuid().meta({ description: "The other session's id" }) }),
     returns: { 200: SessionComparison },
@@ -56,6 +58,7 @@ export const sessions = [
       "The queued runs give their allowance back. Those that were taken up go on and count; the session is `cancelled` once " +
       "they are final. Where nothing is queued, nothing changes.",
     auth: "write",
+    subject: "runs",
     params,
     right: ({ ctx, principal, params: { session_id } }) => assertSessionRight(ctx, principal, session_id),
     returns: { 200: ScreeningSessionRead },
@@ -75,6 +78,7 @@ export const sessions = [
       "Canaries, cancelled runs and tasks that are retired or secret are left out. 409 `run_in_progress` until the session " +
       "is final, 422 `task_unavailable` where nothing is left to run.",
     auth: "write",
+    subject: "runs",
     params,
     body: RerunCreate,
     right: ({ ctx, principal, params: { session_id } }) => assertSessionRight(ctx, principal, session_id),

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { ApiKeyIssued, ApiKeyRead } from "../../shared/identity/api-keys/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, type Sent, Wrong } from "./parts/form.tsx";
+import { attempt, Field, Form, KEY, Refused, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
+import { ScopeFields, scopeOfForm, scopesInWords } from "./parts/scope-fields.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
-const LABELS = { name: "Name", scope: "What it may do" };
+const LABELS = { name: "Name", scope: "What it may do", scopes: "Only this" };
 const PATH = "/settings/api-keys";
 const API = "/api/v1/api-keys";
 const Keys = z.object({ items: z.array(ApiKeyRead) });
@@ -42,7 +43,7 @@ function List({ keys }: { keys: readonly Key[] }) {
   return (
     <Table
       label="API keys"
-      columns={[["Name", "wide"], "Begins with", "May", "Made", "Last used", ["Do", "mute"], ["End", "mute"]]}
+      columns={[["Name", "wide"], "Begins with", ["May", "wide"], "Made", "Last used", ["Do", "mute"], ["End", "mute"]]}
     >
       {keys.map((key) => (
         <tr>
@@ -52,7 +53,7 @@ function List({ keys }: { keys: readonly Key[] }) {
           <td>
             <code>{key.prefix}</code>
           </td>
-          <td>{key.scope === "read" ? "read" : "read and write"}</td>
+          <td class="wide">{scopesInWords(key.scopes)}</td>
           <td>
             <Day time={key.created_at} />
           </td>
@@ -100,16 +101,7 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
           hint="What it is for, to tell it apart"
           wrong={wrong}
         />
-        <Choose
-          label={LABELS.scope}
-          name="scope"
-          value={typed?.get("scope") ?? "read"}
-          options={[
-            ["read", "Read"],
-            ["write", "Read and write: start screenings, change agents"],
-          ]}
-          wrong={wrong}
-        />
+        <ScopeFields typed={typed ?? new URLSearchParams()} wrong={wrong} />
       </Form>
     </Layout>,
     wrong?.status ?? 200,
@@ -120,14 +112,14 @@ async function take(visit: Visit): Promise<Response> {
   const { form, api } = visit;
   const at = `${API}/${encodeURIComponent(form.get("id") ?? "")}`;
   const wish = form.get("do");
-  const result = await attempt(["name", "scope"], async () => {
+  const result = await attempt(["name", "scope", "scopes"], async () => {
     if (wish === "revoke") {
       await api.send("DELETE", at);
       return null;
     }
     if (wish === "rotate") return ApiKeyIssued.parse(await api.send("POST", `${at}/rotate`));
-    const [name, scope] = ["name", "scope"].map((field) => form.get(field) ?? "");
-    return ApiKeyIssued.parse(await api.send("POST", API, { name, scope }, form.get(KEY) ?? undefined));
+    const body = { name: form.get("name") ?? "", ...scopeOfForm(form) };
+    return ApiKeyIssued.parse(await api.send("POST", API, body, form.get(KEY) ?? undefined));
   });
   if (result instanceof Wrong) return show(visit, { typed: form, wrong: result });
   return show(visit, result === null ? {} : { issued: result });

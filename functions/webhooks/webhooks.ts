@@ -42,7 +42,8 @@ export const webhooks = [
       "without one success over at least 20 attempts, turns the webhook off, and its owner is mailed. With " +
       "`agent_id` it belongs to the agent's owner or workspace, and receives nothing more once the agent changes " +
       "hands. Webhooks that are turned off count against the plan's limit too.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     body: WebhookCreate,
     returns: { 201: WebhookRead },
     problems: ["endpoint_not_allowed", "quota_exceeded", "forbidden", "not_found"],
@@ -59,7 +60,8 @@ export const webhooks = [
     tag,
     summary: "Webhooks of the account and its workspaces",
     description: "Newest first.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     query: pageQuery,
     returns: { 200: pageOf(WebhookRead, "WebhookPage") },
     async handler({ ctx, principal, query }) {
@@ -73,7 +75,8 @@ export const webhooks = [
     tag,
     summary: "One webhook",
     description: "Every member of its workspace may read it; editors and above may change it.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     returns: { 200: WebhookRead },
     problems: ["not_found"],
@@ -91,7 +94,8 @@ export const webhooks = [
       "Changes the fields that are given, from the next attempt on, also for attempts that are already waiting. " +
       "Attempts that fall due while it is off are not made. The agent can't be changed: make another webhook for " +
       "another agent.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     body: WebhookUpdate,
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
@@ -107,7 +111,8 @@ export const webhooks = [
     path: "/api/v1/webhooks/{id}",
     tag,
     summary: "Delete a webhook and its log",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 204: null },
@@ -127,7 +132,8 @@ export const webhooks = [
       "Answers with the outcome, after waiting for the receiver for at most 15 seconds. It is sent whatever types " +
       "are subscribed to, with data `{webhook_id}`; it is sent only once, is kept in the log, and its failure does " +
       "not count toward turning the webhook off. A webhook that is off is 409.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 200: DeliveryRead },
@@ -145,7 +151,8 @@ export const webhooks = [
     description:
       "Takes the secret that is given, or makes one that starts with `whsec_` and shows it in this answer alone. " +
       "Every attempt from now on is signed with it, also those that are already waiting.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     body: WebhookSecretRotate,
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
@@ -163,7 +170,8 @@ export const webhooks = [
     tag,
     summary: "Every attempt of the last 30 days",
     description: "Newest first.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params,
     query: pageQuery.extend({ status: DeliveryRead.shape.status.optional(), cursor: cursorQuery }),
     returns: { 200: z.union([longPageOf(DeliveryRead, "DeliveryPage"), sliceOf(DeliveryRead, "DeliverySlice")]) },
@@ -187,7 +195,8 @@ export const webhooks = [
       "Makes one more attempt now, with the same event id and a delivery id of its own, whatever the outcome of " +
       "earlier ones; if the event waits for its next attempt, that attempt is made now. The log shows the outcome. A " +
       "webhook that is off is 409.",
-    auth: "session",
+    auth: "scoped",
+    subject: "webhooks",
     params: params.extend({ delivery_id: z.uuid() }),
     right: ({ ctx, principal, params: { id } }) => assertWebhookRight(ctx, principal, id),
     returns: { 202: DeliveryRead },

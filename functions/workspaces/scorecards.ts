@@ -27,7 +27,8 @@ export const scorecards = [
     description:
       "Balanced Screen, Cost-Conscious Ops, Mission-Critical Reliability and Real-Time Experience, with ids that " +
       "never change. Everybody can read them and rank by them as with any scorecard, and nobody can change them.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     query: pageQuery,
     returns: { 200: ScorecardPage },
     handler({ query }) {
@@ -45,7 +46,8 @@ export const scorecards = [
     description:
       "A named weighting over the five axes, of the caller or of a workspace in which the caller is at least an editor; " +
       "every member sees the workspace's. At most 50 for an account and for each workspace.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     body: ScorecardCreate,
     returns: { 201: ScorecardRead },
     problems: ["duplicate_name", "quota_exceeded", "forbidden", "not_found"],
@@ -64,7 +66,8 @@ export const scorecards = [
     description:
       "The caller's own and those of the caller's workspaces, newest first; `team_id` narrows them to one workspace. The " +
       "templates are not among them.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     query: pageQuery.extend({ team_id: z.uuid().optional() }),
     returns: { 200: ScorecardPage },
     problems: ["not_found"],
@@ -78,7 +81,8 @@ export const scorecards = [
     path: "/api/v1/scorecards/{id}",
     tag,
     summary: "One scorecard, or a template",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     params,
     returns: { 200: ScorecardRead },
     problems: ["not_found"],
@@ -95,7 +99,8 @@ export const scorecards = [
     description:
       "Changes the fields that are given. `weights` replaces all five: an axis that is not named gets 0. A template " +
       "is 403.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     params,
     body: ScorecardUpdate,
     right: ({ ctx, principal, params: { id } }) => assertScorecardRight(ctx, principal, id),
@@ -112,7 +117,8 @@ export const scorecards = [
     tag,
     summary: "Delete a scorecard",
     description: "Deletes it for good; deleting it again is 404. A template is 403.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     params,
     right: ({ ctx, principal, params: { id } }) => assertScorecardRight(ctx, principal, id),
     returns: { 204: null },
@@ -134,7 +140,8 @@ export const scorecards = [
       "on the public board; each kind is ordered by `scorecard_score`, then by `runs`, then by id, and `rank` is the place " +
       "in this order. Only the caller's view: no stored or public score changes. A board of more than 100,000 rows is " +
       "ranked anew over its first 100,000.",
-    auth: "session",
+    auth: "scoped",
+    subject: "scorecards",
     params,
     query: pageQuery.extend(boardQuery.shape),
     returns: { 200: pageOf(ScorecardBoardRow, "ScorecardBoard") },

@@ -48,7 +48,8 @@ export const teams = [
     path: "/api/v1/teams",
     tag,
     summary: "The caller's workspaces, newest first",
-    auth: "session",
+    auth: "scoped",
+    subject: "teams",
     query: pageQuery,
     returns: { 200: pageOf(TeamRead, "TeamPage") },
     async handler({ ctx, principal, query }) {
@@ -62,7 +63,8 @@ export const teams = [
     tag,
     summary: "One workspace",
     description: "404 to everybody but its members.",
-    auth: "session",
+    auth: "scoped",
+    subject: "teams",
     params,
     returns: { 200: TeamRead },
     problems: ["not_found"],
@@ -77,7 +79,8 @@ export const teams = [
     tag,
     summary: "Rename a workspace",
     description: "For its owner.",
-    auth: "session",
+    auth: "scoped",
+    subject: "teams",
     params,
     body: TeamUpdate,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),
@@ -135,7 +138,8 @@ export const teams = [
     description:
       "Runs and sessions that the workspace paid for, of the agents that it has now; members who joined and are " +
       "still there; its agents, when they were created. The runs of a session are shown with the session.",
-    auth: "session",
+    auth: "scoped",
+    subject: "teams",
     params,
     query: pageQuery.extend({ cursor: cursorQuery }),
     returns: {

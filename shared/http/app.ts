@@ -13,12 +13,12 @@ import { cached, render, setCommonHeaders } from "./answer.ts";
 import { bodySteps } from "./body.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
-import { admit, assertMayWrite } from "./credentials.ts";
+import { admit, assertScope } from "./credentials.ts";
 import { callersOf, idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
-import type { Endpoint, Route } from "./route.ts";
+import { type Endpoint, type Route, scopeOf } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
 
@@ -221,8 +221,10 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
   };
 }
 
-async function authorise(ctx: Context, { auth }: Route, principal: Principal): Promise<void> {
-  if (auth === "none" || auth === "open") return;
+async function authorise(ctx: Context, route: Route, principal: Principal): Promise<void> {
+  const { auth } = route;
+  if (auth === "none") return;
+  if (auth === "open") return assertScope(principal, scopeOf(route));
   if (principal.kind === "anonymous") {
     throw new Problem(
       "unauthenticated",
@@ -233,12 +235,20 @@ async function authorise(ctx: Context, { auth }: Route, principal: Principal): P
     );
   }
   if (principal.kind === "key") {
-    if (auth === "session" || auth === "admin") {
-      throw new Problem("session_required", "This endpoint takes no API keys; sign in and use the session.");
+    if (auth === "session" || auth === "admin" || (auth === "scoped" && principal.scopes === null)) {
+      throw new Problem("session_required", sessionOnly(route));
     }
-    if (auth === "write") assertMayWrite(principal);
+    assertScope(principal, scopeOf(route));
   }
   if (auth === "admin") await assertAdmin(ctx, principal.userId);
+}
+
+/** Why a valid API key will not do. */
+function sessionOnly(route: Route): string {
+  const scope = scopeOf(route);
+  return scope === null
+    ? "This endpoint takes no API keys; sign in and use the session."
+    : `Sign in and use the session, or an API key whose scopes name ${scope}.`;
 }
 
 /** Runs the handler while the caller is being confirmed, and again if the caller turns out to be somebody else. */

@@ -2,6 +2,7 @@ import { getCookie } from "hono/cookie";
 import type { Context as HonoContext } from "hono";
 import { type KeyUse, authenticateKey } from "../identity/api-keys/api-key.ts";
 import { verifyAccessToken } from "../identity/sessions/access-token.ts";
+import { covers, type Scope } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal } from "../identity/principal.ts";
 import { sessionHolds } from "../identity/sessions/deny.ts";
 import type { Context } from "../platform/context.ts";
@@ -140,8 +141,10 @@ export function isTrustedOrigin(ctx: Context, origin: string): boolean {
   return origin === ctx.env.BASE_URL || ctx.env.ALLOWED_ORIGINS.includes(origin);
 }
 
-/** Throws `insufficient_scope` for an API key of scope read. */
-export function assertMayWrite(principal: Principal): void {
-  if (principal.kind !== "key" || principal.scope === "write") return;
-  throw new Problem("insufficient_scope", "This API key may only read; use one with the scope write.");
+/** Throws `insufficient_scope` for an API key that lacks the scope, if one is `needed`. */
+export function assertScope(principal: Principal, needed: Scope | null): void {
+  if (principal.kind !== "key" || needed === null || covers(principal, needed)) return;
+  throw new Problem("insufficient_scope", `This API key lacks the scope ${needed}; use a key that has it.`, {
+    headers: { "WWW-Authenticate": `Bearer error="insufficient_scope", scope="${needed}"` },
+  });
 }

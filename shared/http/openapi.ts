@@ -4,7 +4,7 @@ import { HEADERS } from "./openapi-headers.ts";
 import { type Answer, type Media, responses } from "./openapi-responses.ts";
 import { type Schema, toSchema } from "./openapi-schema.ts";
 import { ProblemDetails } from "./problem-details.ts";
-import type { Needed, Route } from "./route.ts";
+import { type Needed, type Route, scopeOf } from "./route.ts";
 import { TAGS } from "./tags.ts";
 
 /** The version of the interface. */
@@ -14,6 +14,7 @@ const SECURITY: Record<Route["auth"], Record<string, string[]>[]> = {
   none: [],
   open: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }],
   session: [{ session: [] }, { bearer: [] }],
+  scoped: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
   admin: [{ session: [] }, { bearer: [] }],
   read: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
   write: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
@@ -24,9 +25,17 @@ const CALLERS: Record<Route["auth"], string> = {
   open: "Anybody; credentials are optional.",
   session: "A session; API keys are refused.",
   admin: "An operator's session.",
-  read: "A session, or an API key of scope read or write.",
-  write: "A session, or an API key of scope write.",
+  scoped: "A session, or an API key.",
+  read: "A session, or an API key.",
+  write: "A session, or an API key.",
 };
+
+function callersOf(route: Route): string {
+  const scope = scopeOf(route);
+  if (scope === null) return CALLERS[route.auth];
+  const named = route.auth === "scoped" ? "be made with `scopes` that name" : "have the scope";
+  return `${CALLERS[route.auth]} An API key has to ${named} \`${scope}\`.`;
+}
 
 const ACCOUNT = SECURITY.read;
 
@@ -35,7 +44,7 @@ const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: st
   runToken: {
     security: [{ runToken: [] }, ...ACCOUNT],
     callers:
-      "The agent, by the run's callback token; or who may change the agent, by a session or an API key of scope write.",
+      "The agent, by the run's callback token; or who may change the agent, by a session or an API key with the scope `runs:write`.",
   },
   receiver: { security: [{ receiver: [] }], callers: "The agent, by its receiver token." },
   refresh: { security: [{ refresh: [] }], callers: "A browser that is signed in, by its refresh cookie." },
@@ -145,7 +154,7 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, `Callers: ${needed?.callers ?? CALLERS[route.auth]}`]
+    description: [route.description, `Callers: ${needed?.callers ?? callersOf(route)}`]
       .filter((text) => text !== undefined)
       .join("\n\n"),
     security: needed?.security ?? SECURITY[route.auth],

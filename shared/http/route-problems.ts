@@ -7,8 +7,8 @@ function impliedProblems(route: Route): ProblemCode[] {
   const codes: ProblemCode[] = ["internal_error", "dependency_unavailable"];
   if (route.limit !== null) codes.push("rate_limited");
   if (route.auth !== "none") codes.push("unauthenticated", "cross_site_request");
-  if (route.auth === "session" || route.auth === "admin") codes.push("session_required");
-  if (route.auth === "write") codes.push("insufficient_scope");
+  if (["session", "scoped", "admin"].includes(route.auth)) codes.push("session_required");
+  if (route.subject !== undefined) codes.push("insufficient_scope");
   if (route.auth === "admin") codes.push("forbidden");
   const mayHaveBody = route.method !== "get";
   const parsed = mayHaveBody && route.accepts?.asBytes !== true;

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type * as z from "zod";
+import type { Scope, Subject } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { ProblemCode } from "../platform/problem.ts";
@@ -10,9 +11,9 @@ import type { Reply } from "./reply.ts";
  * Who may call an endpoint:
  * `none` anybody, and an account's credentials are not looked at (sign-in, credentials of another kind);
  * `open` anybody, credentials are optional; `session` a signed-in person; `read`, `write` an API key of that scope or
- * a session; `admin` an operator's session.
+ * a session; `scoped` a session, or an API key that was made with the scope named; `admin` an operator's session.
  */
-export type AuthClass = "none" | "open" | "session" | "read" | "write" | "admin";
+export type AuthClass = "none" | "open" | "session" | "scoped" | "read" | "write" | "admin";
 
 /**
  * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing
@@ -22,7 +23,7 @@ export type Needed = "runToken" | "receiver" | "refresh" | "signature";
 
 type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
   ? SessionPrincipal
-  : A extends "read" | "write"
+  : A extends "scoped" | "read" | "write"
     ? UserPrincipal
     : Principal;
 
@@ -61,6 +62,15 @@ export interface OtherContent {
   description: string;
 }
 
+/**
+ * The scope that an endpoint asks of API keys; null where every key will do, or none. Endpoints that are open to all ask
+ * for no more than to read: their handlers ask for more where they write.
+ */
+export function scopeOf({ auth, subject, method }: Pick<Route, "auth" | "subject" | "method">): Scope | null {
+  if (subject === undefined) return null;
+  return `${subject}:${auth === "write" || (auth === "scoped" && method !== "get") ? "write" : "read"}`;
+}
+
 /** One endpoint, declared once: validation, authentication, limits, types and documentation follow from it. */
 export interface Route {
   id: string;
@@ -71,6 +81,8 @@ export interface Route {
   summary: string;
   description?: string;
   auth: AuthClass;
+  /** What the scopes of an API key have to cover (`scopeOf`). Not given where every key will do, or none. */
+  subject?: Subject;
   /** What the handler asks for where `auth` lets everybody through; the OpenAPI document says so. */
   needs?: Needed;
   /** The limit class; by default `read` for GET, else `write`. Null, no limit, for what our own infrastructure calls. */

@@ -1,3 +1,5 @@
+import type { Grant } from "./api-keys/scopes.ts";
+
 /** A caller without credentials. */
 export interface Anonymous {
   kind: "anonymous";
@@ -14,12 +16,11 @@ export interface SessionPrincipal {
   viaCookie: boolean;
 }
 
-/** A caller with an API key. */
-export interface KeyPrincipal {
+/** A caller with an API key, which may do what its grant says. */
+export interface KeyPrincipal extends Grant {
   kind: "key";
   userId: string;
   keyId: string;
-  scope: "read" | "write";
 }
 
 /** Somebody with an account. */

@@ -4,7 +4,7 @@ import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { agentOwner, retiredMode, visibleAgent } from "../agents/view.ts";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
@@ -23,7 +23,7 @@ const CREATION = verdict(SCHEDULING);
  */
 export async function createSchedule(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   input: z.output<typeof ScheduleCreate>,
 ): Promise<Schedule> {
   const { agent_id: agentId, suite_id: suiteId = null, task_ids: taskIds = null, is_active: active } = input;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { read } from "../db/change.ts";
 import { pageResult } from "../db/page-result.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { type Schedule, ScheduleRead } from "./schemas.ts";
 import { scheduleJson, visibleSchedules } from "./view.ts";
@@ -9,7 +9,7 @@ import { scheduleJson, visibleSchedules } from "./view.ts";
 /** A page of the schedules of the caller's own agents and those of the caller's workspaces, newest first. */
 export async function listSchedules(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<{ items: Schedule[]; total: number }> {
   const result = await read(

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { read } from "../db/change.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { type Schedule, ScheduleRead } from "./schemas.ts";
 import { scheduleJson, visibleSchedules } from "./view.ts";
 
 /** One schedule of an agent that the caller has or shares; throws 404. */
-export async function readSchedule(ctx: Context, { userId }: SessionPrincipal, scheduleId: string): Promise<Schedule> {
+export async function readSchedule(ctx: Context, { userId }: UserPrincipal, scheduleId: string): Promise<Schedule> {
   const schedule = await read(
     ctx,
     ScheduleRead,

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { notAllowed } from "./refusals.ts";
@@ -11,7 +11,7 @@ import { visibleSchedules } from "./view.ts";
 const REMOVAL = verdict({ forbidden: sql`not s.allowed` });
 
 /** Deletes a schedule; what it started stays. Throws 404, 403. */
-export async function removeSchedule(ctx: Context, { userId }: SessionPrincipal, scheduleId: string): Promise<void> {
+export async function removeSchedule(ctx: Context, { userId }: UserPrincipal, scheduleId: string): Promise<void> {
   await change(ctx, {
     parts: sql`with target as (
       select s.id, ${REMOVAL.sql} as outcome from (${visibleSchedules(userId)} and s.id = ${scheduleId}::uuid) s

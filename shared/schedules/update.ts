@@ -4,7 +4,7 @@ import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { agentOwner, retiredMode } from "../agents/view.ts";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
@@ -27,7 +27,7 @@ const UPDATE = verdict(SCHEDULING);
  */
 export async function updateSchedule(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   scheduleId: string,
   input: Input,
 ): Promise<Schedule> {

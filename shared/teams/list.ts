@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { pageResult } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { TeamRead } from "./schemas.ts";
 import { teamJson } from "./view.ts";
@@ -13,7 +13,7 @@ const TeamList = pageResult(TeamRead);
 /** A page of the workspaces that the caller is a member of, newest first. */
 export async function listTeams(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<z.output<typeof TeamList>> {
   const order = sql`t.created_at desc, t.id desc`;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { TeamRead } from "./schemas.ts";
 import { noTeam, roleOf, teamFor, teamJson } from "./view.ts";
@@ -9,7 +9,7 @@ import { noTeam, roleOf, teamFor, teamJson } from "./view.ts";
 /** One of the caller's workspaces; throws 404 for one that the caller is not a member of. */
 export async function readTeam(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   teamId: string,
 ): Promise<z.output<typeof TeamRead>> {
   const team = await read(

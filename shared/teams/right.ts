@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import type { Action } from "./rights.ts";
@@ -22,7 +22,7 @@ export async function assertRight(ctx: Context, what: string, target: SQL): Prom
 export async function assertTeamRight(
   ctx: Context,
   action: Action,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   teamId: string,
 ): Promise<void> {
   await assertRight(ctx, "workspace", teamFor(action, userId, teamId));

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, verdict } from "../db/change.ts";
 import { teams } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { TeamRead, type TeamUpdate } from "./schemas.ts";
 import { noTeam, notAllowed, roleOf, teamFor, teamJson } from "./view.ts";
@@ -12,7 +12,7 @@ const RENAMING = verdict({ forbidden: sql`not t.allowed` });
 /** Renames a workspace; throws 404, and `forbidden` without the right. */
 export async function updateTeam(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   teamId: string,
   input: z.output<typeof TeamUpdate>,
 ): Promise<z.output<typeof TeamRead>> {

@@ -6,7 +6,7 @@ import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { agents, users, webhooks } from "../db/schema/index.ts";
 import { endedMeanwhile, stillHolds } from "../identity/passwords/disown.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
@@ -23,7 +23,7 @@ const Used = z.object({ limit: z.int(), used: z.int() });
  */
 export async function createWebhook(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   input: z.output<typeof WebhookCreate>,
 ): Promise<z.output<typeof WebhookRead>> {
   const url = await assertCallable(ctx, input.url, "/url");

@@ -4,7 +4,7 @@ import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
 import { pageResult, RowSlice } from "../db/page-result.ts";
 import { type DELIVERY_STATES, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { DeliveryRead } from "./schemas.ts";
@@ -36,7 +36,7 @@ const Deliveries = pageResult(DeliveryRead);
 /** A page of a subscription's log: every attempt of the last 30 days, newest first. Throws 404. */
 export async function listDeliveries(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
   filter: DeliveryFilter & { page: number; page_size: number },
 ): Promise<z.output<typeof Deliveries>> {
@@ -49,7 +49,7 @@ export async function listDeliveries(
 /** A slice of the same log, from behind an attempt on, or from the newest one (null). Throws 404. */
 export async function sliceDeliveries(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
   { status, after, size }: DeliveryFilter & { after: z.output<typeof DeliveryKey> | null; size: number },
 ): Promise<RowSlice> {

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { pageResult } from "../db/page-result.ts";
 import { webhooks } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { may } from "../teams/rights.ts";
 import { WebhookRead } from "./schemas.ts";
@@ -14,7 +14,7 @@ const Webhooks = pageResult(WebhookRead);
 /** A page of the caller's own subscriptions and those of the caller's workspaces, newest first. */
 export async function listWebhooks(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<z.output<typeof Webhooks>> {
   const found = await read(

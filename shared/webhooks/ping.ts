@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change } from "../db/change.ts";
 import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { LEASE_S } from "./claim.ts";
@@ -18,7 +18,7 @@ import { noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from 
  */
 export async function pingWebhook(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
 ): Promise<z.output<typeof DeliveryRead>> {
   const attempt = await open(ctx, principal, webhookId);
@@ -30,7 +30,7 @@ export async function pingWebhook(
 }
 
 /** Makes the event and its only attempt, which the caller holds already. */
-async function open(ctx: Context, principal: SessionPrincipal, webhookId: string): Promise<Attempt> {
+async function open(ctx: Context, principal: UserPrincipal, webhookId: string): Promise<Attempt> {
   const now = ctx.now();
   const [id, lease, created_at] = [newId(now), newId(now), now.toISOString()];
   const body = eventBody({ id, type: PING, created_at, data: { webhook_id: webhookId } });

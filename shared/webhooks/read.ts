@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { WebhookRead } from "./schemas.ts";
@@ -10,7 +10,7 @@ import { visibleWebhook, webhookJson } from "./view.ts";
 /** One subscription as the caller may see it; throws 404. */
 export async function readWebhook(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
 ): Promise<z.output<typeof WebhookRead>> {
   const webhook = await read(

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change } from "../db/change.ts";
 import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { wake } from "./messages.ts";
@@ -18,7 +18,7 @@ const REDELIVERY = { sql: SENDING.sql, cases: [...SENDING.cases, "no_delivery"] 
  */
 export async function redeliver(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
   deliveryId: string,
 ): Promise<z.output<typeof DeliveryRead>> {

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { EDITING, noWebhook, notAllowed, visibleWebhook } from "./view.ts";
 
 /** Deletes a subscription with its log; nothing is sent to it any more. Throws 404, 403. */
-export async function removeWebhook(ctx: Context, principal: SessionPrincipal, webhookId: string): Promise<void> {
+export async function removeWebhook(ctx: Context, principal: UserPrincipal, webhookId: string): Promise<void> {
   await change(ctx, {
     parts: sql`with target as (
       select t.id, ${EDITING.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { randomToken } from "../platform/crypto.ts";
 import { WebhookRead, type WebhookSecretRead, type WebhookSecretRotate } from "./schemas.ts";
@@ -14,7 +14,7 @@ import { EDITING, noWebhook, notAllowed, sealSecret, visibleWebhook, webhookJson
  */
 export async function rotateSecret(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
   input: z.output<typeof WebhookSecretRotate>,
 ): Promise<z.output<typeof WebhookSecretRead>> {

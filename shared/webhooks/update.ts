@@ -3,7 +3,7 @@ import * as z from "zod";
 import { assertCallable } from "../agents/endpoint.ts";
 import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
-import type { SessionPrincipal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { WebhookRead, type WebhookUpdate } from "./schemas.ts";
 import { EDITING, noWebhook, notAllowed, sealSecret, typesArray, visibleWebhook, webhookJson } from "./view.ts";
@@ -14,7 +14,7 @@ import { EDITING, noWebhook, notAllowed, sealSecret, typesArray, visibleWebhook,
  */
 export async function updateWebhook(
   ctx: Context,
-  principal: SessionPrincipal,
+  principal: UserPrincipal,
   webhookId: string,
   input: z.output<typeof WebhookUpdate>,
 ): Promise<z.output<typeof WebhookRead>> {

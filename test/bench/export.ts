@@ -31,7 +31,12 @@ export async function exportOfAMillion(
   await read(body, () => undefined);
 
   const ctx = await contextBeside(stack);
-  const file = await exportRuns(ctx, { kind: "key", userId: owner.id, keyId: "", scope: "read" }, null, "csv");
+  const file = await exportRuns(
+    ctx,
+    { kind: "key", userId: owner.id, keyId: "", scope: "read", scopes: null },
+    null,
+    "csv",
+  );
   let start: number | null = null;
   let most = 0;
   await read(streamed(ctx, file), () => {

@@ -18,7 +18,7 @@ export type Callers =
 export const CLASSES: Record<Callers, readonly AuthClass[]> = {
   open: ["open", "none"],
   "refresh cookie": ["none"],
-  session: ["session"],
+  session: ["session", "scoped"],
   "session or key": ["read"],
   "key (write) or session": ["write"],
   owner: ["write", "session"],

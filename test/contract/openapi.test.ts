@@ -170,7 +170,9 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
     const optional = operation.security.some((way) => Object.keys(way).length === 0);
     const anybody = (route.auth === "none" || route.auth === "open") && route.needs === undefined;
     expect(operation.security.length === 0 || optional).toBe(anybody);
-    expect(operation.security.some((way) => "apiKey" in way)).toBe(["open", "read", "write"].includes(route.auth));
+    expect(operation.security.some((way) => "apiKey" in way)).toBe(
+      ["open", "scoped", "read", "write"].includes(route.auth),
+    );
   });
 
   test("has the parameters of its path, all required, and no parameter twice", () => {

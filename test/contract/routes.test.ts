@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
 import { problemsOf } from "../../shared/http/route-problems.ts";
-import type { Route } from "../../shared/http/route.ts";
+import { type Route, scopeOf } from "../../shared/http/route.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
 import { type Callers, CLASSES, ENDPOINTS } from "./endpoints.ts";
 import { looseObjects } from "./json-schema.ts";
@@ -16,6 +16,34 @@ const NEEDED_BY: Partial<Record<Callers, Route["needs"]>> = {
   "refresh cookie": "refresh",
 };
 const NEEDS: Record<string, Route["needs"]> = { "POST /api/v1/payment-provider/webhook": "signature" };
+
+/** What any API key may do: its answers are the same for everybody, or ask for each scope by themselves. */
+const ANY_KEY = [
+  "GET /api/v1/auth/me",
+  "POST /mcp",
+  "GET /",
+  "GET /agents/{agent_id}",
+  "GET /api/v1/agents/{agent_id}/badge.svg",
+  "GET /api/v1/leaderboard",
+  "GET /api/v1/leaderboard/history/{day}",
+  "GET /api/v1/suites",
+  "GET /api/v1/suites/{id}",
+  "GET /api/v1/suites/{id}/field",
+  "GET /api/v1/tasks",
+  "GET /api/v1/tasks/{task_id}",
+  "GET /api/v1/billing/status",
+  "POST /api/v1/billing/notify-me",
+  "POST /api/v1/billing/enterprise-waitlist",
+  "GET /api/v1/certify/diagnostic",
+  "GET /api/v1/credentials/status/{list}",
+  "GET /api/v1/marketplace/listings",
+  "GET /api/v1/epochs",
+  "GET /log/checkpoint",
+  "GET /log/key",
+  "GET /log/tile/{tile_path}",
+  "POST /api/v1/evidence/verify",
+  "POST /api/v1/evidence/regrade",
+];
 
 /** Fields of bodies that take any JSON on purpose. */
 const FREE_FORM: Record<string, string[]> = {
@@ -97,6 +125,11 @@ describe.each(named)("%s", (name, route) => {
     expect(CLASSES[listed[2]]).toContain(route.auth);
     expect(route.ownTokens ?? false).toBe(listed[2] === "agent or owner");
     expect(route.needs).toBe(NEEDS[name] ?? NEEDED_BY[listed[2]]);
+  });
+
+  test("asks API keys for a scope, unless what it tells is everybody's", () => {
+    const takesKeys = !["none", "session", "admin"].includes(route.auth);
+    expect(scopeOf(route) !== null).toBe(takesKeys && !ANY_KEY.includes(name));
   });
 
   test("has a name, a tag and a summary that a reader can use", () => {

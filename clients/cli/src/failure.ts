@@ -17,7 +17,7 @@ const NOT_ALLOWED = new Set([401, 402, 403]);
 const HINTS: Readonly<Record<string, string>> = {
   unauthenticated:
     "Sign in with `agent-screening login`, or set AGENT_SCREENING_KEY to an API key of your settings page.",
-  insufficient_scope: "Take a key of scope write: this one may only read.",
+  insufficient_scope: "Make a key that has it on the settings page, and sign in with that.",
   quota_exceeded: "Wait for the next month, take fewer repeats, or change the plan on the settings page.",
   rate_limited: "Wait a moment, or raise the key's quota on the settings page.",
   endpoint_not_allowed: "The service calls public https addresses only; on this machine, take `agent-screening dev`.",

@@ -4,6 +4,7 @@ import type { Context } from "../../platform/context.ts";
 import { isCredential, newCredential } from "../../platform/credential.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { KeyPrincipal } from "../principal.ts";
+import type { Grant } from "./scopes.ts";
 
 const PREFIX = "ask_";
 
@@ -27,7 +28,9 @@ export function isApiKey(text: string): boolean {
 interface KeyRecord {
   id: string;
   user_id: string;
-  scope: "read" | "write";
+  scope: Grant["scope"];
+  /** Not there in a record that an earlier version of the service cached. */
+  scopes?: Grant["scopes"];
   per_minute: number;
   per_day: number;
   /** Unix time in milliseconds, or null. */
@@ -119,6 +122,7 @@ async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
       id: api_keys.id,
       user_id: api_keys.user_id,
       scope: api_keys.scope,
+      scopes: api_keys.scopes,
       per_minute: api_keys.rate_limit_per_minute,
       per_day: api_keys.quota_per_day,
       expires_at: api_keys.expires_at,
@@ -138,7 +142,13 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
     refused: used > limit,
   });
   return {
-    principal: { kind: "key", userId: record.user_id, keyId: record.id, scope: record.scope },
+    principal: {
+      kind: "key",
+      userId: record.user_id,
+      keyId: record.id,
+      scope: record.scope,
+      scopes: record.scopes ?? null,
+    },
     minute: window(minute, record.per_minute, 60_000),
     day: window(day, record.per_day, 86_400_000),
   };

@@ -8,6 +8,7 @@ import { notFound, Problem } from "../../platform/problem.ts";
 import { endedMeanwhile, stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { newApiKey } from "./api-key.ts";
+import { grantOf } from "./scopes.ts";
 import { type ApiKeyCreate, ApiKeyRead } from "./schemas.ts";
 import { assertFuture, type IssuedKey, keyJson, keyNameTaken, keyPrefix } from "./view.ts";
 
@@ -26,6 +27,7 @@ export async function createKey(
   assertFuture(ctx, input.expires_at);
   const { userId } = principal;
   const secret = newApiKey();
+  const { scope, scopes } = grantOf(input);
   const creation = verdict({
     ended: sql`not ${stillHolds(principal)}`,
     duplicate: sql`exists (select from ${api_keys} k where k.user_id = ${userId}::uuid and k.revoked_at is null
@@ -40,8 +42,8 @@ export async function createKey(
       from (select count(*)::integer as used from ${api_keys} k
         where k.user_id = ${userId}::uuid and k.revoked_at is null) c
     ), k as (
-      insert into ${api_keys} (user_id, name, prefix, key_hash, scope, rate_limit_per_minute, quota_per_day, expires_at)
-      select ${userId}::uuid, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${input.scope},
+      insert into ${api_keys} (user_id, name, prefix, key_hash, scope, scopes, rate_limit_per_minute, quota_per_day, expires_at)
+      select ${userId}::uuid, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${scope}, ${scopes && sql`${sql.param(scopes)}::text[]`},
         ${input.rate_limit_per_minute}, ${input.quota_per_day}, ${input.expires_at ?? null}::timestamptz
       from checked where outcome = 'done' returning *
     )`,

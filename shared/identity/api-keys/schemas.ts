@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { Instant } from "../../platform/time.ts";
+import { KEY_SCOPES } from "../../db/schema/index.ts";
 
 const name = z.string().trim().min(1).max(120);
-const scope = z.enum(["read", "write"]).meta({ description: "`write` includes `read`" });
+const scope = z.enum(["read", "write"]);
 const perMinute = z.number().int().min(1).max(6000);
 const perDay = z.number().int().min(1).max(1_000_000);
 const expiry = z.iso
@@ -10,14 +11,39 @@ const expiry = z.iso
   .nullable()
   .meta({ description: "In the future; null for a key that never expires" });
 
+function oneKindOfScope(
+  body: { scope?: string | undefined; scopes?: string[] | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (body.scope === undefined && body.scopes === undefined) {
+    context.addIssue({ code: "custom", path: ["scopes"], message: "Say what the key may do, by scopes or by scope." });
+  }
+  if (body.scope === undefined || body.scopes === undefined) return;
+  for (const field of ["scope", "scopes"]) {
+    context.addIssue({
+      code: "custom",
+      path: [field],
+      message: "scope and scopes exclude each other; send one of them.",
+      params: { code: "conflicting_parameters" },
+    });
+  }
+}
+
 export const ApiKeyCreate = z
   .strictObject({
     name,
-    scope,
+    scope: scope.optional().meta({ description: "For agents and runs; `write` includes `read`. Or name `scopes`" }),
+    scopes: z
+      .array(z.enum(KEY_SCOPES))
+      .min(1)
+      .max(KEY_SCOPES.length)
+      .optional()
+      .meta({ description: "What the key may do, in place of `scope`: nothing else. `…:write` includes `…:read`" }),
     expires_at: expiry.optional(),
     rate_limit_per_minute: perMinute.default(60),
     quota_per_day: perDay.default(10_000),
   })
+  .superRefine(oneKindOfScope)
   .meta({ id: "ApiKeyCreate" });
 
 export const ApiKeyUpdate = z
@@ -34,7 +60,8 @@ export const ApiKeyRead = z
     id: z.uuid(),
     name: z.string(),
     prefix: z.string().meta({ description: "How the key begins, to tell keys apart" }),
-    scope,
+    scope: scope.meta({ description: "`write` where the key may write anything at all" }),
+    scopes: z.array(z.enum(KEY_SCOPES)).meta({ description: "All that the key may do; `…:write` includes `…:read`" }),
     rate_limit_per_minute: z.number().int(),
     quota_per_day: z.number().int(),
     last_used_at: Instant.nullable().meta({ description: "To the minute" }),

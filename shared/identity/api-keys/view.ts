@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { Context } from "../../platform/context.ts";
 import { bodyProblem, Problem } from "../../platform/problem.ts";
 import type { ApiKeyIssued, ApiKeyRead } from "./schemas.ts";
+import { scopesOf } from "./scopes.ts";
 
 /** What may be shown of a key at any time. */
 export type ShownKey = z.output<typeof ApiKeyRead>;
@@ -10,8 +11,13 @@ export type ShownKey = z.output<typeof ApiKeyRead>;
 /** What the owner gets when a key is made or rotated: its record and the key itself, null in a replay. */
 export type IssuedKey = z.output<typeof ApiKeyIssued>;
 
+/** SQL: the scopes of the key row `k`, as `scopesOf` gives them. */
+const scopesJson: SQL = sql`coalesce(to_jsonb(k.scopes), case k.scope when 'write' then
+  ${JSON.stringify(scopesOf({ scope: "write", scopes: null }))}::jsonb else
+  ${JSON.stringify(scopesOf({ scope: "read", scopes: null }))}::jsonb end)`;
+
 /** SQL: the JSON of the key row `k`; its hash never leaves the database this way. */
-export const keyJson: SQL = sql`jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope,
+export const keyJson: SQL = sql`jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope, 'scopes', ${scopesJson},
   'rate_limit_per_minute', k.rate_limit_per_minute, 'quota_per_day', k.quota_per_day,
   'last_used_at', k.last_used_at, 'expires_at', k.expires_at, 'revoked_at', k.revoked_at, 'created_at', k.created_at)`;
 

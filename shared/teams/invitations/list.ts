@@ -3,7 +3,7 @@ import * as z from "zod";
 import { read } from "../../db/change.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { team_invitations } from "../../db/schema/index.ts";
-import type { SessionPrincipal } from "../../identity/principal.ts";
+import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { TeamInvitationRead } from "../schemas.ts";
 import { invitationJson, noTeam, notAllowed, teamFor } from "../view.ts";
@@ -13,7 +13,7 @@ const InvitationList = pageResult(TeamInvitationRead);
 /** A page of a workspace's invitations, newest first, for those who manage its members; throws 404 and `forbidden`. */
 export async function listInvitations(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<z.output<typeof InvitationList>> {

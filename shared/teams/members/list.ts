@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { read } from "../../db/change.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { team_members, users } from "../../db/schema/index.ts";
-import type { SessionPrincipal } from "../../identity/principal.ts";
+import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { TeamMemberRead } from "../schemas.ts";
 import { memberJson, noTeam, teamFor } from "../view.ts";
@@ -13,7 +13,7 @@ const MemberList = pageResult(TeamMemberRead);
 /** A page of a workspace's members, in the order in which they joined; throws 404. */
 export async function listMembers(
   ctx: Context,
-  { userId }: SessionPrincipal,
+  { userId }: UserPrincipal,
   teamId: string,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<z.output<typeof MemberList>> {

@@ -51,6 +51,7 @@ describe("creating a key", () => {
       name: "CI",
       prefix: key.slice(0, 12),
       scope: "write",
+      scopes: ["agents:write", "runs:write"],
       rate_limit_per_minute: 60,
       quota_per_day: 10_000,
       last_used_at: null,

@@ -146,7 +146,7 @@ describe("the exit code", () => {
   it("is 4 for a key that may only read, and 3 for a service whose database is down", async () => {
     const narrow = (await user.call("POST", "/api/v1/api-keys", { name: "narrow", scope: "read" })).body.key;
     const refused = await cli(["test", endpoint.url], { AGENT_SCREENING_KEY: narrow });
-    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("Take a key of scope write") });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("lacks the scope agents:write") });
     service.faults.set({ service: "db", mode: "down" });
     try {
       expect(await cli(["login", "--new"])).toMatchObject({

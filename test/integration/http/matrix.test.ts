@@ -36,6 +36,14 @@ const SESSION_REQUIRED = [403, "session_required"] as const;
 const SCOPE = [403, "insufficient_scope"] as const;
 const FORBIDDEN = [403, "forbidden"] as const;
 
+const NO_KEYS = {
+  anonymous: UNAUTHENTICATED,
+  deleted: UNAUTHENTICATED,
+  "revoked key": UNAUTHENTICATED,
+  "read key": SESSION_REQUIRED,
+  "write key": SESSION_REQUIRED,
+} as const;
+
 /** Who is turned away by each auth class, and how; everybody else gets through to the endpoint itself. */
 const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]>>> = {
   none: {},
@@ -47,13 +55,9 @@ const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]
     "revoked key": UNAUTHENTICATED,
     "read key": SCOPE,
   },
-  session: {
-    anonymous: UNAUTHENTICATED,
-    deleted: UNAUTHENTICATED,
-    "revoked key": UNAUTHENTICATED,
-    "read key": SESSION_REQUIRED,
-    "write key": SESSION_REQUIRED,
-  },
+  session: NO_KEYS,
+  // Keys that were made with a scope alone are let in nowhere that they were not before scopes could be named.
+  scoped: NO_KEYS,
   admin: {
     anonymous: UNAUTHENTICATED,
     deleted: UNAUTHENTICATED,

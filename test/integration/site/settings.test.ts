@@ -87,6 +87,19 @@ describe("the settings, by the pages alone", () => {
     }
   });
 
+  it("make an API key that may do what was chosen alone", async () => {
+    const visitor = await visitorOf(await newUser(service));
+    const form = await visitor.open("/settings/api-keys");
+    const narrow = { name: "Narrow", scope: "chosen", runs: "write" };
+    const nothing = await visitor.send(form, "Make the key", { ...narrow, runs: "" });
+    expect([nothing.status, Object.keys(nothing.wrong)]).toEqual([422, ["scopes"]]);
+    const chosen = /ask_[\w-]+(?=<\/pre>)/.exec((await visitor.send(nothing, "Make the key", narrow)).html)?.[0] ?? "";
+    const asked = await Promise.all(
+      ["runs", "agents"].map((path) => fetch(`${service.url}/api/v1/${path}`, { headers: { "x-api-key": chosen } })),
+    );
+    expect(asked.map(({ status }) => status)).toEqual([200, 403]);
+  });
+
   it("delete the account after its password and a preview, and keep it after all", async () => {
     const user = await newUser(service);
     const visitor = await visitorOf(user);
