@@ -10,6 +10,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/changelog": async () => (await import("./site/changelog.tsx")).changelogPages,
   "site/compare": async () => (await import("./site/compare.tsx")).comparePages,
   "site/design": async () => (await import("./site/design.tsx")).designPages,
+  "site/device": async () => (await import("./site/device.tsx")).devicePages,
   "site/edit-agent": async () => (await import("./site/edit-agent.tsx")).editAgentPages,
   "site/email": async () => (await import("./site/email.tsx")).emailPages,
   "site/files": async () => (await import("./site/files.ts")).filePages,

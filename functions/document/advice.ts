@@ -7,6 +7,11 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
     "Send an object with a text `query`, and at most `operationName`, `variables` and `extensions`.",
   malformed_otlp: "Send an OTLP trace export as protobuf or JSON, with the Content-Type that fits.",
   invalid_token: "The link was used, has expired or is not whole. Ask for a new one.",
+  authorization_pending:
+    "Ask again after `interval` seconds, until somebody has decided on the page or the code expires.",
+  slow_down: "Wait five seconds more between two requests from now on.",
+  expired_token: "Ask for new codes by POST /api/v1/auth/device.",
+  access_denied: "Stop asking: whoever typed the code refused, or has signed out since.",
   invalid_signature:
     "Sign the bytes of the body as they are sent, with the secret of this endpoint and the time of now.",
   unauthenticated: "Sign in, or send an API key as `X-API-Key` or `Authorization: Bearer`.",

@@ -24,6 +24,7 @@ function robots(visit: Visit): Response {
     "/api/",
     "/home",
     "/settings",
+    "/device",
     "/sessions/",
     "/agents/new",
     "/billing",

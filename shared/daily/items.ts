@@ -7,6 +7,7 @@ import { CLOSINGS } from "../closings/closings.ts";
 import type { Piece } from "../db/pieces.ts";
 import { forgetResults } from "../db/results.ts";
 import { finaliseAccounts } from "../identity/deletion/finalise.ts";
+import { forgetDevices } from "../identity/device/forget.ts";
 import { forgetEnded, forgetMarks, forgetTokens } from "../identity/sessions/forget.ts";
 import { forgetNotices } from "../mail/forget.ts";
 import { TAKERS } from "../payments/takers.ts";
@@ -54,5 +55,6 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "forget keys", pieces: 20, work: forgetResults },
   { name: "forget notices", pieces: 20, work: forgetNotices },
   { name: "forget sign-ins", pieces: 20, work: forgetMarks },
+  { name: "forget device codes", pieces: 20, work: forgetDevices },
   { name: "forget mailed tokens", pieces: 20, work: forgetTokens },
 ];

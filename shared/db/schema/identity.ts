@@ -148,6 +148,37 @@ export const email_tokens = pgTable(
   ],
 );
 
+/** Programs that ask for an API key of whoever types their code on the page, with both codes hashed. */
+export const device_authorizations = pgTable(
+  "device_authorizations",
+  {
+    device_hash: text().primaryKey(),
+    user_code_hash: text().notNull(),
+    client_name: text().notNull(),
+    user_agent: text(),
+    /** The network that it asks from, as a keyed hash. */
+    network: text().notNull(),
+    /** The seconds that have to lie between two polls. */
+    interval_seconds: integer().notNull(),
+    polled_at: instant(),
+    /** Whoever decided, and the session by which: a permission ends with it. */
+    user_id: uuid().references(() => users.id, { onDelete: "cascade" }),
+    session_id: uuid().references(() => sessions.id, { onDelete: "cascade" }),
+    /** Null until somebody decides. */
+    allowed: boolean(),
+    /** When its key was made: it is made once. */
+    redeemed_at: instant(),
+    expires_at: instant().notNull(),
+    created_at: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("device_authorizations_code_key").on(table.user_code_hash),
+    index("device_authorizations_user_idx").on(table.user_id),
+    index("device_authorizations_session_idx").on(table.session_id),
+    index("device_authorizations_expiry_idx").on(table.expires_at),
+  ],
+);
+
 /** Accounts at a code host that sign in to ours. */
 export const identities = pgTable(
   "identities",

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { change, telling, verdict } from "../../db/change.ts";
+import { change, type Refusal, telling, verdict } from "../../db/change.ts";
 import { api_keys, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
@@ -55,14 +55,17 @@ export async function createKey(
       not_found: () => notFound("account"),
       ended: endedMeanwhile,
       duplicate: keyNameTaken,
-      full: telling(
-        z.object({ used: z.int() }),
-        ({ used }) =>
-          new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {
-            members: { limit: MAX_KEYS, used, resets_at: null },
-          }),
-      ),
+      full: keysFull,
     },
   });
   return { ...key, key: ctx.idempotency?.replayed === true ? null : secret };
 }
+
+/** The 402 of an account that has MAX_KEYS, from what the result says is `used`. */
+export const keysFull: Refusal = telling(
+  z.object({ used: z.int() }),
+  ({ used }) =>
+    new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {
+      members: { limit: MAX_KEYS, used, resets_at: null },
+    }),
+);

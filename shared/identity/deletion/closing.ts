@@ -4,6 +4,7 @@ import { isDeleted } from "../../db/deleted.ts";
 import { forgetResultsOf } from "../../db/results.ts";
 import {
   api_keys,
+  device_authorizations,
   email_tokens,
   identities,
   refresh_tokens,
@@ -24,6 +25,9 @@ export const closing: CloseDomain = ({ id, now }) => ({
       where s.id = t.session_id and s.user_id = u.id`,
     marks: sql`delete from ${sign_in_marks} m using u where m.user_id = u.id`,
     tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
+    // One whose key is being made at this moment waits for this, and finds its session ended.
+    devices: sql`delete from ${device_authorizations} where device_hash in (
+      select d.device_hash from ${device_authorizations} d join u on u.id = d.user_id for update of d skip locked)`,
     factors: sql`delete from ${totp_factors} f using u where f.user_id = u.id`,
     accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
     results: forgetResultsOf(sql`u.id::text`, sql`u`),

@@ -38,8 +38,11 @@ export function rememberSignIn(ctx: Context, userAgent: string | null, source: S
     )})`;
 }
 
-/** Hashes under a key of its own, which is derived from the oldest encryption key as that of addresses is. */
-function hasher({ env: { DATA_ENCRYPTION_KEYS: keys } }: Context): (text: string) => string {
+/**
+ * Hashes under a key of its own, which is derived from the oldest encryption key as that of addresses is: what could be
+ * guessed from a plain hash, such as a network or a short code, can't be from this.
+ */
+export function hasher({ env: { DATA_ENCRYPTION_KEYS: keys } }: Context): (text: string) => string {
   const [oldest] = keys.toSorted((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
   const secret = new Uint8Array(hkdfSync("sha256", Buffer.from(oldest?.secret ?? "", "base64"), "", "sign-ins", 32));
   return (text) => createHmac("sha256", secret).update(text).digest("hex");

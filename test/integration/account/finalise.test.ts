@@ -91,6 +91,11 @@ describe("a deleted account", () => {
       "insert into identities (provider, provider_user_id, user_id) values ('dev', $1::text, $1::uuid)",
       [user.id],
     );
+    await service.sql(
+      `insert into device_authorizations (device_hash, user_code_hash, client_name, network, interval_seconds, user_id, expires_at)
+        values ('d', 'u', 'n', 'n', 5, $1, '2099-01-01')`,
+      [user.id],
+    );
     await addRun(user, await addAgent(user, { is_public: false }), suite.tasks[0] ?? "");
     await service.settled();
     await finalise(user);

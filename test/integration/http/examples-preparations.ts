@@ -10,6 +10,7 @@ import { addListing, hire } from "../payments/marketplace-support.ts";
 import { secretOf } from "../runs/minted-support.ts";
 import { addAgent, addRun, addSuite } from "../runs/support.ts";
 import { addTeam } from "../workspaces/teams-support.ts";
+import { DEVICES } from "./examples-devices.ts";
 import { addBatch, type World } from "./examples-world.ts";
 
 /** How an example is sent where the caller of its class, in the world as it is, would not do. */
@@ -22,7 +23,7 @@ export interface Prepared {
   query?: string;
 }
 
-type Prepare = (world: World, body: string) => Promise<Prepared> | Prepared;
+export type Prepare = (world: World, body: string) => Promise<Prepared> | Prepared;
 
 const API = "/api/v1";
 const PASSWORDS = { [String(SAMPLES["password"])]: PASSWORD };
@@ -143,6 +144,7 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     const cookie = `service_codehost=${cookiesOf(begun)["service_codehost"]?.value ?? ""}`;
     return { headers: { cookie }, query: new URL(begun.headers.get("location") ?? "").search };
   },
+  ...DEVICES,
   verifyEmail: mailed(async () => undefined),
   resetPassword: mailed(({ anonymous }, { email }) => anonymous.call("POST", `${API}/auth/forgot-password`, { email })),
   resendVerification: somebody,

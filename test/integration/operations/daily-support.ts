@@ -75,6 +75,10 @@ export async function addOldRows(service: TestService, owner: string, count: num
     [owner],
   );
   await service.sql(
+    `insert into device_authorizations (device_hash, user_code_hash, client_name, network, interval_seconds, expires_at)
+     select 'hash ' || n, 'hash ' || n, 'c', 'n', 5, '2026-01-01' from ${many}`,
+  );
+  await service.sql(
     `insert into email_tokens (token_hash, user_id, purpose, email, expires_at)
      select 'hash ' || n, $1, 'verify_email', 'e', '2026-01-01' from ${many}`,
     [owner],
@@ -87,6 +91,7 @@ export async function oldRows(service: TestService): Promise<Record<string, numb
     `select (select count(*)::int from idempotency_keys where expires_at < '2026-02-01') as keys,
       (select count(*)::int from provider_events where done_at < '2026-02-01') as events,
       (select count(*)::int from sessions where expires_at < '2026-02-01') as sessions,
+      (select count(*)::int from device_authorizations) as devices,
       (select count(*)::int from email_tokens where expires_at < '2026-02-01') as tokens`,
   );
   return counts ?? {};

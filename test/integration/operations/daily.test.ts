@@ -79,7 +79,7 @@ describe("an item of the daily work", () => {
     expect(states.filter(({ last_error: error }) => error !== null)).toEqual([
       { name: "forget mailed tokens", ...failed },
     ]);
-    expect(await oldRows(service)).toEqual({ keys: 0, events: 0, sessions: 0, tokens: 1 });
+    expect(await oldRows(service)).toEqual({ keys: 0, events: 0, sessions: 0, devices: 0, tokens: 1 });
     await service.broker.advance(2 * HOUR);
     expect(service.logs.filter((line) => line.includes("delivery failed"))).toHaveLength(4);
     expect(service.logs.filter((line) => line.includes("message died"))).toHaveLength(1);
@@ -120,7 +120,7 @@ describe("an item of the daily work", () => {
     service.broker.setChaos({ duplicate: false });
     const states = [...(await dailyStates(service)).values()];
     expect(states.filter(({ last_success_at: done, last_error }) => done !== at() || last_error !== null)).toEqual([]);
-    expect(await oldRows(service)).toEqual({ keys: 0, events: 0, sessions: 0, tokens: 0 });
+    expect(await oldRows(service)).toEqual({ keys: 0, events: 0, sessions: 0, devices: 0, tokens: 0 });
     expect(await service.sql("select distinct listed::integer from board_totals where listed > 0")).toEqual([
       { listed: AGENTS },
     ]);

@@ -60,6 +60,7 @@ beforeAll(async () => {
   await service.settled();
   cookies = [{ name: "service_session", value: user.token, url: service.url }];
   const session = runs.body[0].screening_session_id;
+  const program = await user.call("POST", "/api/v1/auth/device", { client_name: "ada-laptop ".repeat(9) });
   paths = {
     board: "/",
     agent: `/agents/${agents[0]}`,
@@ -101,6 +102,8 @@ beforeAll(async () => {
     "second factor": "/settings/second-factor",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
+    "a program's code": "/device",
+    "a program that asks": `/device?user_code=${program.body.user_code}`,
     webhooks: "/settings/webhooks",
     webhook: `/settings/webhooks/${webhook.body.id}`,
     schedules: "/settings/schedules",
