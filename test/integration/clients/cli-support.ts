@@ -14,15 +14,18 @@ export interface Called {
 /** The packed command line in a folder, as a shell starts it. */
 export function commandLine(folder: string, env: Readonly<Record<string, string>>) {
   const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
-  /** Calls it with arguments; `more` is added to its environment, `node` runs it. */
+  /** Calls it with arguments; `more` is added to its environment, `node` runs it, `heard` gets what it prints by and by. */
   return async (
     args: readonly string[],
     more: Record<string, string> = {},
     node = process.execPath,
+    heard: (text: string) => void = () => undefined,
   ): Promise<Called> => {
     const options = { cwd: folder, env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: folder, ...env, ...more } };
     try {
-      return { code: 0, ...(await run(node, [main, ...args], options)) };
+      const running = run(node, [main, ...args], options);
+      for (const stream of [running.child.stdout, running.child.stderr]) stream?.on("data", heard);
+      return { code: 0, ...(await running) };
     } catch (error) {
       const { code, stdout, stderr } = error as Called;
       return { code, stdout, stderr };

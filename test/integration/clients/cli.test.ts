@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
@@ -14,6 +15,7 @@ import { install, newFolder, nodes, run } from "./packing-support.ts";
 const TASKS = 12;
 /** Next to no port is less likely to be taken than the one that no TCP service has. */
 const NOBODY = "http://127.0.0.1:1";
+const MAIN = "node_modules/agent-screening-cli/dist/main.js";
 const MARKUP = '<b>&"|\u001b[31m';
 
 let service: TestService;
@@ -116,7 +118,7 @@ describe("screening from the packed command line", () => {
   });
 
   it("draws a bar as wide as a terminal, and clears it away", async () => {
-    const command = `stty cols 60; ${process.execPath} node_modules/agent-screening-cli/dist/main.js screen ${endpoint.url} --suite dozen --wait`;
+    const command = `stty cols 60; ${process.execPath} ${MAIN} screen ${endpoint.url} --suite dozen --wait`;
     const env = { ...process.env, XDG_CONFIG_HOME: folder, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key };
     const { stdout } = await run("script", ["-qec", command, "/dev/null"], { cwd: folder, env });
     const bars = stdout.split("\r\u001b[K").slice(1, -1);
@@ -173,6 +175,35 @@ describe("signing in", () => {
   it("keeps the key for its owner alone, and takes it from then on", async () => {
     expect(await cli(["login", "--key", key])).toMatchObject({ code: 0, stdout: expect.stringContaining(user.email) });
     expect(statSync(join(folder, "agent-screening/config.json")).mode & 0o777).toBe(0o600);
+    expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
+  });
+
+  it("gets a key that is allowed on the page, and none that is refused; at a terminal it opens the page", async () => {
+    const [bin, opened] = [join(folder, "bin"), join(folder, "opened.txt")];
+    mkdirSync(bin);
+    writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\nprintf %s "$1" >> ${opened}\n`, { mode: 0o755 });
+    const env = { AGENT_SCREENING_KEY: "", DISPLAY: ":0", PATH: `${bin}:${process.env["PATH"]}` };
+    const pages: string[] = [];
+    /** Decides on the code once it is shown. */
+    const decides = (allow: boolean) => (text: string) => {
+      const [page = "", user_code] = /\S+\?user_code=(\S+)/.exec(text) ?? [];
+      if (user_code === undefined) return;
+      pages.push(page);
+      void user.call("POST", "/api/v1/auth/device/decision", { user_code, allow });
+    };
+    const own = { ...process.env, ...env, XDG_CONFIG_HOME: folder, AGENT_SCREENING_URL: service.url };
+    const atTerminal = run("script", ["-qec", `${process.execPath} ${MAIN} login`, "/dev/null"], {
+      cwd: folder,
+      env: own,
+    });
+    atTerminal.child.stdout?.on("data", decides(true));
+    const refused = await cli(["login"], env, process.execPath, decides(false));
+    expect(refused).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("refused on the page") });
+    expect((await atTerminal).stdout).toContain(`as ${user.email} (team)`);
+    expect(pages).toContain(readFileSync(opened, "utf8"));
+    await service.settled();
+    const { items } = (await user.call("GET", "/api/v1/api-keys")).body;
+    expect(items[0]).toMatchObject({ name: hostname(), scope: "write", last_used_at: expect.any(String) });
     expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
   });
 
@@ -238,7 +269,7 @@ describe("on each Node there is", () => {
   });
 
   it("starts as fast as Node itself, to within 150 ms or as much again", () => {
-    const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+    const main = join(folder, MAIN);
     const least = (args: string[]) =>
       Math.min(
         ...Array.from({ length: 5 }, () => {

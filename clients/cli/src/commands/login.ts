@@ -3,6 +3,7 @@ import { createClient } from "../../../typescript/src/client.ts";
 import { given } from "../../../typescript/src/problem.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
+import { keyByPage } from "../device-login.ts";
 import { keep, urlOf } from "../settings.ts";
 import { print, type Terminal } from "../terminal.ts";
 
@@ -10,15 +11,16 @@ import { print, type Terminal } from "../terminal.ts";
 export const login = command({
   usage: "login [--key KEY] [--url URL]",
   about:
-    "Keeps an API key of your settings page; without --key it is asked for, or read from standard input. On the service of\n" +
-    "this machine, --new opens an account for trying things out, with a key of its own.",
+    "Shows an address and a code: open the address in any browser, sign in there and allow it, and this machine has an API\n" +
+    "key of its own, which your settings page lists by the machine's name. --key takes one that you have; --key - reads it\n" +
+    "from standard input. On the service of this machine, --new opens an account for trying things out, with a key.",
   options: {
     ...SERVICE,
     new: { type: "boolean", about: "open an account on the service of this machine" },
   },
   async run(values, _positionals, terminal) {
     const url = urlOf(values.url, terminal);
-    const key = values.new === true ? await newAccount(url) : (values.key ?? (await ask(url, terminal)));
+    const key = await keyBy(values, url, terminal);
     if (!key.startsWith("ask_"))
       throw new Failure(EXIT.usage, `An API key begins with ask_; make one at ${url}/settings.`);
     const user = await given(createClient({ baseUrl: url, key, fetch: reach, retries: 2 }).GET("/api/v1/auth/me"));
@@ -29,15 +31,20 @@ export const login = command({
   },
 });
 
-async function ask(url: string, { stderr }: Terminal): Promise<string> {
-  if (process.stdin.isTTY) stderr.write(`Make an API key of scope write at ${url}/settings, and paste it here.\n`);
-  const lines = createInterface({ input: process.stdin, output: process.stdin.isTTY ? stderr : undefined });
+function keyBy(values: { new?: boolean; key?: string }, url: string, terminal: Terminal): Promise<string> | string {
+  if (values.new === true) return newAccount(url);
+  if (values.key === "-") return readKey();
+  return values.key ?? keyByPage(url, terminal);
+}
+
+async function readKey(): Promise<string> {
+  const lines = createInterface({ input: process.stdin });
   try {
     for await (const line of lines) if (line.trim() !== "") return line.trim();
   } finally {
     lines.close();
   }
-  throw new Failure(EXIT.usage, "No key was given: pass --key, or the key on standard input.");
+  throw new Failure(EXIT.usage, "No key came on standard input.");
 }
 
 /** An account on the service of this machine, where plans cost nothing, and a key of it. */
