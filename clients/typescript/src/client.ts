@@ -3,6 +3,7 @@ import { type FollowOptions, follower, type StreamEvent, type StreamPath } from 
 import { IDEMPOTENT } from "./generated/idempotent.ts";
 import type { paths } from "./generated/service.ts";
 import { type ItemOf, type ListPath, type ListOptions, lister } from "./pages.ts";
+import { type FileOptions, type FilePath, type RecordOf, reader } from "./lines.ts";
 import { pauseFor, type Retries, retrying, type Send } from "./retry.ts";
 
 /** How to reach the service. */
@@ -18,12 +19,19 @@ export interface ClientOptions extends Partial<Retries> {
 /** The service's endpoints with their types, lists as one sequence, and event streams that outlive their connections. */
 export interface ScreeningClient extends Client<paths> {
   /**
-   * Every item of a list, page by page as they are taken.
+   * Every item of a list, page by page as they are taken; of a list without pages, such as the spans of a run, all at once.
    * @throws ServiceError
    * @example
    * for await (const run of client.each("/api/v1/runs", { query: { agent_id } })) console.log(run.status);
    */
   each<P extends ListPath>(path: P, options?: ListOptions<P>): AsyncGenerator<ItemOf<P>, void>;
+  /**
+   * Every record of a file in JSON Lines, as it arrives: however large the file is, no more than a line of it is held.
+   * @throws ServiceError; Error where the file ends within a line
+   * @example
+   * for await (const run of client.lines("/api/v1/runs/export.jsonl", { query: { agent_id } })) console.log(run.cost_usd);
+   */
+  lines<P extends FilePath>(path: P, options?: FileOptions<P>): AsyncGenerator<RecordOf<P>, void>;
   /**
    * The events of a run or session until it is final; a connection that is lost is taken up where it broke.
    * @throws ServiceError
@@ -58,5 +66,10 @@ export function createClient(options: ClientOptions): ScreeningClient {
       }
     },
   });
-  return { ...client, each: lister(baseUrl, send), follow: follower(baseUrl, send, again) };
+  return {
+    ...client,
+    each: lister(baseUrl, send),
+    lines: reader(baseUrl, send),
+    follow: follower(baseUrl, send, again),
+  };
 }

@@ -2,5 +2,6 @@
 export { type ClientOptions, createClient, type ScreeningClient } from "./client.ts";
 export type { SessionProgress, StreamEvent, StreamPath } from "./follow.ts";
 export type { components, paths } from "./generated/service.ts";
+export type { FilePath, RecordOf } from "./lines.ts";
 export type { ItemOf, ListPath } from "./pages.ts";
 export { given, type Problem, ServiceError } from "./problem.ts";

@@ -9,9 +9,16 @@ type Body<P extends keyof paths> = paths[P] extends {
   ? B
   : never;
 
-/** The paths that give a list in pages. */
+/** Lists that come whole, in one answer. */
+const WHOLE = ["/api/v1/runs/{run_id}/phases", "/api/v1/runs/{run_id}/spans"] as const satisfies (keyof paths)[];
+
+/** The paths that give a list, in pages or whole. */
 export type ListPath = {
-  [P in keyof paths]: Body<P> extends { items: unknown[]; page_size: number } ? P : never;
+  [P in keyof paths]: Body<P> extends { items: unknown[]; page_size: number }
+    ? P
+    : P extends (typeof WHOLE)[number]
+      ? P
+      : never;
 }[keyof paths];
 
 /** What a list holds. */
@@ -57,12 +64,14 @@ const LARGEST_PAGE = 100;
 export function lister(baseUrl: string, send: Send) {
   return async function* each<P extends ListPath>(path: P, options?: ListOptions<P>): AsyncGenerator<ItemOf<P>, void> {
     const { signal, ...place }: Place & { signal?: AbortSignal } = options ?? {};
-    const query = { page_size: LARGEST_PAGE, ...objectOf(place.query) };
+    const size = WHOLE.some((one) => one === path) ? {} : { page_size: LARGEST_PAGE };
+    const query = { ...size, ...objectOf(place.query) };
     let url: URL | null = new URL(urlOf(baseUrl, path, { ...place, query }));
     while (url !== null) {
       const response = await send(new Request(url, signal === undefined ? {} : { signal }));
       if (!response.ok) throw await errorOf(response);
-      const body: Listed<ItemOf<P>> = await response.json();
+      // The service's own JSON, as its description has it.
+      const body: Listed<ItemOf<P>> = JSON.parse(await response.text());
       yield* body.items;
       url = nextOf(url, body.next_cursor, response.headers.get("link"));
     }

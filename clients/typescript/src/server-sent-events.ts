@@ -1,3 +1,5 @@
+import { linesOf } from "./lines.ts";
+
 /** One message of a stream; `id` is the last that the stream gave, of this message or an earlier one. */
 export interface Message {
   id: string;
@@ -18,25 +20,5 @@ export async function* messagesOf(body: ReadableStream<Uint8Array>): AsyncGenera
     if (field === "data") data.push(value);
     else if (field === "event") event = value;
     else if (field === "id" && !value.includes("\0")) id = value;
-  }
-}
-
-/** The lines that have ended; what stands behind the last end is not complete. */
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      rest += decoder.decode(value, { stream: true });
-      // A carriage return at the end may be the first half of a line's end.
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
   }
 }

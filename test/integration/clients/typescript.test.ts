@@ -100,6 +100,9 @@ describe("the packed TypeScript client", () => {
         status: "completed",
         told: 4,
         listed: 4,
+        exported: true,
+        scored: true,
+        spans: [],
         valid: true,
         held: [
           [true, null],
