@@ -14,7 +14,10 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: () => Pro
   screen: ["screen an agent, and wait for its score", async () => (await import("./commands/screen.ts")).screen],
   runs: ["list runs", async () => (await import("./commands/runs.ts")).runs],
   board: ["show the board", async () => (await import("./commands/board.ts")).board],
-  compare: ["compare agents over the same tasks", async () => (await import("./commands/compare.ts")).compare],
+  compare: [
+    "compare agents or screenings over the same tasks",
+    async () => (await import("./commands/compare.ts")).compare,
+  ],
   verify: ["verify a signed statement on this machine", async () => (await import("./commands/verify.ts")).verify],
   log: ["follow the log of all that was signed", async () => (await import("./commands/log.ts")).log],
   dev: ["start the whole service on this machine", async () => (await import("./commands/dev.ts")).dev],

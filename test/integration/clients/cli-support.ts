@@ -11,9 +11,28 @@ export interface Called {
   stderr: string;
 }
 
+/** Where the packed command line is in a folder. */
+export const mainIn = (folder: string): string => join(folder, "node_modules/agent-screening-cli/dist/main.js");
+
+/** Calls the packed command line at a terminal of 60 columns; resolves to what is seen there, which `heard` gets by and by. */
+export async function atTerminal(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  heard: (text: string) => void = () => undefined,
+): Promise<string> {
+  const command = ["stty cols 60;", process.execPath, mainIn(folder), ...args].join(" ");
+  const running = run("script", ["-qec", command, "/dev/null"], {
+    cwd: folder,
+    env: { ...process.env, XDG_CONFIG_HOME: folder, ...env },
+  });
+  running.child.stdout?.on("data", heard);
+  return (await running).stdout;
+}
+
 /** The packed command line in a folder, as a shell starts it. */
 export function commandLine(folder: string, env: Readonly<Record<string, string>>) {
-  const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+  const main = mainIn(folder);
   /** Calls it with arguments; `more` is added to its environment, `node` runs it, `heard` gets what it prints by and by. */
   return async (
     args: readonly string[],

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,13 +9,12 @@ import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addSuite, answersRightly, startAgent } from "../runs/support.ts";
-import { commandLine } from "./cli-support.ts";
-import { install, newFolder, nodes, run } from "./packing-support.ts";
+import { atTerminal, commandLine, mainIn } from "./cli-support.ts";
+import { install, newFolder, nodes } from "./packing-support.ts";
 
 const TASKS = 12;
 /** Next to no port is less likely to be taken than the one that no TCP service has. */
 const NOBODY = "http://127.0.0.1:1";
-const MAIN = "node_modules/agent-screening-cli/dist/main.js";
 const MARKUP = '<b>&"|\u001b[31m';
 
 let service: TestService;
@@ -118,10 +117,9 @@ describe("screening from the packed command line", () => {
   });
 
   it("draws a bar as wide as a terminal, and clears it away", async () => {
-    const command = `stty cols 60; ${process.execPath} ${MAIN} screen ${endpoint.url} --suite dozen --wait`;
-    const env = { ...process.env, XDG_CONFIG_HOME: folder, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key };
-    const { stdout } = await run("script", ["-qec", command, "/dev/null"], { cwd: folder, env });
-    const bars = stdout.split("\r\u001b[K").slice(1, -1);
+    const env = { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key };
+    const seen = await atTerminal(folder, ["screen", endpoint.url, "--suite", "dozen", "--wait"], env);
+    const bars = seen.split("\r\u001b[K").slice(1, -1);
     expect(bars.length).toBeGreaterThan(0);
     expect(bars.every((bar) => bar.length <= 59 && /^[█░]/.test(bar))).toBe(true);
     expect(bars.at(-1)).toContain("12/12");
@@ -179,28 +177,19 @@ describe("signing in", () => {
   });
 
   it("gets a key that is allowed on the page, and none that is refused; at a terminal it opens the page", async () => {
-    const [bin, opened] = [join(folder, "bin"), join(folder, "opened.txt")];
-    mkdirSync(bin);
-    writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\nprintf %s "$1" >> ${opened}\n`, { mode: 0o755 });
-    const env = { AGENT_SCREENING_KEY: "", DISPLAY: ":0", PATH: `${bin}:${process.env["PATH"]}` };
-    const pages: string[] = [];
+    const opened = join(folder, "opened.txt");
+    writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" >> ${opened}\n`, { mode: 0o755 });
+    const env = { AGENT_SCREENING_KEY: "", DISPLAY: ":0", PATH: `${folder}:${process.env["PATH"]}` };
     /** Decides on the code once it is shown. */
     const decides = (allow: boolean) => (text: string) => {
-      const [page = "", user_code] = /\S+\?user_code=(\S+)/.exec(text) ?? [];
-      if (user_code === undefined) return;
-      pages.push(page);
-      void user.call("POST", "/api/v1/auth/device/decision", { user_code, allow });
+      const user_code = /user_code=(\S+)/.exec(text)?.[1];
+      if (user_code !== undefined) void user.call("POST", "/api/v1/auth/device/decision", { user_code, allow });
     };
-    const own = { ...process.env, ...env, XDG_CONFIG_HOME: folder, AGENT_SCREENING_URL: service.url };
-    const atTerminal = run("script", ["-qec", `${process.execPath} ${MAIN} login`, "/dev/null"], {
-      cwd: folder,
-      env: own,
-    });
-    atTerminal.child.stdout?.on("data", decides(true));
+    const seen = atTerminal(folder, ["login"], { ...env, AGENT_SCREENING_URL: service.url }, decides(true));
     const refused = await cli(["login"], env, process.execPath, decides(false));
     expect(refused).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("refused on the page") });
-    expect((await atTerminal).stdout).toContain(`as ${user.email} (team)`);
-    expect(pages).toContain(readFileSync(opened, "utf8"));
+    expect(await seen).toContain(`as ${user.email} (team)`);
+    expect(await seen).toContain(`Open ${readFileSync(opened, "utf8")}\r\n`);
     await service.settled();
     const { items } = (await user.call("GET", "/api/v1/api-keys")).body;
     expect(items[0]).toMatchObject({ name: hostname(), scope: "write", last_used_at: expect.any(String) });
@@ -268,8 +257,24 @@ describe("on each Node there is", () => {
     }
   });
 
+  it("compares two screenings, and names the tasks that they differ in", async () => {
+    const screened = async (answer: typeof endpoint.answer) => {
+      endpoint.answer = answer;
+      const { stdout } = await cli(["screen", endpoint.url, "--suite", "dozen"]);
+      return service.settled().then(() => stdout.trim());
+    };
+    let asked = 0;
+    const some: typeof endpoint.answer = (call) => (asked++ < 4 ? answersWrongly() : answersRightly(call));
+    const both = [await screened(answersRightly), await screened(some)];
+    const { code, stdout } = await cli(["compare", "--sessions", ...both]);
+    expect([code, stdout.match(/1 of 1 +0 of 1$/gm)?.length], stdout).toEqual([0, 4]);
+    expect(stdout).toMatch(/^first +100.0% .*\/sessions\//m);
+    expect(stdout).toContain("+33.3 points over 12 tasks");
+    expect(await cli(["compare", "--sessions", both[0] ?? ""])).toMatchObject({ code: 2 });
+  });
+
   it("starts as fast as Node itself, to within 150 ms or as much again", () => {
-    const main = join(folder, MAIN);
+    const main = mainIn(folder);
     const least = (args: string[]) =>
       Math.min(
         ...Array.from({ length: 5 }, () => {
