@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import * as z from "zod";
 import { valuesOf } from "../../test/commands/bundle.ts";
 
@@ -83,7 +84,23 @@ async function writeGenerated(): Promise<void> {
 export async function buildClient(folder: string): Promise<void> {
   await generate();
   rmSync(folder, { recursive: true, force: true });
-  node(join(compiler, "../bin/tsc"), "-p", "tsconfig.json", "--outDir", folder);
+  const tsc = join(compiler, "../bin/tsc");
+  node(tsc, "-p", "tsconfig.json", "--outDir", folder);
+  const beside = join(folder, "clients/typescript/src");
+  // With all the graders and templates in it, so that the package needs no more packages for what few ask for.
+  await build({
+    entryPoints: [join(HERE, "src/regrade.ts")],
+    outdir: beside,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minify: true,
+    logLevel: "warning",
+  });
+  // Its own types name none of what it is made of, so its declarations stand alone.
+  const alone = ["--ignoreConfig", "--noResolve", "--noCheck", "--allowImportingTsExtensions", "--target", "es2022"];
+  node(tsc, ...alone, "--module", "esnext", "-d", "--emitDeclarationOnly", "--outDir", beside, "src/regrade.ts");
 }
 
 if (import.meta.main) await (process.argv.includes("--types") ? generate() : buildClient(join(HERE, "dist")));

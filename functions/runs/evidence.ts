@@ -4,7 +4,7 @@ import { jwks } from "../../shared/evidence/did.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { bodyProblem } from "../../shared/platform/problem.ts";
-import { Regraded, RegradeRequest, regrade, type Unregradable } from "../../shared/runs/regrade.ts";
+import { Regraded, RegradeRequest, regrade, UNREGRADABLE } from "../../shared/runs/regrade.ts";
 
 const Verification = z
   .object({
@@ -13,15 +13,6 @@ const Verification = z
     statement: z.record(z.string(), z.json()).optional(),
   })
   .meta({ id: "EvidenceVerification" });
-
-const UNREGRADABLE: Record<Unregradable, string> = {
-  no_run: "This statement is about no run; send the `jws` of GET /api/v1/runs/{run_id}/evidence.",
-  secret_task: "The run was of a secret task; the secrets that these are drawn from are never published.",
-  fixed_task:
-    "The run was of a task with a fixed text, which no epoch's secret draws; only minted tasks can be graded again.",
-  other_rules: "The run was graded by other rules than today's, as its `grader_version` says; they are not kept here.",
-  other_template: "The run's template has another version by now, and the one of the statement is not kept here.",
-};
 
 /** A body of a response of 1 MiB in base64, with a statement beside it. */
 const MAX_REGRADE_BYTES = 1.5 * 1024 * 1024;

@@ -48,7 +48,15 @@ export const Regraded = z
   .meta({ id: "EvidenceRegrading" });
 
 /** Why a genuine statement can't be graded again. */
-export type Unregradable = "no_run" | "secret_task" | "fixed_task" | "other_rules" | "other_template";
+export const UNREGRADABLE = {
+  no_run: "This statement is about no run; send the `jws` of GET /api/v1/runs/{run_id}/evidence.",
+  secret_task: "The run was of a secret task; the secrets that these are drawn from are never published.",
+  fixed_task:
+    "The run was of a task with a fixed text, which no epoch's secret draws; only minted tasks can be graded again.",
+  other_rules: "The run was graded by other rules than today's, as its `grader_version` says; they are not kept here.",
+  other_template: "The run's template has another version by now, and the one of the statement is not kept here.",
+} as const;
+export type Unregradable = keyof typeof UNREGRADABLE;
 
 /** What comes of grading a run again. */
 export type Regrading =

@@ -57,6 +57,16 @@ export async function verify(text: string, options: Options): Promise<Report> {
   });
 }
 
+/** The compact JWS in what `verify` takes, unchecked; null where there is none. */
+export function statementIn(text: string): string | null {
+  try {
+    const found = recognised(text.replaceAll("\r\n", "\n").trim());
+    return "jws" in found ? found.jws : null;
+  } catch {
+    return null;
+  }
+}
+
 type Recognised = { what: string } & ({ jws: string; proof: string | null } | { checkpoint: string });
 
 function recognised(given: string): Recognised {

@@ -82,3 +82,12 @@ export function connectSignedIn(values: Parameters<typeof connect>[0], terminal:
     `You are not signed in to ${connection.url}: run \`agent-screening login\`, or set AGENT_SCREENING_KEY.`,
   );
 }
+
+/** The text of a file that was named, 0 for standard input. @throws Failure where it can't be read. */
+export function textOf(file: string | 0): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Failure(EXIT.usage, error instanceof Error ? error.message : String(error));
+  }
+}

@@ -109,6 +109,7 @@ describe("the packed TypeScript client", () => {
           [false, "signature"],
           [true, null],
         ],
+        again: ["impossible", expect.stringContaining("not published yet")],
         runs: 4,
         unknown: [404, "not_found"],
       });

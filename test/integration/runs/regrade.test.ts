@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildCommandLine } from "../../../clients/cli/build.ts";
 import { keyId } from "../../../shared/evidence/did.ts";
 import { signStatement } from "../../../shared/evidence/sign.ts";
 import type { EvidenceStatement } from "../../../shared/evidence/statement.ts";
@@ -10,6 +13,8 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { CUT, type Handler, json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { commandLine } from "../clients/cli-support.ts";
+import { install, newFolder } from "../clients/packing-support.ts";
 import { published, type Published, reveal, signedInAgain, solved, speaking } from "./regrading-support.ts";
 import { addAgent, addRun, addSuite, startAgent } from "./support.ts";
 
@@ -96,6 +101,7 @@ afterAll(async () => {
   await service.stop();
 });
 
+const answering = (body: object) => Buffer.from(JSON.stringify(body)).toString("base64");
 const post = (body: object) => anonymous.call("POST", "/api/v1/evidence/regrade", body);
 
 describe("a run of a minted task, once its epoch is revealed", () => {
@@ -117,7 +123,6 @@ describe("a run of a minted task, once its epoch is revealed", () => {
   });
 
   const flipped = (hex: string | null) => (hex ?? "").replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
-  const answering = (body: object) => Buffer.from(JSON.stringify(body)).toString("base64");
   it.each<[string, () => Partial<Published>, object]>([
     ["another statement's signature", () => ({ jws: `${run.jws.slice(0, -8)}AAAAAAAA` }), { valid: false }],
     ["a changed statement", () => ({ jws: changed(run.jws) }), { valid: false }],
@@ -178,6 +183,81 @@ describe("what can't be graded again is refused with the reason", () => {
     ["an answer of 1 MiB", { response_base64: Buffer.alloc(1024 * 1024).toString("base64") }, 200],
   ])("%s", async (_what, fields, status) => {
     expect((await post({ ...run, ...fields })).status).toBe(status);
+  });
+});
+
+describe("from the packed command line", () => {
+  let folder: string;
+  let cli: ReturnType<typeof commandLine>;
+  const file = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    folder = newFolder([]);
+    await install("cli", buildCommandLine, folder);
+    cli = commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: owner.token });
+    const [id] = screened.get("native and right") ?? [""];
+    const kept = {
+      "keys.json": "/.well-known/jwks.json",
+      "epochs.json": "/api/v1/epochs?page_size=100",
+      "answer.json": `/api/v1/runs/${id}/output`,
+    };
+    for (const [name, path] of Object.entries(kept)) writeFileSync(file(name), (await owner.call("GET", path)).text);
+    const answer = JSON.parse(readFileSync(file("answer.json"), "utf8"));
+    answer.response.body_base64 = answering({ output: "1" });
+    writeFileSync(file("other.json"), JSON.stringify(answer));
+    writeFileSync(file("later.json"), JSON.stringify({ items: [] }));
+    const epochs = JSON.parse(readFileSync(file("epochs.json"), "utf8"));
+    const forged = epochs.items.map((one: object) => ({ ...one, secret: "11".repeat(32) }));
+    writeFileSync(file("forged.json"), JSON.stringify({ items: forged }));
+    writeFileSync(file("run.jws"), run.jws);
+    writeFileSync(file("fixed.jws"), fixed.jws);
+    writeFileSync(
+      file("lying.jws"),
+      await signed((subject) => ({ ...subject, result: { ...subject.result, passed: false } })),
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each<[string, string, string, string, number, RegExp]>([
+    ["right", "run.jws", "answer.json", "epochs.json", 0, /✓ It is graded again as it was$/m],
+    [
+      "with another verdict",
+      "lying.jws",
+      "answer.json",
+      "epochs.json",
+      1,
+      /✗ .*right at 1, which is passed; .* otherwise/,
+    ],
+    ["with another answer", "run.jws", "other.json", "epochs.json", 1, /✗ .*commits to another answer/],
+    ["of an epoch that is not at hand", "run.jws", "answer.json", "later.json", 2, /– .*is not among those/],
+    [
+      "by a secret that was not committed to",
+      "run.jws",
+      "answer.json",
+      "forged.json",
+      2,
+      /– .*not the one that was committed/,
+    ],
+    ["with a fixed text", "fixed.jws", "answer.json", "epochs.json", 2, /– .*fixed text/],
+  ])("a run is graded again offline: %s", async (_what, jws, answer, epochs, code, said) => {
+    const offline = ["--jwks", file("keys.json"), "--answer", file(answer), "--epochs", file(epochs)];
+    const found = await cli(["verify", file(jws), "--regrade", ...offline], {
+      AGENT_SCREENING_URL: "http://127.0.0.1:1",
+    });
+    expect(found, found.stderr).toMatchObject({ code, stdout: expect.stringMatching(said) });
+    expect(found.stdout).toContain("It holds.");
+  });
+
+  it("a run is graded again from what the service shows its owner, and not for a stranger", async () => {
+    const { code, stdout } = await cli(["verify", file("run.jws"), "--regrade", "--json"]);
+    const regrading = { outcome: "agrees", detail: expect.any(String), correctness: 1, passed: true };
+    expect([code, JSON.parse(stdout).regrading], stdout).toEqual([0, regrading]);
+    const stranger = await cli(["verify", file("run.jws"), "--regrade"], { AGENT_SCREENING_KEY: "" });
+    expect(stranger).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("What the agent answered is not shown"),
+    });
+    expect(await cli(["verify", file("run.jws"), "--regrade", "--jwks", file("keys.json")])).toMatchObject({ code: 2 });
   });
 });
 

@@ -1,23 +1,33 @@
-import { readFileSync } from "node:fs";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
+import type { Regrading } from "../../../typescript/src/regrade.ts";
 import type { Report, Step } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
-import { urlOf } from "../settings.ts";
+import { regraded, stepOf } from "../regraded.ts";
+import { textOf, urlOf } from "../settings.ts";
 import { colored, plain, print, type Terminal } from "../terminal.ts";
 
 const MARKS = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["dim", "–"] } as const;
 
 /** `verify`: checks on this machine what the service signed. */
 export const verify = command({
-  usage: "verify FILE [--jwks FILE] [--log-key FILE]",
+  usage: "verify FILE [--regrade] [--jwks FILE] [--log-key FILE]",
   about:
     "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
-    "Exit code 1: it does not hold.",
+    "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
+    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again.",
   options: {
     url: SERVICE.url,
+    key: SERVICE.key,
     json: SERVICE.json,
+    regrade: { type: "boolean", about: "grade the run again" },
+    answer: {
+      type: "string",
+      value: "FILE",
+      about: "GET /api/v1/runs/{id}/output, as it was kept, to grade again offline",
+    },
+    epochs: { type: "string", value: "FILE", about: "GET /api/v1/epochs, as it was kept, to grade again offline" },
     jwks: { type: "string", value: "FILE", about: "the published keys, as they were kept; stays offline" },
     "log-key": { type: "string", value: "FILE", about: "the log's key, as it was pinned" },
   },
@@ -25,15 +35,16 @@ export const verify = command({
     if (file === undefined || more.length > 0) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
     const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
-    const report = await verified(
-      text,
+    const grounds: Grounds =
       values.jwks === undefined
         ? await online(urlOf(values.url, terminal), pinned)
-        : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null },
-    );
-    if (values.json === true) print(terminal, JSON.stringify(report));
-    else show(report, terminal);
-    return report.verified ? EXIT.fine : EXIT.failed;
+        : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null };
+    const report = await verified(text, grounds);
+    const regrading = values.regrade === true ? await regraded(text, grounds.jwks, values, terminal) : undefined;
+    if (values.json === true) print(terminal, JSON.stringify({ ...report, ...(regrading && { regrading }) }));
+    else show(report, regrading, terminal);
+    if (!report.verified || regrading?.outcome === "differs") return EXIT.failed;
+    return regrading?.outcome === "impossible" ? EXIT.usage : EXIT.fine;
   },
 });
 
@@ -57,23 +68,21 @@ async function online(url: string, pinned: string | null): Promise<Grounds> {
   };
 }
 
-function textOf(file: string | 0): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Failure(EXIT.usage, error instanceof Error ? error.message : String(error));
-  }
-}
-
-function show({ verified: holds, steps, statement, index }: Report, terminal: Terminal): void {
-  print(terminal, ...steps.map((step) => lineOf(step, terminal)), "");
+function show(
+  { verified: holds, steps, statement, index }: Report,
+  regrading: Regrading | undefined,
+  terminal: Terminal,
+): void {
+  print(terminal, ...steps.map((step) => lineOf(step, terminal)));
+  if (regrading !== undefined) print(terminal, lineOf(stepOf(regrading), terminal));
+  print(terminal, "");
   print(terminal, holds ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold."));
   if (statement !== null)
     print(terminal, plain(`${statement.type.join(", ")} of ${statement.issuer}, ${statement.validFrom}`));
   if (index !== null) print(terminal, `Entry ${index} of the log.`);
 }
 
-function lineOf({ title, outcome, detail }: Step, terminal: Terminal): string {
+function lineOf({ title, outcome, detail }: Pick<Step, "title" | "outcome" | "detail">, terminal: Terminal): string {
   const [color, mark] = MARKS[outcome];
   return `${colored(terminal, color, mark)} ${title}${outcome === "passed" ? "" : `: ${plain(detail)}`}`;
 }
