@@ -1,6 +1,6 @@
 import { SAMPLES } from "../../../functions/document/samples.ts";
-import { type Prepare } from "./examples-preparations.ts";
-import { type World } from "./examples-world.ts";
+import type { Prepare } from "./examples-preparations.ts";
+import type { World } from "./examples-world.ts";
 
 const API = "/api/v1/auth/device";
 const [USER_CODE, DEVICE_CODE] = [String(SAMPLES["user_code"]), String(SAMPLES["device_code"])];
