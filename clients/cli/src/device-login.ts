@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "../../typescript/src/client.ts";
 import { given, ServiceError } from "../../typescript/src/problem.ts";
+import type { Send } from "../../typescript/src/retry.ts";
 import { EXIT, Failure, reach } from "./failure.ts";
 import { note, plain, type Terminal } from "./terminal.ts";
 
@@ -21,8 +22,12 @@ const REFUSED: Readonly<Record<string, string>> = {
  * A key that a person allows on the service's page: prints the page's address and the code, opens the page where somebody
  * sits at a terminal, and asks until it is decided on. @throws Failure where it is refused or takes too long.
  */
-export async function keyByPage(url: string, terminal: Terminal): Promise<string> {
-  const client = createClient({ baseUrl: url, fetch: reach, retries: 2 });
+export async function keyByPage(
+  url: string,
+  terminal: Terminal,
+  { send = reach, wait = delay }: { send?: Send; wait?: (ms: number) => Promise<unknown> } = {},
+): Promise<string> {
+  const client = createClient({ baseUrl: url, fetch: send, retries: 0 });
   const asked = await given(
     client.POST("/api/v1/auth/device", {
       body: { client_name: hostname().slice(0, MAX_NAME) || "command line" },
@@ -35,7 +40,7 @@ export async function keyByPage(url: string, terminal: Terminal): Promise<string
   if (terminal.stdout.isTTY === true && process.stdin.isTTY) openPage(verification_uri_complete, url, terminal);
   const until = Date.now() + expires_in * 1000;
   for (let pause = asked.interval; ; ) {
-    await delay(pause * 1000);
+    await wait(pause * 1000);
     try {
       const { key } = await given(client.POST("/api/v1/auth/device/token", { body: { device_code } }));
       if (key === null) throw new Failure(EXIT.service, "The service did not show the new key; sign in again.");
