@@ -9,6 +9,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/api-keys": async () => (await import("./account/api-keys.ts")).apiKeys,
   "account/code-host": async () => (await import("./account/code-host.ts")).codehost,
   "account/device": async () => (await import("./account/device.ts")).device,
+  "account/export": async () => (await import("./account/export.ts")).accountExport,
   "account/mailed-links": async () => (await import("./account/mailed-links.ts")).accountMail,
   "account/notifications": async () => (await import("./account/notifications.ts")).notifications,
   "account/profile": async () => (await import("./account/profile.ts")).account,

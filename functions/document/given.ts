@@ -168,6 +168,7 @@ export const TEXTS: Readonly<Record<string, unknown>> = {
     "csp-report": { "violated-directive": "img-src", "blocked-uri": "https://example.com/a.png" },
   },
   "application/vc+jwt": String(SAMPLES["jws"]),
+  "application/zip": "a ZIP file, its entries stored or deflated",
   "application/octet-stream": "32 bytes for each hash of the tile",
   "application/x-protobuf": "an ExportTraceServiceResponse",
   "application/vnd.c2sp.tlog-proof": "c2sp.org/tlog-proof@v1\nindex 1203\n",

@@ -51,6 +51,11 @@ function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
       <Form action="/settings" button="Save">
         <UsernameField value={typed?.get("username") ?? user.username} wrong={wrong} />
       </Form>
+      <h2>Your data</h2>
+      <p>
+        <a href="/api/v1/users/me/export">Download everything</a>: your agents, runs, answers and settings as a ZIP
+        file, without secrets.
+      </p>
     </Layout>
   );
 }

@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
  * Makes the pieces of a streamed body in order, each only when it is asked for. `signal` aborts when the reader is gone,
  * which may be before the first piece.
  */
-export type Producer = (signal: AbortSignal) => AsyncIterator<string>;
+export type Producer = (signal: AbortSignal) => AsyncIterator<string | Uint8Array>;
 
 /**
  * A body that is made as it is read. Nothing is made ahead of the reader: a slow one slows the work down, one that is gone
@@ -22,7 +22,7 @@ export function streamed(ctx: Pick<Context, "log">, produce: Producer): Readable
           const { done, value } = await pieces.next();
           if (gone.signal.aborted) return;
           if (done === true) controller.close();
-          else controller.enqueue(encoder.encode(value));
+          else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
         } catch (error) {
           ctx.log.error("stream broke off", { detail: describeError(error) });
           controller.error(error);

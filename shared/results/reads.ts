@@ -53,6 +53,30 @@ const Output = z.discriminatedUnion("allowed", [
 
 const Answer = z.object({ output: z.unknown().default(null) });
 
+/** What an agent put out, from its answer as JSON text; null without one. */
+function outputOf(answer: string | null): unknown {
+  return answer === null ? null : Answer.parse(JSON.parse(answer)).output;
+}
+
+/** SQL: the JSON of a body of the exchange row `e` and of what it is committed with; null without one. */
+function committed(name: "request" | "response"): SQL {
+  const [body, salt] = [sql.identifier(name), sql.identifier(`${name}_salt`)];
+  return sql`case when length(e.${salt}) > 0 then jsonb_build_object(
+    'body_base64', replace(encode(e.${body}, 'base64'), chr(10), ''), 'salt', encode(e.${salt}, 'hex')) end`;
+}
+
+/** SQL: what was sent in the exchange row `e` over the task row `t`, which a secret task keeps to itself. */
+const requestJson: SQL = sql`case when not t.is_secret then ${committed("request")} end`;
+
+/** SQL: what was sent and received in the run row `r` of the task row `t`, by its exchange row `e`. */
+export const exchangeJson: SQL = sql`jsonb_build_object('run_id', r.id, 'answer', e.answer, 'explanation', r.explanation,
+  'request', ${requestJson}, 'response', ${committed("response")})`;
+
+/** What `exchangeJson` gives, as RunOutput without the instance. */
+export const Exchange = RunOutput.pick({ run_id: true, explanation: true, request: true, response: true })
+  .extend({ answer: z.string().nullable() })
+  .transform(({ answer, ...exchange }) => ({ ...exchange, output: outputOf(answer) }));
+
 /** SQL: whether the output of the run row `r` of the task `t` is public: its owner said so, and its epoch is revealed. */
 const isPublished: SQL = sql`(r.publishes_answer and r.counted and not t.is_secret
   and exists (select from ${epochs} e where e.kind = 'open' and e.name = r.epoch and e.revealed_at is not null))`;
@@ -67,17 +91,12 @@ export async function readOutput(
   runId: string,
 ): Promise<Omit<z.output<typeof RunOutput>, "output"> & { output: unknown }> {
   const viewer = viewerId(principal);
-  const committed = (name: string): SQL => {
-    const [body, salt] = [sql.identifier(name), sql.identifier(`${name}_salt`)];
-    return sql`case when length(e.${salt}) > 0 then jsonb_build_object(
-      'body_base64', replace(encode(e.${body}, 'base64'), chr(10), ''), 'salt', encode(e.${salt}, 'hex')) end`;
-  };
   const row = await read(
     ctx,
     Output,
     sql`select jsonb_build_object('allowed', x.allowed) || case when x.allowed
         then jsonb_build_object('answer', e.answer, 'explanation', r.explanation,
-          'request', case when not t.is_secret then ${committed("request")} end, 'response', ${committed("response")},
+          'request', ${requestJson}, 'response', ${committed("response")},
           'drawn', case when r.status in ('completed', 'failed') and not r.canary and not t.is_secret then ${drawn} end)
         else '{}' end as result
       from ${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id left join ${run_exchanges} e on e.run_id = r.id
@@ -91,7 +110,13 @@ export async function readOutput(
       "Only the agent's owner and the members of its workspace may see the output of its runs, unless they are published.",
     );
   const { answer, explanation, request, response, drawn: source } = row;
-  const { output } = answer === null ? { output: null } : Answer.parse(JSON.parse(answer));
   const minted = source === null || source.sealed === null ? null : mint(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
-  return { run_id: runId, output, explanation, request, response, instance: minted?.instance ?? null };
+  return {
+    run_id: runId,
+    output: outputOf(answer),
+    explanation,
+    request,
+    response,
+    instance: minted?.instance ?? null,
+  };
 }

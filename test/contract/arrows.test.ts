@@ -62,6 +62,7 @@ const DOMAINS: Record<string, string[]> = {
   marketplace: ["agents", "analytics", "billing", "identity", "teams"],
   payments: ["billing", "certification", "marketplace"],
   plans: [],
+  portability: ["agents", "catalogue", "identity", "marketplace", "results", "runs", "schedules", "teams", "webhooks"],
   registry: ["agents"],
   results: ["agents", "catalogue", "evidence", "identity", "runs", "scoring", "teams", "telemetry", "transparency"],
   runs: [

@@ -61,6 +61,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/auth/codehost", "open"],
   ["GET", "/api/v1/auth/codehost/callback", "open"],
   ["GET", "/api/v1/users/me/deletion", "session"],
+  ["GET", "/api/v1/users/me/export", "session"],
   ["POST", "/api/v1/users/me/deletion", "session"],
   ["DELETE", "/api/v1/users/me/deletion", "session"],
   ["POST", "/api/v1/users/me/deletion/confirmation-link", "session"],

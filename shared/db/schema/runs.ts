@@ -59,6 +59,7 @@ export const screening_sessions = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index("screening_sessions_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("screening_sessions_team_idx")
       .on(table.team_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.team_id} is not null`),
@@ -230,10 +231,7 @@ export const run_tallies = pgTable(
   (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
 );
 
-/**
- * How many runs of an agent each account asked for on a day (by UTC) at the expense of a workspace, kept by triggers.
- * `user_id` is null where that account is deleted.
- */
+/** How many runs of an agent each account asked for on a day (by UTC) at a workspace's expense, kept by triggers. */
 export const run_days = pgTable(
   "run_days",
   {
@@ -243,6 +241,7 @@ export const run_days = pgTable(
     /** A row is there only as long as the runs that it counts, and with them their workspace. */
     team_id: uuid().notNull(),
     day: date().notNull(),
+    /** Null where that account is deleted. */
     user_id: uuid(),
     runs: bigint({ mode: "number" }).notNull(),
     last_run_at: instant().notNull(),

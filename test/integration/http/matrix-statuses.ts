@@ -103,6 +103,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   readRunOutput: 404,
   readRunSpans: 404,
   readRunEvidence: 404,
+  exportAccount: 200,
   exportRuns: 402,
   exportRunsAsJson: 402,
   followRun: 404,

@@ -1,0 +1,32 @@
+import { route } from "../../shared/http/route.ts";
+import { streamed } from "../../shared/http/stream.ts";
+import { exportAccount } from "../../shared/portability/export.ts";
+
+export const accountExport = [
+  route({
+    id: "exportAccount",
+    method: "get",
+    path: "/api/v1/users/me/export",
+    tag: "Accounts",
+    summary: "Everything that the account holds, as a ZIP file",
+    description:
+      "`profile.json` and `notifications.json`, and JSON Lines of the agents (`agents.jsonl`, with the declared " +
+      "configurations), `runs.jsonl`, what was sent and received in them (`answers.jsonl`), `screening-sessions.jsonl`, " +
+      "`schedules.jsonl`, `webhooks.jsonl`, `webhook-deliveries.jsonl`, `api-keys.jsonl`, `workspaces.jsonl`, " +
+      "`purchases.jsonl` and `proposals.jsonl`: each item as its endpoint answers it, newest first. Secrets (keys, tokens, " +
+      "what signs webhooks) are in none of them. What belongs to a workspace is not the account's and is left out, " +
+      "except for the runs that the caller asked for. An answer that ends without its last chunk is incomplete.",
+    auth: "session",
+    returns: { 200: { type: "application/zip", description: "The file, as it is read from the database" } },
+    problems: [],
+    async handler({ ctx, principal, c }) {
+      const file = await exportAccount(ctx, principal);
+      return c.newResponse(streamed(ctx, file), 200, {
+        "Content-Type": "application/zip",
+        "Content-Disposition": `attachment; filename="account-${ctx.now().toISOString().slice(0, 10)}.zip"`,
+        "Cache-Control": "private, no-store",
+        Vary: "Authorization, Cookie, X-API-Key",
+      });
+    },
+  }),
+];

@@ -1,0 +1,1 @@
+CREATE INDEX "screening_sessions_user_idx" ON "screening_sessions" USING btree ("user_id","id" DESC NULLS FIRST);

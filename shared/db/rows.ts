@@ -1,0 +1,55 @@
+import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import type { Context } from "../platform/context.ts";
+import { read } from "./change.ts";
+
+/** The most that is read at once: Neon gives no answer beyond ten megabytes, and JSON within its JSON is escaped twice. */
+const PAGE = { rows: 5000, bytes: 4_000_000 };
+
+/** Rows that are read to their end, however many there are. */
+export interface Rows<Item extends z.ZodType> {
+  /** What one of them is. */
+  item: Item;
+  /** SQL: the JSON of one of them, which `item` parses. */
+  json: SQL;
+  /** SQL: a FROM item and the condition that finds them, which may be continued by `and`. */
+  from: SQL;
+  /** SQL: the id of one of them, a UUID that no two share. */
+  id: SQL;
+  /** How many are read at once at most, where one of them may be large or takes work; 5,000 unless told. */
+  atOnce?: number;
+}
+
+/**
+ * All of these rows, in the descending order of their ids, a page at a time: an array for each statement, and none is read
+ * ahead. Rows made in the meantime may be missing; of those that stay, none comes twice or is left out.
+ */
+export async function* pagesOf<Item extends z.ZodType>(
+  ctx: Context,
+  rows: Rows<Item>,
+): AsyncGenerator<z.output<Item>[]> {
+  const Page = z.object({ more: z.boolean(), last: z.string().nullable(), items: z.array(rows.item) });
+  let last: string | null = null;
+  for (;;) {
+    const page: z.output<typeof Page> | null = await read(ctx, Page, statement(rows, last));
+    if (page === null) return;
+    if (page.items.length > 0) yield page.items;
+    if (!page.more) return;
+    last = page.last;
+  }
+}
+
+function statement({ json, from, id, atOnce = PAGE.rows }: Rows<z.ZodType>, after: string | null): SQL {
+  const behind = after === null ? sql`` : sql`and ${id} < ${after}::uuid`;
+  return sql`select jsonb_build_object('more', count(*) = ${atOnce} or not coalesce(bool_and(x.fits), true),
+      'last', min(x.id::text collate "C") filter (where x.fits),
+      'items', coalesce(jsonb_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
+    from (
+      select id, item, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
+      from (
+        select id, item, octet_length(to_json(item::text)::text) as bytes
+        from (select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${atOnce}) page
+        offset 0
+      ) sized
+    ) x`;
+}
