@@ -166,7 +166,9 @@ export const agents = [
     auth: "open",
     subject: "runs",
     params,
-    query: pageQuery,
+    query: pageQuery.extend({
+      suite_id: z.uuid().optional().meta({ description: "Those that were asked for by this suite, and not by tasks" }),
+    }),
     returns: { 200: longPageOf(ScreeningSessionRead, "ScreeningSessionPage") },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { agent_id }, query }) {

@@ -73,22 +73,23 @@ export async function readSession(
 }
 
 /**
- * A page of an agent's screening sessions (ScreeningSessionRead, which the answer's schema parses), newest first; throws
- * 404 for an agent that is not visible.
+ * A page of an agent's screening sessions (ScreeningSessionRead, which the answer's schema parses), newest first, of one
+ * suite where that is asked for; throws 404 for an agent that is not visible.
  */
 export async function listSessions(
   ctx: Context,
   principal: Principal,
   agentId: string,
-  paging: { page: number; page_size: number },
+  { suite_id: suiteId, ...paging }: { suite_id?: string | undefined; page: number; page_size: number },
 ): Promise<RowPage> {
   const viewer = viewerId(principal);
+  const narrowed = suiteId === undefined ? sql`` : sql`and s.suite_id = ${suiteId}::uuid`;
   const listing: Listing = {
     order: sql`created_at desc, id desc`,
     most: COUNTED.byRow,
     scans: (cut) => [
       sql`select s.id, s.created_at from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
-        where s.agent_id = ${agentId}::uuid and ${visibleSession(viewer)} ${cut}`,
+        where s.agent_id = ${agentId}::uuid ${narrowed} and ${visibleSession(viewer)} ${cut}`,
     ],
   };
   const found = await read(

@@ -59,6 +59,7 @@ export const screening_sessions = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index("screening_sessions_suite_idx").on(table.agent_id, table.suite_id, table.created_at, table.id),
     index("screening_sessions_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("screening_sessions_team_idx")
       .on(table.team_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())

@@ -109,3 +109,24 @@ it("is 404 unless the caller sees both, and asks which one to hold it to", async
   expect((await compare(anybody, open, open)).status).toBe(200);
   expect((await anybody.call("GET", `/api/v1/screening-sessions/${open}/compare`)).status).toBe(422);
 });
+
+it("finds the one of its suite before it behind any number of others, which the list leaves out by its suite", async () => {
+  const own = await addAgent(owner, { endpoint: endpoint.url });
+  const before = await screen([0], { agent_id: own, suite_id: suite.id });
+  const now = await screen([0, 1], { agent_id: own, suite_id: suite.id });
+  await service.sql(
+    `insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, created_at)
+     select s.agent_id, s.user_id, s.trigger, s.task_plan, 1, s.created_at + n * interval '1 microsecond'
+     from screening_sessions s, generate_series(1, 25) n where s.id = $1`,
+    [before],
+  );
+  const list = (query: string) => owner.call("GET", `/api/v1/agents/${own}/screening-sessions${query}`);
+  const { body: ofSuite } = await list(`?suite_id=${suite.id}`);
+  expect([ofSuite.total, ofSuite.items.map(({ id }: { id: string }) => id)]).toEqual([2, [now, before]]);
+  expect((await list("")).body.total).toBe(27);
+  expect((await list(`?suite_id=${own}`)).body).toMatchObject({ total: 0, items: [] });
+  expect((await list("?suite_id=eight")).status).toBe(422);
+  const { html } = await (await visitorOf(service, owner)).open(`/sessions/${now}`);
+  expect(html).toContain(`/sessions/${before}`);
+  expect(html).toContain("1 won, 0 lost");
+});

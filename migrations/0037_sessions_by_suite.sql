@@ -1,0 +1,1 @@
+CREATE INDEX "screening_sessions_suite_idx" ON "screening_sessions" USING btree ("agent_id","suite_id","created_at","id");
