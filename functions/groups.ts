@@ -57,6 +57,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "site/agent": async () => (await import("./site/agent.tsx")).agentPage,
   "site/board": async () => (await import("./site/board.tsx")).boardPage,
   "webhooks/webhooks": async () => (await import("./webhooks/webhooks.ts")).webhooks,
+  "workspaces/api-keys": async () => (await import("./workspaces/api-keys.ts")).workspaceKeys,
   "workspaces/members": async () => (await import("./workspaces/members.ts")).teamMembers,
   "workspaces/scorecards": async () => (await import("./workspaces/scorecards.ts")).scorecards,
   "workspaces/teams": async () => (await import("./workspaces/teams.ts")).teams,

@@ -3,12 +3,14 @@ import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { createKey } from "../../shared/identity/api-keys/create.ts";
+import { keysOfAccount } from "../../shared/identity/api-keys/holder.ts";
 import { listKeys } from "../../shared/identity/api-keys/list.ts";
 import { readKey } from "../../shared/identity/api-keys/read.ts";
 import { revokeKey } from "../../shared/identity/api-keys/revoke.ts";
 import { rotateKey } from "../../shared/identity/api-keys/rotate.ts";
 import { ApiKeyCreate, ApiKeyIssued, ApiKeyRead, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
 import { updateKey } from "../../shared/identity/api-keys/update.ts";
+import { managedKeys } from "../../shared/teams/keys.ts";
 
 const tag = "Keys";
 const params = z.object({ id: z.uuid() });
@@ -45,7 +47,7 @@ export const apiKeys = [
     query: pageQuery,
     returns: { 200: pageOf(ApiKeyRead, "ApiKeyPage") },
     async handler({ ctx, principal, query }) {
-      return ok(paged(await listKeys(ctx, principal.userId, query), query));
+      return ok(paged(await listKeys(ctx, keysOfAccount(principal.userId), query), query));
     },
   }),
   route({
@@ -54,12 +56,13 @@ export const apiKeys = [
     path: "/api/v1/api-keys/{id}",
     tag,
     summary: "One API key",
+    description: "One of the account's own, or of a workspace in which the caller is at least an admin.",
     auth: "session",
     params,
     returns: { 200: ApiKeyRead },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id } }) {
-      return ok(await readKey(ctx, principal.userId, id));
+      return ok(await readKey(ctx, managedKeys(principal), id));
     },
   }),
   route({
@@ -75,11 +78,11 @@ export const apiKeys = [
     auth: "session",
     params,
     body: ApiKeyUpdate,
-    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),
     returns: { 200: ApiKeyRead },
     problems: ["not_found", "duplicate_name", "key_inactive"],
     async handler({ ctx, principal, params: { id }, body }) {
-      return ok(await updateKey(ctx, principal.userId, id, body));
+      return ok(await updateKey(ctx, managedKeys(principal), id, body));
     },
   }),
   route({
@@ -93,11 +96,11 @@ export const apiKeys = [
       "in the list with `revoked_at`. Revoking it again changes nothing.",
     auth: "session",
     params,
-    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),
     returns: { 204: null },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id } }) {
-      await revokeKey(ctx, principal.userId, id);
+      await revokeKey(ctx, managedKeys(principal), id);
       return noContent();
     },
   }),
@@ -113,11 +116,11 @@ export const apiKeys = [
       "start anew. A revoked or expired key is 409.",
     auth: "session",
     params,
-    right: ({ ctx, principal, params: { id } }) => readKey(ctx, principal.userId, id),
+    right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),
     returns: { 200: ApiKeyIssued },
     problems: ["not_found", "key_inactive"],
     async handler({ ctx, principal, params: { id } }) {
-      return ok(await rotateKey(ctx, principal.userId, id));
+      return ok(await rotateKey(ctx, managedKeys(principal), id));
     },
   }),
 ];

@@ -9,6 +9,7 @@ import { readAccount } from "../../shared/identity/account.ts";
 import { login } from "../../shared/identity/sessions/sign-in.ts";
 import { logout } from "../../shared/identity/sessions/sign-out.ts";
 import { refresh } from "../../shared/identity/sessions/refresh.ts";
+import { workspaceOf } from "../../shared/identity/principal.ts";
 import { register } from "../../shared/identity/register.ts";
 import { LoginRequest, TokenResponse, UserCreate, UserRead } from "../../shared/identity/schemas.ts";
 import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
@@ -172,9 +173,14 @@ export const auth = [
     path: "/api/v1/auth/me",
     tag,
     summary: "The caller's account",
+    description: "403 for a workspace's key, which speaks for nobody.",
     auth: "read",
     returns: { 200: UserRead },
+    problems: ["forbidden"],
     async handler({ ctx, principal }) {
+      const team = workspaceOf(principal);
+      if (team !== null)
+        throw new Problem("forbidden", `This key is a workspace's, not a person's: read GET /api/v1/teams/${team}.`);
       return ok(await readAccount(ctx, principal.userId));
     },
   }),

@@ -64,6 +64,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   updateAgent: { description: "Answers questions about calendars", is_public: true } satisfies z.input<
     typeof AgentUpdate
   >,
+  createTeamApiKey: { name: "nightly", scopes: ["agents:read", "runs:write"] } satisfies z.input<typeof ApiKeyCreate>,
   createApiKey: { name: "ci", scope: "write", rate_limit_per_minute: 60 } satisfies z.input<typeof ApiKeyCreate>,
   updateNotifications: { allowance: true, regression: false } satisfies z.input<typeof NotificationsUpdate>,
   updateApiKey: { name: "nightly", quota_per_day: 5000 } satisfies z.input<typeof ApiKeyUpdate>,

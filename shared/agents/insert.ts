@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
 import { agents, users } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import type { Finding } from "../platform/problem.ts";
@@ -58,9 +58,11 @@ export async function insertAgents(
   shown: SQL,
 ): Promise<Placed[]> {
   const viewer = principal.userId;
-  const caller = sql`${viewer}::uuid`;
+  const [caller, actor] = [sql`${viewer}::uuid`, sql`${actorId(principal)}::uuid`];
   const owner = { user_id: caller, team_id: sql`s.team_id` };
-  const input = JSON.stringify(rows.map((row, index) => ({ ...row, index })));
+  // What a workspace's key makes belongs to the workspace.
+  const ours = { team_id: workspaceOf(principal) ?? undefined };
+  const input = JSON.stringify(rows.map((row, index) => ({ ...ours, ...row, index })));
   const parts = sql`with input as (
     select * from jsonb_to_recordset(${input}::jsonb) as r(index integer, errors jsonb, name text, description text,
       connection_mode text, endpoint text, auth_header jsonb, agent_protocol text, provider_url text, manifest_url text,
@@ -98,7 +100,7 @@ export async function insertAgents(
   ), a as (
     insert into ${agents} (id, user_id, team_id, name, description, connection_mode, endpoint, auth_header,
       agent_protocol, provider_url, manifest_url, declared_configuration, variant_of, is_public, allow_trial, registry_status)
-    select id, ${caller}, team_id, name, coalesce(description, ''), connection_mode, endpoint, auth_header,
+    select id, ${actor}, team_id, name, coalesce(description, ''), connection_mode, endpoint, auth_header,
       coalesce(agent_protocol, 'native'), provider_url, manifest_url, declared_configuration, variant_of,
       coalesce(is_public, true), coalesce(allow_trial, false), coalesce(registry_status, 'unregistered')
     from placed where outcome = 'created' order by index
@@ -110,7 +112,7 @@ export async function insertAgents(
       'errors', p.errors, 'limit', p.agent_limit, 'used', p.used,
       'agent', case when a.id is not null then ${shown} end) order by p.index), '[]') as result
     from placed p left join a on a.id = p.id`;
-  const teamIds = rows.flatMap((row) => ("errors" in row ? [] : [row.team_id ?? null]));
+  const teamIds = rows.flatMap((row) => ("errors" in row ? [] : [row.team_id ?? ours.team_id ?? null]));
   const accounts = sql`select ${accountOf({ user_id: caller, team_id: sql`e.team_id::uuid` })}
     from jsonb_array_elements_text(${JSON.stringify(teamIds)}::jsonb) as e(team_id)`;
   const placed = await write(ctx, { lock: lockAccounts(accounts), parts, select, result: z.array(Placed) });

@@ -19,7 +19,10 @@ export interface SessionPrincipal {
 /** A caller with an API key, which may do what its grant says. */
 export interface KeyPrincipal extends Grant {
   kind: "key";
+  /** The account that the key acts for; for a workspace's key the id of the workspace, which sees what belongs to it. */
   userId: string;
+  /** For a workspace's key, the account that owns the workspace: in its name the key does things. Null for an account's key. */
+  teamOwnerId: string | null;
   keyId: string;
 }
 
@@ -32,4 +35,14 @@ export type Principal = Anonymous | UserPrincipal;
 /** The caller's account, or null: what visibility clauses take. */
 export function viewerId(principal: Principal): string | null {
   return principal.kind === "anonymous" ? null : principal.userId;
+}
+
+/** The account in whose name a caller does things: what is made says so. */
+export function actorId(principal: UserPrincipal): string {
+  return principal.kind === "key" ? (principal.teamOwnerId ?? principal.userId) : principal.userId;
+}
+
+/** The workspace that the caller is the key of; null for everybody else. */
+export function workspaceOf(principal: Principal): string | null {
+  return principal.kind === "key" && principal.teamOwnerId !== null ? principal.userId : null;
 }

@@ -4,7 +4,7 @@ import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { agents, runs, users } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/schemas.ts";
@@ -81,7 +81,7 @@ const Page = z.object({
 type Page = z.output<typeof Page>;
 
 /**
- * All runs that the caller asked for, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON
+ * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON
  * Lines. While the file is read, each of its pages is read by key in one statement: runs made in the meantime do not
  * appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent that is not
  * visible; where that happens only after the beginning, the file breaks off.
@@ -93,7 +93,7 @@ export async function exportRuns(
   form: ExportForm,
 ): Promise<() => AsyncGenerator<string>> {
   const { head, line } = FORMS[form];
-  const pageAfter = (last: string | null) => readPage(ctx, principal.userId, agentId, line, last);
+  const pageAfter = (last: string | null) => readPage(ctx, principal, agentId, line, last);
   const first = await pageAfter(null);
   return async function* () {
     yield head + first.lines;
@@ -107,11 +107,14 @@ export async function exportRuns(
 
 async function readPage(
   ctx: Context,
-  viewer: string,
+  principal: UserPrincipal,
   agentId: string | null,
   line: SQL,
   after: string | null,
 ): Promise<Page> {
+  const viewer = principal.userId;
+  const team = workspaceOf(principal);
+  const asked = team === null ? sql`r.user_id = ${viewer}::uuid` : sql`r.team_id = ${team}::uuid`;
   const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;
   const older = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
   const visible =
@@ -135,14 +138,14 @@ async function readPage(
               select r.id, ${line} as line
               from (
                 select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
-                where r.user_id = ${viewer}::uuid and u.plan <> 'free' ${narrowed} ${older}
+                where ${asked} and u.plan <> 'free' ${narrowed} ${older}
                 order by r.id desc limit ${PAGE.rows}
               ) r offset 0
             ) lines
           ) sized
         ) l
       ) p
-      where u.id = ${viewer}::uuid`,
+      where u.id = ${actorId(principal)}::uuid`,
   );
   if (page === null || !page.entitled) {
     throw new Problem("plan_required", "The export needs the plan Pro or a higher one; upgrade the account to get it.");

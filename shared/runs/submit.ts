@@ -7,6 +7,7 @@ import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
 import { agents, allowances, suites, teams, users } from "../db/schema/index.ts";
+import { actorId } from "../identity/principal.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
@@ -30,7 +31,7 @@ const Reserved = z.looseObject({ id: z.string() });
  * repeat. A single run has no session.
  *
  * A stranger may run a public agent alone where its owner allows trials: signed in on their own allowance, else on the
- * daily allowance of the address and of all. Throws 404, `forbidden`, `trial_not_allowed`, `agent_inactive`,
+ * daily allowance of the address and of all; a workspace's key runs the workspace's agents alone. Throws 404, `forbidden`, `trial_not_allowed`, `agent_inactive`,
  * `provider_custody_retired`, `suite_unavailable`, `task_unavailable`, `quota_exceeded`.
  * @example
  * await submit(ctx, principal, { agentId, tasks: { kind: "one", taskId }, repeats: 1, isPrivate: false }) // [{ id, … }]
@@ -40,7 +41,7 @@ export async function submit(
   principal: Submitter,
   submission: Submission,
 ): Promise<z.output<typeof Reserved>[]> {
-  const admission = admissionOf(submission);
+  const admission = admissionOf(principal, submission);
   const { runs } = await change(ctx, {
     // A trial takes two allowances or none: one trial at a time, so that each sees what both have left.
     ...(principal.kind === "anonymous" ? { lock: sql`select pg_advisory_xact_lock(hashtext('trials'))` } : {}),
@@ -69,13 +70,14 @@ export async function submit(
 }
 
 /** Whether a submission is admitted, by the rows `terms`; `quota` shows only when the allowance is taken. */
-function admissionOf({ tasks }: Submission) {
+function admissionOf(principal: Submitter, { tasks }: Submission) {
+  const isWorkspace = principal.kind === "key" && principal.teamOwnerId !== null;
   const single = tasks.kind === "one";
   const suiteId = tasks.kind === "suite" ? tasks.suiteId : null;
   return verdict(
     {
       no_trial: sql`${single} and t.stranger and not t.allow_trial`,
-      forbidden: sql`not t.owned and not (${single} and t.stranger)`,
+      forbidden: sql`not t.owned and not (${single && !isWorkspace} and t.stranger)`,
       retired: sql`t.connection_mode in ('customer_llm', 'provider_assistant')`,
       inactive: sql`not t.is_active`,
       no_suite: sql`${suiteId}::uuid is not null and not exists (
@@ -95,6 +97,7 @@ function reservation(
   admission: Verdict<string>,
 ): { parts: SQL; result: SQL } {
   const viewer = principal.kind === "anonymous" ? null : principal.userId;
+  const actor = principal.kind === "key" ? actorId(principal) : viewer;
   const now = ctx.now();
   const { repeats, isPrivate } = submission;
   const single = submission.tasks.kind === "one";
@@ -141,7 +144,7 @@ function reservation(
       t.paid_owner as owner, t.paid_period as period, p.used, p.units, t.run_limit, t.id as agent_id, t.owned
     from paid p cross join target t where t.paid_kind in ('user', 'team')`,
   )}, exhausted as (${oweExhausted("warned", now)}), session as (${insertSession(
-    sql`select ${sessionId}::uuid as id, t.id as agent_id, ${viewer}::uuid as user_id, t.team_id, ${suiteId}::uuid as suite_id,
+    sql`select ${sessionId}::uuid as id, t.id as agent_id, ${actor}::uuid as user_id, t.team_id, ${suiteId}::uuid as suite_id,
       ${trigger} as trigger, (select jsonb_agg(jsonb_build_object('task_id', id, 'suite_version', suite_version,
         'position', position) order by position) from wanted) as task_plan,
       ${repeats}::integer as repeats, ${isPrivate}::boolean as is_private,
@@ -153,7 +156,7 @@ function reservation(
       t.connection_mode = 'mock' as simulated, ${isPrivate} and not t.stranger as is_private,
       ${sessionId}::uuid as screening_session_id, ${single ? sql`null::integer` : sql`w.position`} as position,
       ${single ? sql`null::integer` : sql`n`} as repeat_index, ${single ? null : repeats}::integer as repeat_total,
-      ${viewer}::uuid as user_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,
+      ${actor}::uuid as user_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,
       w.suite_id, case when ${epoch}::text is null or t.connection_mode = 'mock' or not w.is_minted then false end as canary
     from target t cross join wanted w cross join generate_series(1, ${repeats}::integer) n
     where exists (select from paid)`,

@@ -4,7 +4,7 @@ import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { agentOwner, retiredMode, visibleAgent } from "../agents/view.ts";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
@@ -23,9 +23,10 @@ const CREATION = verdict(SCHEDULING);
  */
 export async function createSchedule(
   ctx: Context,
-  { userId }: UserPrincipal,
+  principal: UserPrincipal,
   input: z.output<typeof ScheduleCreate>,
 ): Promise<Schedule> {
+  const { userId } = principal;
   const { agent_id: agentId, suite_id: suiteId = null, task_ids: taskIds = null, is_active: active } = input;
   const first = firstInstant(input.cron, input.timezone, ctx.now()).toISOString();
   const { schedule } = await change(ctx, {
@@ -40,7 +41,7 @@ export async function createSchedule(
     ), s as (
       insert into ${screening_schedules}
         (user_id, agent_id, suite_id, task_ids, repeats, cron, timezone, is_active, next_run_at)
-      select ${userId}::uuid, t.id, ${suiteId}::uuid, ${taskIds && JSON.stringify(taskIds)}::jsonb, ${input.repeats},
+      select ${actorId(principal)}::uuid, t.id, ${suiteId}::uuid, ${taskIds && JSON.stringify(taskIds)}::jsonb, ${input.repeats},
         ${input.cron}, ${input.timezone}, ${active}, ${active ? first : null}::timestamptz
       from target t where t.outcome = 'done' returning *
     )`,

@@ -4,7 +4,7 @@ import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { agentOwner, retiredMode } from "../agents/view.ts";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
@@ -32,13 +32,19 @@ export async function updateSchedule(
   input: Input,
 ): Promise<Schedule> {
   const before = await readSchedule(ctx, principal, scheduleId);
-  const updated = await updateAsRead(ctx, principal.userId, before, input);
+  const updated = await updateAsRead(ctx, principal, before, input);
   // The time was computed from what was read: where somebody else has changed that since, it is read again.
   return updated ?? (await updateSchedule(ctx, principal, scheduleId, input));
 }
 
 /** Updates a schedule that still has the time and state of `before`; null where it has others by now. */
-async function updateAsRead(ctx: Context, viewer: string, before: Schedule, input: Input): Promise<Schedule | null> {
+async function updateAsRead(
+  ctx: Context,
+  principal: UserPrincipal,
+  before: Schedule,
+  input: Input,
+): Promise<Schedule | null> {
+  const viewer = principal.userId;
   const activating = input.is_active === true && !before.is_active;
   const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
   const chosen = suiteId !== null || taskIds !== null;
@@ -56,7 +62,7 @@ async function updateAsRead(ctx: Context, viewer: string, before: Schedule, inpu
     ), target as (
       select f.*, ${UPDATE.sql} as outcome from found f
     ), s as (
-      update ${screening_schedules} s set ${sql.join(assignments(ctx, viewer, before, input), sql`, `)}
+      update ${screening_schedules} s set ${sql.join(assignments(ctx, actorId(principal), before, input), sql`, `)}
       from target t where s.id = t.id and t.outcome = 'done' and ${asRead} returning s.*
     )`,
     result: sql`select jsonb_build_object('outcome', t.outcome, 'limit', t.plan_limit, 'used', t.used,
@@ -68,7 +74,7 @@ async function updateAsRead(ctx: Context, viewer: string, before: Schedule, inpu
   return schedule;
 }
 
-function assignments(ctx: Context, viewer: string, before: Schedule, input: Input): SQL[] {
+function assignments(ctx: Context, actor: string, before: Schedule, input: Input): SQL[] {
   const { cron = before.cron, timezone = before.timezone, is_active: active = before.is_active } = input;
   const activating = active && !before.is_active;
   const retimed = activating || cron !== before.cron || timezone !== before.timezone;
@@ -87,6 +93,6 @@ function assignments(ctx: Context, viewer: string, before: Schedule, input: Inpu
   if (suiteId !== null || taskIds !== null) {
     set.push(sql`suite_id = ${suiteId}::uuid`, sql`task_ids = ${taskIds && JSON.stringify(taskIds)}::jsonb`);
   }
-  if (activating) set.push(sql`user_id = ${viewer}::uuid`, sql`last_error = null`);
+  if (activating) set.push(sql`user_id = ${actor}::uuid`, sql`last_error = null`);
   return set;
 }

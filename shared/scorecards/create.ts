@@ -3,7 +3,7 @@ import * as z from "zod";
 import { accountOf, lockAccounts } from "../agents/account.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { scorecards } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
@@ -22,10 +22,12 @@ const CREATION = verdict({ forbidden: sql`not t.allowed`, quota: sql`t.used >= $
  */
 export async function createScorecard(
   ctx: Context,
-  { userId }: UserPrincipal,
+  principal: UserPrincipal,
   input: z.output<typeof ScorecardCreate>,
 ): Promise<Scorecard> {
-  const owner = { user_id: sql`${userId}::uuid`, team_id: sql`${input.team_id ?? null}::uuid` };
+  const { userId } = principal;
+  const teamId = input.team_id ?? workspaceOf(principal);
+  const owner = { user_id: sql`${userId}::uuid`, team_id: sql`${teamId}::uuid` };
   const weights = normalised(input.weights);
   const { scorecard } = await change(ctx, {
     lock: lockAccounts(sql`select ${accountOf(owner)}`),
@@ -37,7 +39,7 @@ export async function createScorecard(
       ) t
     ), s as (
       insert into ${scorecards} (user_id, team_id, name, correctness, latency, cost, tool_efficiency, robustness)
-      select ${owner.user_id}, ${owner.team_id}, ${input.name}, ${weights.correctness}::float8,
+      select ${actorId(principal)}::uuid, ${owner.team_id}, ${input.name}, ${weights.correctness}::float8,
         ${weights.latency}::float8, ${weights.cost}::float8, ${weights.tool_efficiency}::float8,
         ${weights.robustness}::float8
       from target t where t.outcome = 'done' returning *

@@ -3,14 +3,15 @@ import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { pageResult } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { TeamRead } from "./schemas.ts";
+import { KEY_ROLE } from "./rights.ts";
 import { teamJson } from "./view.ts";
 
 const TeamList = pageResult(TeamRead);
 
-/** A page of the workspaces that the caller is a member of, newest first. */
+/** A page of the workspaces that the caller is a member of, or the key of, newest first. */
 export async function listTeams(
   ctx: Context,
   principal: UserPrincipal,
@@ -23,6 +24,7 @@ export async function listTeams(
     sql`with hits as (
       select t.*, m.role from ${teams} t join ${team_members} m on m.team_id = t.id
       where m.user_id = ${principal.userId}::uuid
+      union all select t.*, ${KEY_ROLE} from ${teams} t where t.id = ${workspaceOf(principal)}::uuid
     ), paged as (select * from hits t order by ${order} limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
       select jsonb_agg(${teamJson(ctx, sql`t.role`)} order by ${order}) from paged t), '[]')) as result`,

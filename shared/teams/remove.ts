@@ -2,6 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, verdict } from "../db/change.ts";
 import { agents, team_invitations, team_members, teams } from "../db/schema/index.ts";
+import { forgetKey } from "../identity/api-keys/api-key.ts";
+import { removeKeysOfTeams } from "../identity/parts/team-keys.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
@@ -17,7 +19,7 @@ const REMOVAL = verdict({
 });
 
 /**
- * Deletes a workspace without active agents, its members, its invitations and whatever `cleanups` delete. A nameless row
+ * Deletes a workspace without active agents, its members, its invitations, its API keys and whatever `cleanups` delete. A nameless row
  * that nobody can see stays for the runs that were recorded for it. Throws 404, `forbidden`, `workspace_not_empty`.
  */
 export async function removeTeam(
@@ -28,7 +30,7 @@ export async function removeTeam(
 ): Promise<void> {
   const removed = sql`select r.id from removed r`;
   const parts = cleanups.map((cleanup, index) => sql`, ${sql.identifier(`cleanup_${index}`)} as (${cleanup(removed)})`);
-  await change(ctx, {
+  const { keys } = await change(ctx, {
     lock: takeTurn(sql`${teamId}::uuid`, userId),
     parts: sql`with target as (
       select t.id, ${REMOVAL.sql} as outcome from (${teamFor("own", userId, teamId)}) t
@@ -38,10 +40,11 @@ export async function removeTeam(
       delete from ${team_members} m where m.team_id in (${removed})
     ), invitations as (
       delete from ${team_invitations} i where i.team_id in (${removed})
-    )${sql.join(parts)}`,
-    result: sql`select jsonb_build_object('outcome', g.outcome) as result from target g`,
+    ), keys as (${removeKeysOfTeams(removed)})${sql.join(parts)}`,
+    result: sql`select jsonb_build_object('outcome', g.outcome,
+      'keys', (select coalesce(jsonb_agg(key_hash), '[]') from keys)) as result from target g`,
     verdict: REMOVAL,
-    done: z.object({}),
+    done: z.object({ keys: z.array(z.string()) }),
     refusals: {
       not_found: noTeam,
       forbidden: () => notAllowed("deleting it"),
@@ -49,4 +52,5 @@ export async function removeTeam(
         new Problem("workspace_not_empty", "Delete its active agents first, or move them to another workspace."),
     },
   });
+  await Promise.all(keys.map((hash) => forgetKey(ctx, hash)));
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { TEAM_ROLES, team_members } from "../db/schema/index.ts";
+import { TEAM_ROLES, team_members, teams } from "../db/schema/index.ts";
 
 /** A role in a workspace. */
 export type Role = (typeof TEAM_ROLES)[number];
@@ -17,12 +17,15 @@ export const RIGHTS: Readonly<Record<Role, readonly Action[]>> = {
   owner: ["see", "see_outputs", "run", "edit", "buy", "manage_members", "own"],
 };
 
+/** What a workspace's own API key may do there: as an editor, within its scopes. Such a viewer has the workspace's id. */
+export const KEY_ROLE: Role = "editor";
+
 /** The roles that allow an action. */
 function rolesWith(action: Action): Role[] {
   return TEAM_ROLES.filter((role) => RIGHTS[role].includes(action));
 }
 
-/** The one who asks: an account by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */
+/** The one who asks: an account, or a workspace's API key, by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */
 export type Viewer = string | null | SQL;
 
 /** SQL: the id of a viewer who has one. */
@@ -45,7 +48,10 @@ export function may(action: Action, viewer: Viewer, owner: { user_id: SQL; team_
     rolesWith(action).map((role) => sql`${role}`),
     sql`, `,
   );
-  return sql`case when ${owner.team_id} is null then ${owner.user_id} = ${idOf(viewer)} else exists (
+  // An account that gives its own id for a workspace's is not the workspace's key.
+  const isKey = sql`${owner.team_id} = ${idOf(viewer)} and exists (select from ${teams} k where k.id = ${idOf(viewer)})`;
+  const byKey = RIGHTS[KEY_ROLE].includes(action) ? sql`(${isKey}) or` : sql``;
+  return sql`case when ${owner.team_id} is null then ${owner.user_id} = ${idOf(viewer)} else ${byKey} exists (
     select from ${team_members} m
     where m.team_id = ${owner.team_id} and m.user_id = ${idOf(viewer)} and m.role in (${roles})
   ) end`;

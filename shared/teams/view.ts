@@ -3,7 +3,7 @@ import { allowances, team_invitations, team_members, teams, users } from "../db/
 import { monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { type Action, may } from "./rights.ts";
+import { type Action, KEY_ROLE, may } from "./rights.ts";
 
 /** How many seats a workspace has. */
 export const SEATS = 5;
@@ -31,9 +31,10 @@ export function seatsUsed(ctx: Context): SQL<number> {
     + (select count(*) from ${team_invitations} i where i.team_id = t.id and ${isOpen(ctx)}))::integer`;
 }
 
-/** SQL: the role of a viewer in the workspace row `t`. */
+/** SQL: the role of a viewer, or of the workspace's own key, in the workspace row `t`. */
 export function roleOf(viewer: string): SQL {
-  return sql`(select m.role from ${team_members} m where m.team_id = t.id and m.user_id = ${viewer}::uuid)`;
+  return sql`case when t.id = ${viewer}::uuid then ${KEY_ROLE} else
+    (select m.role from ${team_members} m where m.team_id = t.id and m.user_id = ${viewer}::uuid) end`;
 }
 
 /** SQL: the JSON of the workspace row `t` for somebody whose role there is `role`. */

@@ -6,10 +6,10 @@ import { agentOwner, visibleAgent } from "../agents/view.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { agents, users, webhooks } from "../db/schema/index.ts";
 import { endedMeanwhile, stillHolds } from "../identity/passwords/disown.ts";
-import type { UserPrincipal } from "../identity/principal.ts";
+import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { type WebhookCreate, WebhookRead } from "./schemas.ts";
 import { sealSecret, typesArray, webhookJson, webhookOwner } from "./view.ts";
@@ -29,6 +29,8 @@ export async function createWebhook(
   const url = await assertCallable(ctx, input.url, "/url");
   const viewer = principal.userId;
   const agentId = input.agent_id ?? null;
+  if (agentId === null && workspaceOf(principal) !== null)
+    throw bodyProblem("validation_failed", "/agent_id", "A workspace's key subscribes to one agent; name it.");
   const creation = verdict({
     ended: sql`not ${stillHolds(principal)}`,
     forbidden: sql`not allowed`,
@@ -37,7 +39,7 @@ export async function createWebhook(
   const { webhook } = await change(ctx, {
     // Creations for one account take turns, so that together they stay within the limit.
     lock: lockAccounts(agentId === null ? sql`select ${viewer}::uuid` : accountOfAgent(agentId)),
-    parts: sql`with scope as (${scopeOf(viewer, agentId)}), counted as (
+    parts: sql`with scope as (${scopeOf(viewer, actorId(principal), agentId)}), counted as (
       select w.*, ${planLimit(sql`u.plan`, "webhooks")} as plan_limit, (select count(*) from ${webhooks} o
         where (o.team_id is null and w.team_id is null and o.user_id = w.user_id) or o.team_id = w.team_id)::integer as used
       from scope w join ${users} u on u.id = ${accountOf(webhookOwner)}
@@ -70,9 +72,9 @@ export async function createWebhook(
 }
 
 /** SQL: whose events are subscribed to, and in `allowed` whether the viewer may; no row for an agent that is not visible. */
-function scopeOf(viewer: string, agentId: string | null): SQL {
+function scopeOf(viewer: string, actor: string, agentId: string | null): SQL {
   return agentId === null
     ? sql`select null::uuid as agent_id, null::uuid as team_id, ${viewer}::uuid as user_id, true as allowed`
-    : sql`select a.id as agent_id, a.team_id, ${viewer}::uuid as user_id, ${may("edit", viewer, agentOwner)} as allowed
+    : sql`select a.id as agent_id, a.team_id, ${actor}::uuid as user_id, ${may("edit", viewer, agentOwner)} as allowed
         from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`;
 }

@@ -33,7 +33,7 @@ export async function exportOfAMillion(
   const ctx = await contextBeside(stack);
   const file = await exportRuns(
     ctx,
-    { kind: "key", userId: owner.id, keyId: "", scope: "read", scopes: null },
+    { kind: "key", userId: owner.id, keyId: "", scope: "read", scopes: null, teamOwnerId: null },
     null,
     "csv",
   );

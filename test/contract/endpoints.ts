@@ -80,6 +80,8 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["DELETE", "/api/v1/teams/{id}", "session"],
   ["POST", "/api/v1/teams/{id}/transfer-ownership", "session"],
   ["GET", "/api/v1/teams/{id}/activity", "session"],
+  ["POST", "/api/v1/teams/{id}/api-keys", "session"],
+  ["GET", "/api/v1/teams/{id}/api-keys", "session"],
   ["GET", "/api/v1/teams/{id}/members", "session"],
   ["PATCH", "/api/v1/teams/{id}/members/{user_id}", "session"],
   ["DELETE", "/api/v1/teams/{id}/members/{user_id}", "session"],

@@ -83,50 +83,6 @@ export const refresh_tokens = pgTable(
   (table) => [index("refresh_tokens_session_idx").on(table.session_id)],
 );
 
-/** What an API key may be allowed, by the things that it is about. */
-export const KEY_SCOPES = [
-  "agents:read",
-  "agents:write",
-  "runs:read",
-  "runs:write",
-  "webhooks:read",
-  "webhooks:write",
-  "schedules:read",
-  "schedules:write",
-  "scorecards:read",
-  "scorecards:write",
-  "teams:read",
-  "teams:write",
-] as const;
-
-export const api_keys = pgTable(
-  "api_keys",
-  {
-    id: id(),
-    user_id: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    name: text().notNull(),
-    prefix: text().notNull(),
-    key_hash: text().notNull(),
-    scope: text({ enum: ["read", "write"] }).notNull(),
-    /** Null where the key was made with a scope alone. */
-    scopes: text({ enum: KEY_SCOPES }).array(),
-    rate_limit_per_minute: integer().notNull().default(60),
-    quota_per_day: integer().notNull().default(10_000),
-    last_used_at: instant(),
-    expires_at: instant(),
-    revoked_at: instant(),
-    created_at: createdAt(),
-  },
-  (table) => [
-    uniqueIndex("api_keys_hash_key").on(table.key_hash),
-    uniqueIndex("api_keys_name_key")
-      .on(table.user_id, sql`lower(${table.name})`)
-      .where(sql`${table.revoked_at} is null`),
-  ],
-);
-
 /** Single-use tokens that were mailed, hashed. */
 export const email_tokens = pgTable(
   "email_tokens",

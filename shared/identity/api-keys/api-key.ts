@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { api_keys } from "../../db/schema/index.ts";
+import { api_keys, teams } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { isCredential, newCredential } from "../../platform/credential.ts";
 import { sha256 } from "../../platform/crypto.ts";
@@ -27,7 +27,10 @@ export function isApiKey(text: string): boolean {
 /** What a key may do, as the cache in Redis holds it. */
 interface KeyRecord {
   id: string;
+  /** The account or the workspace that it acts for. */
   user_id: string;
+  /** The owner of that workspace; null for an account's key, not there where `scopes` is not. */
+  team_owner_id?: string | null;
   scope: Grant["scope"];
   /** Not there in a record that an earlier version of the service cached. */
   scopes?: Grant["scopes"];
@@ -120,7 +123,8 @@ async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
   const [row] = await ctx.db
     .select({
       id: api_keys.id,
-      user_id: api_keys.user_id,
+      user_id: sql<string>`coalesce(${api_keys.team_id}, ${api_keys.user_id})`,
+      team_owner_id: teams.owner_id,
       scope: api_keys.scope,
       scopes: api_keys.scopes,
       per_minute: api_keys.rate_limit_per_minute,
@@ -128,6 +132,7 @@ async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
       expires_at: api_keys.expires_at,
     })
     .from(api_keys)
+    .leftJoin(teams, eq(teams.id, api_keys.team_id))
     .where(sql`${eq(api_keys.key_hash, hash)} and ${api_keys.revoked_at} is null`);
   return row === undefined ? null : { ...row, expires_at: row.expires_at === null ? null : Date.parse(row.expires_at) };
 }
@@ -145,6 +150,7 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
     principal: {
       kind: "key",
       userId: record.user_id,
+      teamOwnerId: record.team_owner_id ?? null,
       keyId: record.id,
       scope: record.scope,
       scopes: record.scopes ?? null,

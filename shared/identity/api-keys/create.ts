@@ -1,49 +1,51 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, type Refusal, telling, verdict } from "../../db/change.ts";
-import { api_keys, users } from "../../db/schema/index.ts";
+import { api_keys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { notFound, Problem } from "../../platform/problem.ts";
+import { Problem } from "../../platform/problem.ts";
 import { endedMeanwhile, stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { newApiKey } from "./api-key.ts";
 import { grantOf } from "./scopes.ts";
+import { type KeyHolder, keysOfAccount } from "./holder.ts";
 import { type ApiKeyCreate, ApiKeyRead } from "./schemas.ts";
 import { assertFuture, type IssuedKey, keyJson, keyNameTaken, keyPrefix } from "./view.ts";
 
-/** How many keys an account can have at a time; revoked ones are not counted, expired ones are. */
+/** How many keys an account, and each workspace, can have at a time; revoked ones are not counted, expired ones are. */
 export const MAX_KEYS = 100;
 
 /**
- * Makes an API key of the account. The key itself is in the first answer alone: it is stored hashed, and a replay has
- * null. Throws `duplicate_name`, `quota_exceeded` at MAX_KEYS, and a 422 for an expiry that has passed.
+ * Makes an API key of the caller's account, or of another holder. The key itself is in the first answer alone: it is stored hashed, and a replay has
+ * null. Throws `duplicate_name`, `quota_exceeded` at MAX_KEYS, the holder's own refusals, and a 422 for an expiry that has passed.
  */
 export async function createKey(
   ctx: Context,
   principal: SessionPrincipal,
   input: z.output<typeof ApiKeyCreate>,
+  holder: KeyHolder = keysOfAccount(principal.userId),
 ): Promise<IssuedKey> {
   assertFuture(ctx, input.expires_at);
-  const { userId } = principal;
   const secret = newApiKey();
   const { scope, scopes } = grantOf(input);
   const creation = verdict({
     ended: sql`not ${stillHolds(principal)}`,
-    duplicate: sql`exists (select from ${api_keys} k where k.user_id = ${userId}::uuid and k.revoked_at is null
+    forbidden: sql`not h.allowed`,
+    duplicate: sql`exists (select from ${api_keys} k where ${holder.has} and k.revoked_at is null
       and lower(k.name) = lower(${input.name}))`,
     full: sql`c.used >= ${MAX_KEYS}`,
   });
   const { key } = await change(ctx, {
-    // Creations of one account take turns, so that neither the limit is exceeded nor a name taken twice.
-    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
+    // Creations of one holder take turns, so that neither the limit is exceeded nor a name taken twice.
+    lock: holder.lock,
     parts: sql`with checked as (
       select c.used, ${creation.sql} as outcome
       from (select count(*)::integer as used from ${api_keys} k
-        where k.user_id = ${userId}::uuid and k.revoked_at is null) c
+        where ${holder.has} and k.revoked_at is null) c, (${holder.right}) h
     ), k as (
-      insert into ${api_keys} (user_id, name, prefix, key_hash, scope, scopes, rate_limit_per_minute, quota_per_day, expires_at)
-      select ${userId}::uuid, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${scope}, ${scopes && sql`${sql.param(scopes)}::text[]`},
+      insert into ${api_keys} (user_id, team_id, name, prefix, key_hash, scope, scopes, rate_limit_per_minute, quota_per_day, expires_at)
+      select ${holder.owner.user_id}, ${holder.owner.team_id}, ${input.name}, ${keyPrefix(secret)}, ${sha256(secret)}, ${scope}, ${scopes && sql`${sql.param(scopes)}::text[]`},
         ${input.rate_limit_per_minute}, ${input.quota_per_day}, ${input.expires_at ?? null}::timestamptz
       from checked where outcome = 'done' returning *
     )`,
@@ -52,7 +54,7 @@ export async function createKey(
     verdict: creation,
     done: z.object({ key: ApiKeyRead }),
     refusals: {
-      not_found: () => notFound("account"),
+      ...holder.refusals,
       ended: endedMeanwhile,
       duplicate: keyNameTaken,
       full: keysFull,
@@ -65,7 +67,7 @@ export async function createKey(
 export const keysFull: Refusal = telling(
   z.object({ used: z.int() }),
   ({ used }) =>
-    new Problem("quota_exceeded", `An account can have ${MAX_KEYS} keys. Revoke one first.`, {
+    new Problem("quota_exceeded", `An account or a workspace can have ${MAX_KEYS} keys. Revoke one first.`, {
       members: { limit: MAX_KEYS, used, resets_at: null },
     }),
 );

@@ -1,28 +1,35 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { read } from "../../db/change.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { api_keys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
+import type { KeyHolder } from "./holder.ts";
 import { ApiKeyRead } from "./schemas.ts";
 import { keyJson } from "./view.ts";
 
 const KeyList = pageResult(ApiKeyRead);
+const Found = KeyList.extend({ allowed: z.boolean() });
 
-/** A page of the account's keys: those in force or expired first, then revoked ones, each newest first. */
+/**
+ * A page of a holder's keys: those in force or expired first, then revoked ones, each newest first. Throws the holder's
+ * refusals.
+ */
 export async function listKeys(
   ctx: Context,
-  userId: string,
+  holder: KeyHolder,
   { page, page_size: size }: { page: number; page_size: number },
 ): Promise<z.output<typeof KeyList>> {
   const order = sql`k.revoked_at is not null, k.created_at desc, k.id desc`;
-  const result = await read(
+  const found = await read(
     ctx,
-    KeyList,
-    sql`with hits as (select k.* from ${api_keys} k where k.user_id = ${userId}::uuid),
+    Found,
+    sql`with h as (${holder.right}), hits as (select k.* from ${api_keys} k, h where ${holder.has} and h.allowed),
     paged as (select * from hits k order by ${order} limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${keyJson} order by ${order}) from paged k), '[]')) as result`,
+    select jsonb_build_object('allowed', h.allowed, 'total', (select count(*) from hits),
+      'items', coalesce((select jsonb_agg(${keyJson} order by ${order}) from paged k), '[]')) as result from h`,
   );
-  return result ?? { items: [], total: 0 };
+  if (found === null) throw holder.refusals.not_found();
+  if (!found.allowed) throw holder.refusals.forbidden();
+  return found;
 }

@@ -6,15 +6,16 @@ import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { notFound } from "../../platform/problem.ts";
 import { forgetKey, newApiKey } from "./api-key.ts";
+import type { MayManage } from "./holder.ts";
 import { ApiKeyRead } from "./schemas.ts";
 import { type IssuedKey, keyInactive, keyJson, keyPrefix } from "./view.ts";
 
 /**
  * Replaces the secret of a key; name, scope, limits and expiry stay, and the quotas start again. Of any number of
- * rotations at once the last one's key remains. Throws 404 for a key of another account, `key_inactive` for a revoked or
+ * rotations at once the last one's key remains. Throws 404 for a key that the caller may not manage, `key_inactive` for a revoked or
  * expired one.
  */
-export async function rotateKey(ctx: Context, userId: string, keyId: string): Promise<IssuedKey> {
+export async function rotateKey(ctx: Context, mayManage: MayManage, keyId: string): Promise<IssuedKey> {
   const secret = newApiKey();
   const rotation = verdict({
     inactive: sql`t.revoked_at is not null or t.expires_at <= ${ctx.now().toISOString()}::timestamptz`,
@@ -22,7 +23,8 @@ export async function rotateKey(ctx: Context, userId: string, keyId: string): Pr
   const { old_hash, key } = await change(ctx, {
     parts: sql`with target as (
       select t.id, t.key_hash, ${rotation.sql} as outcome from ${api_keys} t
-      where t.id = ${keyId}::uuid and t.user_id = ${userId}::uuid for update
+      where t.id = ${keyId}::uuid and ${mayManage({ user_id: sql`t.user_id`, team_id: sql`t.team_id` })}
+      for update
     ), k as (
       update ${api_keys} k set key_hash = ${sha256(secret)}, prefix = ${keyPrefix(secret)}
       from target t where k.id = t.id and t.outcome = 'done' returning k.*

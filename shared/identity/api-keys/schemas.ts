@@ -58,6 +58,10 @@ export const ApiKeyUpdate = z
 export const ApiKeyRead = z
   .object({
     id: z.uuid(),
+    team_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: "The workspace that the key acts for; null for an account's key" }),
     name: z.string(),
     prefix: z.string().meta({ description: "How the key begins, to tell keys apart" }),
     scope: scope.meta({ description: "`write` where the key may write anything at all" }),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { belongsTo } from "../../db/closing.ts";
-import { api_keys, sessions, totp_factors } from "../../db/schema/index.ts";
+import { api_keys, sessions, teams, totp_factors } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
@@ -34,7 +34,8 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
       where s.user_id = c.id and ${everywhere} and s.revoked_at is null returning s.id
     ), revoked as (
       update ${api_keys} k set revoked_at = ${now} from claimed c
-      where k.user_id = c.id and not c.proven and k.revoked_at is null returning k.key_hash
+      where (k.user_id = c.id or k.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
+        and not c.proven and k.revoked_at is null returning k.key_hash
     ), unasked as (
       delete from ${totp_factors} f using claimed c where f.user_id = c.id and not c.proven
     )${sql.join(others)}`;

@@ -48,6 +48,7 @@ describe("creating a key", () => {
     expect(isApiKey(key)).toBe(true);
     expect(headers.get("location")).toBe(`${KEYS}/${id}`);
     expect(rest).toEqual({
+      team_id: null,
       name: "CI",
       prefix: key.slice(0, 12),
       scope: "write",

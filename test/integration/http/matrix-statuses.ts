@@ -36,6 +36,8 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   beginCodeHost: 302,
   endCodeHost: 302,
   createApiKey: 422,
+  createTeamApiKey: 404,
+  listTeamApiKeys: 404,
   listApiKeys: 200,
   readApiKey: 404,
   updateApiKey: 404,

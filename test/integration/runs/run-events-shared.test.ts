@@ -44,7 +44,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-const as = ({ id }: User): Principal => ({ kind: "key", userId: id, keyId: "", scope: "read", scopes: null });
+const as = ({ id }: User): Principal => ({
+  kind: "key",
+  userId: id,
+  keyId: "",
+  scope: "read",
+  scopes: null,
+  teamOwnerId: null,
+});
 const NOBODY: Principal = { kind: "anonymous" };
 
 /** Opens a run's stream as somebody at an address, and reads it as it comes. */

@@ -207,7 +207,14 @@ describe("a run that is under way", () => {
     try {
       const strangers = await open(run, scripted([hide, cancel]).sleep);
       expect(eventsOf(await textOf(strangers))).toEqual([]);
-      const principal: Principal = { kind: "key", userId: owner.id, keyId: "", scope: "read", scopes: null };
+      const principal: Principal = {
+        kind: "key",
+        userId: owner.id,
+        keyId: "",
+        scope: "read",
+        scopes: null,
+        teamOwnerId: null,
+      };
       const owners = await open(run, scripted([cancel]).sleep, 0, principal);
       expect(eventsOf(await textOf(owners)).at(-1)).toMatchObject({ event: "run", data: { scope: "personal" } });
       expect((await anonymous.call("GET", `/api/v1/runs/${run}/events`)).status).toBe(404);

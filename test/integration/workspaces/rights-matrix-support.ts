@@ -1,8 +1,9 @@
 import { type Action, RIGHTS, type Role } from "../../../shared/teams/rights.ts";
 
-export type Kind = Role | "stranger" | "anonymous";
+/** Whoever may ask: a member by role, a workspace's own key or another workspace's, an account without a role, nobody. */
+export type Kind = Role | "key" | "other key" | "stranger" | "anonymous";
 export const ROLES = Object.keys(RIGHTS) as Role[];
-export const KINDS: readonly Kind[] = [...ROLES, "stranger", "anonymous"];
+export const KINDS: readonly Kind[] = [...ROLES, "key", "other key", "stranger", "anonymous"];
 
 /** A workspace and one of each thing that it has: by the names of path parameters, and by path for those named `id`. */
 export interface World {
@@ -29,7 +30,7 @@ export const SAME_FOR_ALL = ["GET /api/v1/agents/{agent_id}/badge.svg"];
 export const nameOf = ({ method, path }: { method: string; path: string }): string => `${method.toUpperCase()} ${path}`;
 
 /** Who sees what is public; members see it anyway. */
-const OUTSIDERS: readonly Kind[] = ["stranger", "anonymous"];
+const OUTSIDERS: readonly Kind[] = ["other key", "stranger", "anonymous"];
 /** Agents, their runs and sessions are what can be public. */
 const PUBLIC =
   /\{(?:agent|run|session)_id\}|\/(?:runs|runs\/batch|webhooks|screening-schedules|declared-configurations)$/;

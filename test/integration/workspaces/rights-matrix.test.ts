@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../functions/routes.ts";
-import { type Action, RIGHTS, type Role } from "../../../shared/teams/rights.ts";
+import { KEY_SCOPES } from "../../../shared/db/schema/index.ts";
+import { type Action, KEY_ROLE, RIGHTS, type Role } from "../../../shared/teams/rights.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -30,6 +31,8 @@ let moves = 0;
 let owner: User;
 let guest: User;
 let callers: Record<Kind, Caller>;
+/** API keys of the workspace and of another one of the same owner, of every scope. */
+let keys: Record<"key" | "other key", string> | undefined;
 /** The same of a private and of a public agent. */
 let worlds: { private: World; public: World };
 
@@ -103,6 +106,8 @@ const OPERATIONS: Record<string, Operation> = {
     fresh: freshTeam,
   },
   "GET /api/v1/teams/{id}/activity": { needs: "see" },
+  "GET /api/v1/teams/{id}/api-keys": { needs: "manage_members" },
+  "POST /api/v1/teams/{id}/api-keys": { needs: "manage_members", success: 201, body: newKey, fresh: freshTeam },
   "GET /api/v1/teams/{id}/members": { needs: "see" },
   "PATCH /api/v1/teams/{id}/members/{user_id}": {
     needs: "manage_members",
@@ -125,6 +130,10 @@ function named(): object {
 
 function ofAgent({ agent_id: id }: World): object {
   return { agent_id: id };
+}
+
+function newKey(): object {
+  return { ...named(), scopes: KEY_SCOPES, rate_limit_per_minute: 6000 };
 }
 
 function invitation(): object {
@@ -170,6 +179,10 @@ async function addGuest(team: string): Promise<void> {
   await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, guest.id]);
 }
 
+async function keyOf(team: string): Promise<string> {
+  return (await owner.call("POST", `/api/v1/teams/${team}/api-keys`, newKey())).body.key;
+}
+
 /** A workspace of three at most, so that a seat is free, with an invitation that is open. */
 async function freshTeam(_world: World, kind: Kind): Promise<Partial<World>> {
   const member = kind === "owner" ? undefined : users[ROLES.indexOf(kind as Role)];
@@ -205,6 +218,7 @@ beforeAll(async () => {
   const team = await addTeam(service, owner, Object.fromEntries(members) as Record<string, User>);
   await addGuest(team);
   worlds = { private: await newWorld(team, "private"), public: await newWorld(team, "public") };
+  keys = { key: await keyOf(team), "other key": await keyOf(await addTeam(service, owner)) };
 });
 
 afterAll(async () => {
@@ -220,15 +234,17 @@ async function settle(): Promise<void> {
     kind,
     kind === "anonymous" ? caller(service, from((moves += 1))) : moved[index],
   ]);
-  callers = Object.fromEntries(kinds) as Record<Kind, Caller>;
+  const keyed = Object.entries(keys ?? {}).map(([kind, key]) => [kind, caller(service, { "x-api-key": key })]);
+  callers = Object.fromEntries([...kinds, ...keyed]) as Record<Kind, Caller>;
 }
 
 /** What RIGHTS says of a caller: 404 for what is not seen, 403 for what is seen without the right. */
 function expected(name: string, { needs, success = 200 }: Operation, kind: Kind, isPublic: boolean): number {
   const route = ROUTES.find((one) => nameOf(one) === name);
   if (kind === "anonymous" && (route?.auth !== "open" || route.ownTokens === true)) return 401;
-  const member = kind !== "stranger" && kind !== "anonymous";
-  const rights: readonly Action[] = member ? RIGHTS[kind] : isPublic ? ["see"] : [];
+  if (kind.endsWith("key") && route?.auth === "session") return 403;
+  const role = kind === "key" ? KEY_ROLE : ROLES.find((one) => one === kind);
+  const rights: readonly Action[] = role !== undefined ? RIGHTS[role] : isPublic ? ["see"] : [];
   if (rights.includes(needs)) return success;
   return rights.includes("see") ? 403 : 404;
 }
