@@ -7,6 +7,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/admin-suites": async () => (await import("./site/admin-suites.tsx")).adminSuitePages,
   "site/admin": async () => (await import("./site/admin.tsx")).adminPages,
   "site/api-keys": async () => (await import("./site/api-keys.tsx")).apiKeyPages,
+  "site/certify": async () => (await import("./site/certify.tsx")).certifyPages,
   "site/changelog": async () => (await import("./site/changelog.tsx")).changelogPages,
   "site/compare": async () => (await import("./site/compare.tsx")).comparePages,
   "site/design": async () => (await import("./site/design.tsx")).designPages,

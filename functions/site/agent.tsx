@@ -51,6 +51,13 @@ function Head({ agent, certification }: Shown) {
           <a class="button quiet" href={`/agents/${agent.id}/edit`}>
             Change it
           </a>{" "}
+          {agent.connection_mode === "http_endpoint" && (
+            <>
+              <a class="button quiet" href={`/agents/${agent.id}/certify`}>
+                Certify it
+              </a>{" "}
+            </>
+          )}
           {!agent.is_public && <span class="tag">private: others find nothing here</span>}
           {!agent.is_active && <span class="tag">retired</span>}
         </p>

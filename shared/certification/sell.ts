@@ -72,7 +72,7 @@ function begin(
 /** The address of the checkout of a certification that has none yet; asked for again, it is the same. */
 async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price: string): Promise<string | null> {
   const { certification_id: id, email } = unpaid;
-  const page = frontendPage(ctx.env, "/agents/{id}", agentId);
+  const page = frontendPage(ctx.env, "/agents/{id}/certify", agentId);
   const wanted: Stripe.Checkout.SessionCreateParams = {
     mode: "payment",
     line_items: [{ price, quantity: 1 }],

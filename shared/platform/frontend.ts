@@ -4,6 +4,7 @@ import type { Env } from "./env.ts";
 export const LED_TO = [
   "/accept-invitation",
   "/agents/{id}",
+  "/agents/{id}/certify",
   "/auth/callback",
   "/billing",
   "/confirm-deletion",

@@ -6,9 +6,9 @@ import { AgentReadiness } from "../../../shared/runs/readiness.ts";
 import type { Api } from "./api.ts";
 import { LineChart } from "./charts/line.tsx";
 import { failureInWords } from "./failures.ts";
+import { HINDRANCES } from "./hindrances.ts";
 
 type Agent = z.output<typeof AgentRead>;
-type Hindrance = z.output<typeof CertifyEligibility>["reasons"][number];
 
 /** What is known of an agent beside its record. */
 export interface Standing {
@@ -24,15 +24,6 @@ interface Need {
   met: boolean;
   what: unknown;
 }
-
-const HINDRANCES: Record<Hindrance, string> = {
-  certify_disabled: "Certificates are not on offer at the moment",
-  mock_only: "It has no endpoint to call",
-  retired_connection: "Its connection is no longer supported",
-  no_endpoint: "It has no endpoint to call, or is retired",
-  already_certified: "It is certified already",
-  in_progress: "Its certification is under way",
-};
 
 /** Reads how an agent of the visitor's own stands. */
 export async function readStanding(api: Api, agent: Agent): Promise<Standing> {
@@ -141,7 +132,7 @@ export function StandingShown({ standing, coreTasks }: { standing: Standing; cor
                       what: (
                         <>
                           It can be certified, for {eligibility.price_usd} USD, {eligibility.runs_needed} runs among
-                          them: <a href="/docs/guides/certification">how</a>
+                          them: <a href={`/agents/${agent.id}/certify`}>certify it</a>
                         </>
                       ),
                     },

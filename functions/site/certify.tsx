@@ -1,0 +1,177 @@
+import type * as z from "zod";
+import { AgentRead } from "../../shared/agents/schemas.ts";
+import {
+  CertifyCheckoutOutcome,
+  CertifyDiagnostic,
+  CertifyEligibility,
+  CertifyStatusResponse,
+} from "../../shared/certification/schemas.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { Day, Layout, personal, sendTo } from "./layout.tsx";
+import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { HINDRANCES } from "./parts/hindrances.ts";
+import { leaveTo } from "./parts/leave.tsx";
+import { LIVE } from "./parts/live.ts";
+import { Notice } from "./parts/notice.tsx";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const API = "/api/v1/certify";
+const LABELS = { eu_waiver_accepted: "The screening may start at once" };
+
+type Status = z.output<typeof CertifyStatusResponse>;
+type Eligibility = z.output<typeof CertifyEligibility>;
+
+/** How far the latest certification is, in words. */
+function Standing({ status, checkout }: { status: Status; checkout: string | null }) {
+  const { progress, score, screening_session_id: session, paused_reason, issued_at, expires_at } = status;
+  const runs = (
+    <>
+      {progress.finished} of {progress.total} runs have ended, {progress.passed} passed
+      {session !== null && (
+        <>
+          : <a href={`/sessions/${session}`}>watch them</a>
+        </>
+      )}
+    </>
+  );
+  switch (status.status) {
+    case "none":
+      return checkout === "cancelled" ? <Notice>Nothing was bought.</Notice> : null;
+    case "awaiting_payment":
+      return (
+        <Notice>
+          {checkout === "paid"
+            ? "Thank you. The payment is being confirmed, which takes seconds; then the screening starts."
+            : "A checkout is open: send the form below to get back to it."}
+        </Notice>
+      );
+    case "screening":
+      return <Notice>It is being screened: {runs}</Notice>;
+    case "paused_quota":
+      return (
+        <Notice>
+          It waits, and continues by itself: {paused_reason}. {runs}
+        </Notice>
+      );
+    case "certified":
+      return (
+        <Notice kind="good">
+          It is certified{score !== null && ` with a score of ${score.toFixed(2)}`}
+          {issued_at !== null && expires_at !== null && (
+            <>
+              , from <Day time={issued_at} /> to <Day time={expires_at} />
+            </>
+          )}
+          .
+        </Notice>
+      );
+    case "not_certified":
+      return (
+        <Notice kind="bad">
+          It was screened and not certified{score !== null && `: its score was ${score.toFixed(2)}`}. {runs}
+        </Notice>
+      );
+    case "expired":
+      return <Notice>Its certification has ended.</Notice>;
+    case "refunded":
+      return <Notice>Its certification was refunded, and has ended with that.</Notice>;
+  }
+}
+
+function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: string; wrong: Wrong | undefined }) {
+  const { eligible, reasons, price_usd, runs_needed } = eligibility;
+  if (!eligible)
+    return (
+      <ul>
+        {reasons.map((reason) => (
+          <li>{HINDRANCES[reason]}.</li>
+        ))}
+      </ul>
+    );
+  return (
+    <Form action={path} button={`Certify it for ${price_usd.toFixed(2)} USD`} once>
+      <p>The price includes the {runs_needed} runs; the monthly allowance is left alone.</p>
+      <Tick
+        label={LABELS.eu_waiver_accepted}
+        name="eu_waiver_accepted"
+        checked={false}
+        hint="With its start the right of withdrawal from this purchase ends (Directive 2011/83/EU, article 16). Without this it can't be sold."
+      />
+      {wrong?.fields.has("eu_waiver_accepted") === true && (
+        <p class="error">{wrong.fields.get("eu_waiver_accepted")}</p>
+      )}
+    </Form>
+  );
+}
+
+/** What those who may buy for the agent may do now; null for its other members. */
+async function buyingFor({ api }: Visit, id: string): Promise<Eligibility | null> {
+  try {
+    return await api.read(`${API}/eligibility?agent_id=${id}`, CertifyEligibility);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
+  const { c, api, params, query } = visit;
+  const id = encodeURIComponent(params["agent_id"] ?? "");
+  const [agent, status, rules, eligibility] = await Promise.all([
+    api.read(`/api/v1/agents/${id}`, AgentRead),
+    api.read(`${API}/status?agent_id=${id}`, CertifyStatusResponse),
+    api.read(`${API}/diagnostic`, CertifyDiagnostic),
+    buyingFor(visit, id),
+  ]);
+  const checkout = query.get("certification");
+  const moves = status.status === "screening" || (status.status === "awaiting_payment" && checkout === "paid");
+  const path = `/agents/${agent.id}/certify`;
+  return personal(
+    c,
+    <Layout
+      title={wrong === undefined ? `Certify ${agent.name}` : `Error: certify ${agent.name}`}
+      own="/home"
+      {...(moves ? { script: LIVE } : {})}
+    >
+      <h1>
+        Certify <bdi>{agent.name}</bdi>
+      </h1>
+      <Refused wrong={wrong} labels={LABELS} />
+      <div id="live">
+        <Standing status={status} checkout={checkout} />
+      </div>
+      <p>
+        It is asked the {rules.task_count} tasks of the core suite and of the secret suites, {rules.repeats} times each.
+        It is certified with a score of at least {rules.pass_score} over these runs, of which at least half have to pass
+        in every domain, for {rules.valid_days} days (<a href="/docs/guides/certification">more</a>). The runs are
+        counted on its record, whatever comes of them.
+      </p>
+      {eligibility === null ? (
+        <p>Only its owner, or the owner and the admins of its workspace, can buy this.</p>
+      ) : (
+        <Buying eligibility={eligibility} path={path} wrong={wrong} />
+      )}
+      <p>
+        <a href={`/agents/${agent.id}`}>Its record</a>
+      </p>
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+async function take(visit: Visit): Promise<Response> {
+  const { c, api, form, params } = visit;
+  const agent_id = params["agent_id"] ?? "";
+  const body = { agent_id, eu_waiver_accepted: form.get("eu_waiver_accepted") === "true" };
+  const result = await attempt(["eu_waiver_accepted"], async () =>
+    CertifyCheckoutOutcome.parse(await api.send("POST", `${API}/checkout`, body, form.get(KEY) ?? undefined)),
+  );
+  if (result instanceof Wrong) return show(visit, result);
+  return result.kind === "checkout"
+    ? leaveTo(c, result.url, "the payment")
+    : sendTo(c, `/agents/${encodeURIComponent(agent_id)}/certify`);
+}
+
+export const certifyPages: readonly View[] = [
+  view({ path: "/agents/{agent_id}/certify", title: "Certify an agent", show: (visit) => show(visit), take }),
+];

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { visitorOf } from "../../stack/visitor.ts";
+import { deliverEvent, payCheckout } from "../payments/certify-payment-support.ts";
+import { answersFor, shortenSuites } from "../payments/certify-support.ts";
+import { addAgent, startAgent } from "../runs/support.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+
+beforeAll(async () => {
+  [service, endpoint] = await Promise.all([startService({ stripe: true }), startAgent(answersFor(0.001))]);
+  await shortenSuites(service);
+  owner = await newUser(service);
+});
+afterAll(() => Promise.all([service.stop(), endpoint.stop()]));
+
+describe("a certification, by the pages alone", () => {
+  it("is bought once at the provider, and followed to the certificate", async () => {
+    const agent = await addAgent(owner, { endpoint: endpoint.url });
+    const visitor = await visitorOf(service, owner);
+    const record = await visitor.open(`/agents/${agent}`);
+    const form = await visitor.follow(record, "Certify it");
+    expect(form.html).toMatch(/The price includes the\s+10\s+runs/);
+    const unwaived = await visitor.send(form, "Certify it for 39.00 USD");
+    expect([unwaived.status, unwaived.alerts.length]).toEqual([422, 1]);
+
+    const sent = await visitor.send(unwaived, "Certify it for 39.00 USD", { eu_waiver_accepted: "true" });
+    const pay = sent.links.find(({ text }) => text === "Open it now")?.href ?? "";
+    expect([sent.status, sent.headers.get("refresh")]).toEqual([200, `0; url=${pay}`]);
+    const told = service.stripe.requests.findLast(({ params }) => "success_url" in params)?.params;
+    const [paidAt, leftAt] = ["success_url", "cancel_url"].map((name) => new URL(String(told?.[name])));
+    const left = await visitor.open(`${leftAt?.pathname}${leftAt?.search}`);
+    expect(left.html).toContain("A checkout is open");
+    const again = await visitor.send(left, "Certify it for 39.00 USD", { eu_waiver_accepted: "true" });
+    expect(again.links.find(({ text }) => text === "Open it now")?.href).toBe(pay);
+
+    const { completed } = payCheckout(service, /cs_\w+/.exec(pay)?.[0] ?? "");
+    const waiting = await visitor.open(`${paidAt?.pathname}${paidAt?.search}`);
+    expect(waiting.html).toContain("The payment is being confirmed");
+    expect(waiting.html).toContain("/live.js");
+    await deliverEvent(service, completed);
+    await service.settled();
+    const done = await visitor.open(waiting.url.pathname);
+    expect(done.html).toContain("It is certified with a score of");
+    expect(done.html).toContain("It is certified already.");
+    expect(done.html).not.toContain("/live.js");
+    expect((await visitor.open(`/agents/${agent}`)).html).toContain("Certified");
+  });
+
+  it("is not for others to buy, nor for an agent that can't be called", async () => {
+    const mock = await addAgent(owner);
+    const [visitor, stranger] = [await visitorOf(service, owner), await visitorOf(service, await newUser(service))];
+    const page = await visitor.open(`/agents/${mock}/certify`);
+    expect(page.html).toContain("It has no endpoint to call.");
+    expect(page.forms.map(({ buttons }) => Object.keys(buttons)).flat()).toEqual(["Sign out"]);
+    expect((await stranger.open(`/agents/${mock}/certify`)).status).toBe(404);
+  });
+});
