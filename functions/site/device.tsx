@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { DeviceAsking } from "../../shared/identity/device/schemas.ts";
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { Layout, personal } from "./layout.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { attempt, Field, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -67,7 +68,7 @@ function Decide({ asking }: { asking: z.output<typeof DeviceAsking> }) {
         </dd>
         <dt>Since when</dt>
         <dd>
-          <time datetime={created_at}>{created_at.slice(11, 16)} UTC</time>
+          <Moment time={created_at} />
         </dd>
         <dt>What it gets</dt>
         <dd>

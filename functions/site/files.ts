@@ -3,6 +3,7 @@ import { LeaderboardRow } from "../../shared/board/board.ts";
 import { GUIDES } from "./guides.static.ts";
 import { COPY_SOURCE } from "./parts/copy.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
+import { TIMES_SOURCE } from "./parts/times.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /** What browsers and machines ask every site for. */
@@ -95,6 +96,11 @@ export const filePages: readonly View[] = [
     path: "/live.js",
     title: "The script of pages that go on changing",
     show: (visit) => script(visit, LIVE_SOURCE),
+  }),
+  view({
+    path: "/times.js",
+    title: "The script that tells times by the reader's clocks",
+    show: (visit) => script(visit, TIMES_SOURCE),
   }),
   view({ path: "/copy.js", title: "The script that copies", show: (visit) => script(visit, COPY_SOURCE) }),
   view({ path: "/robots.txt", title: "What crawlers may read", show: robots }),

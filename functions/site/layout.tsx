@@ -4,6 +4,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { Nav, Ways } from "./parts/nav.tsx";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
+import { TIMES } from "./parts/times.ts";
 
 /** Where the head of a page leads: everybody, and somebody who is signed in. */
 const OPEN = [
@@ -63,6 +64,7 @@ export function Layout({ title, own, at = own, script, picture, children }: Prop
         )}
         <style>{raw(STYLE)}</style>
         {script !== undefined && <script type="module" src={script} />}
+        {own !== undefined && <script type="module" src={TIMES} />}
       </head>
       <body>
         <a class="skip" href="#content">

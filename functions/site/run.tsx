@@ -5,6 +5,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases, RunRead } from "../../shared/runs/schemas.ts";
 import { Layout, percent, personal } from "./layout.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
 import { Notice } from "./parts/notice.tsx";
@@ -63,7 +64,7 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
       <dt>Model</dt>
       <dd>{run.serving_model ?? "not said"}</dd>
       <dt>Started</dt>
-      <dd>{run.started_at === null ? "not yet" : <time datetime={run.started_at}>{run.started_at}</time>}</dd>
+      <dd>{run.started_at === null ? "not yet" : <Moment time={run.started_at} />}</dd>
       {run.screening_session_id !== null && (
         <>
           <dt>Screening</dt>

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { type Column, Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
@@ -36,7 +37,7 @@ function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; pa
         return (
           <tr>
             <td>
-              {time !== null && <time datetime={time}>{time.slice(0, 19).replace("T", " ")}</time>}
+              {time !== null && <Moment time={time} />}
               {attempted_at === null && <span class="tag">due</span>}
             </td>
             <td>{event_type}</td>

@@ -4,6 +4,7 @@ import { ScreeningSessionRead } from "../../../shared/runs/schemas.ts";
 import { Differences } from "./charts/differences.tsx";
 import { Matrix } from "./charts/matrix.tsx";
 import type { Visit } from "./view.ts";
+import { Moment } from "./moment.tsx";
 
 type Session = z.output<typeof ScreeningSessionRead>;
 type Compared = z.output<typeof SessionComparison>;
@@ -45,7 +46,7 @@ export function AgainstTheOneBefore({ against }: { against: Against | null }) {
       <h2>Against the one before</h2>
       <p>
         <a href={`/sessions/${before.id}`}>
-          The screening of <time datetime={before.created_at}>{before.created_at}</time>
+          The screening of <Moment time={before.created_at} />
         </a>
         , over the {tasks} {tasks === 1 ? "task" : "tasks"} that both asked: {comparison.wins} won, {comparison.losses}{" "}
         lost.

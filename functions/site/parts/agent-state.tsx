@@ -3,6 +3,7 @@ import type { AgentOtlpTokenResponse, AgentRead } from "../../../shared/agents/s
 import type { AgentReadiness } from "../../../shared/runs/readiness.ts";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
+import { Moment } from "./moment.tsx";
 
 type Agent = z.output<typeof AgentRead>;
 type Readiness = z.output<typeof AgentReadiness>;
@@ -57,7 +58,7 @@ export function ReadinessShown({ readiness, path, active }: { readiness: Readine
           <>
             <dt>Seen</dt>
             <dd>
-              <time datetime={endpoint.checked_at}>{endpoint.checked_at.slice(0, 16).replace("T", " ")} UTC</time>
+              <Moment time={endpoint.checked_at} />
             </dd>
           </>
         )}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+
+/** The script that tells moments by the reader's clocks, also in what a page puts in later; the title keeps UTC. */
+const SOURCE = `const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
+const named = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
+function tell() {
+  for (const time of document.querySelectorAll("time[data-moment]")) {
+    const at = new Date(time.dateTime);
+    const zone = named.formatToParts(at).find(({ type }) => type === "timeZoneName").value;
+    time.removeAttribute("data-moment");
+    time.title = time.textContent;
+    time.textContent = clock.format(at) + " " + zone;
+  }
+}
+tell();
+new MutationObserver(tell).observe(document.body, { childList: true, subtree: true });
+`;
+
+/** The text of the script. */
+export const TIMES_SOURCE = SOURCE;
+
+/** Where a page finds it; another text has another address. */
+export const TIMES = `/times.js?v=${createHash("sha256").update(SOURCE).digest("hex").slice(0, 12)}`;
