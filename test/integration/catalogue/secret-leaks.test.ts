@@ -130,8 +130,18 @@ const withoutOwnWords = (text: string): string =>
 /** What the service itself says in an answer: insiders may read there what their agent said. */
 function saidBy({ reader, route, status, text }: Told): string {
   if (!INSIDERS.includes(reader)) return text;
+  if (status === 200 && route.id === "exportAccount") return text.split("\n").map(withoutAnswer).join("\n");
   if (route.id !== "readRunOutput" || status !== 200) return withoutOwnWords(text);
-  return JSON.stringify({ ...parsed<object>(text), output: null, response: null });
+  return withoutAnswer(text);
+}
+
+/** The JSON of an exchange less what the agent said in it; any other line as the service says it. */
+function withoutAnswer(line: string): string {
+  // In a ZIP file, the first line of a file in it stands behind that file's name.
+  const [found] = /\{.*\}/.exec(line) ?? [];
+  const exchange = found === undefined ? null : parsed<object>(found);
+  if (exchange === null || !("response" in exchange)) return withoutOwnWords(line);
+  return JSON.stringify({ ...exchange, output: null, response: null });
 }
 
 const searched = new Map<string, string[]>();
