@@ -9,10 +9,30 @@ import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const LABELS = { name: "Name", scope: "What it may do", scopes: "Only this" };
-const PATH = "/settings/api-keys";
 const API = "/api/v1/api-keys";
 const Keys = z.object({ items: z.array(ApiKeyRead) });
 type Key = z.output<typeof ApiKeyRead>;
+
+/** Whose keys a page shows: where the page is, and where the keys are made and listed. */
+interface Place {
+  path: string;
+  api: string;
+  title: string;
+  /** The page in the navigation that it belongs to. */
+  own: string;
+}
+
+const OWN: Place = { path: "/settings/api-keys", api: API, title: "API keys", own: "/settings" };
+
+function ofWorkspace({ params }: Visit): Place {
+  const id = params["team_id"] ?? "";
+  return {
+    path: `/workspaces/${id}/api-keys`,
+    api: `/api/v1/teams/${id}/api-keys`,
+    title: "API keys of the workspace",
+    own: "/workspaces",
+  };
+}
 
 interface Outcome extends Sent {
   issued?: z.output<typeof ApiKeyIssued>;
@@ -39,7 +59,7 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
   );
 }
 
-function List({ keys }: { keys: readonly Key[] }) {
+function List({ keys, path }: { keys: readonly Key[]; path: string }) {
   return (
     <Table
       label="API keys"
@@ -60,14 +80,14 @@ function List({ keys }: { keys: readonly Key[] }) {
           <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
           <td>
             {key.revoked_at === null ? (
-              <RowAction action={PATH} id={key.id} wish="rotate" label="Rotate" of={key.name} />
+              <RowAction action={path} id={key.id} wish="rotate" label="Rotate" of={key.name} />
             ) : (
               "revoked"
             )}
           </td>
           <td>
             {key.revoked_at === null && (
-              <RowAction action={PATH} id={key.id} wish="revoke" label="Revoke" of={key.name} />
+              <RowAction action={path} id={key.id} wish="revoke" label="Revoke" of={key.name} />
             )}
           </td>
         </tr>
@@ -76,13 +96,21 @@ function List({ keys }: { keys: readonly Key[] }) {
   );
 }
 
-async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): Promise<Response> {
-  const { items } = await api.read(`${API}?page_size=100`, Keys);
+async function show({ c, api }: Visit, place: Place, { issued, typed, wrong }: Outcome = {}): Promise<Response> {
+  const { path, title, own } = place;
+  const { items } = await api.read(`${place.api}?page_size=100`, Keys);
   return personal(
     c,
-    <Layout title={wrong === undefined ? "API keys" : "Error: API keys"} own="/settings">
-      <h1>API keys</h1>
-      <SettingsNav current={PATH} />
+    <Layout title={wrong === undefined ? title : `Error: ${title}`} own={own}>
+      <h1>{title}</h1>
+      {place === OWN ? (
+        <SettingsNav current={path} />
+      ) : (
+        <p>
+          They act for <a href={path.replace("/api-keys", "")}>the workspace</a>, which pays for their runs, and stay
+          when whoever made them leaves. They see and change what it has, as an editor would, and nothing else.
+        </p>
+      )}
       {issued !== undefined && <Issued issued={issued} />}
       <Refused wrong={wrong} labels={LABELS} />
       {items.length === 0 ? (
@@ -90,10 +118,10 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
           <p>There is no key yet. A program sends it in the header X-API-Key.</p>
         </Empty>
       ) : (
-        <List keys={items} />
+        <List keys={items} path={path} />
       )}
       <h2>A new key</h2>
-      <Form action={PATH} button="Make the key" once>
+      <Form action={path} button="Make the key" once>
         <Field
           label={LABELS.name}
           name="name"
@@ -108,7 +136,7 @@ async function show({ c, api }: Visit, { issued, typed, wrong }: Outcome = {}): 
   );
 }
 
-async function take(visit: Visit): Promise<Response> {
+async function take(visit: Visit, place: Place): Promise<Response> {
   const { form, api } = visit;
   const at = `${API}/${encodeURIComponent(form.get("id") ?? "")}`;
   const wish = form.get("do");
@@ -119,12 +147,18 @@ async function take(visit: Visit): Promise<Response> {
     }
     if (wish === "rotate") return ApiKeyIssued.parse(await api.send("POST", `${at}/rotate`));
     const body = { name: form.get("name") ?? "", ...scopeOfForm(form) };
-    return ApiKeyIssued.parse(await api.send("POST", API, body, form.get(KEY) ?? undefined));
+    return ApiKeyIssued.parse(await api.send("POST", place.api, body, form.get(KEY) ?? undefined));
   });
-  if (result instanceof Wrong) return show(visit, { typed: form, wrong: result });
-  return show(visit, result === null ? {} : { issued: result });
+  if (result instanceof Wrong) return show(visit, place, { typed: form, wrong: result });
+  return show(visit, place, result === null ? {} : { issued: result });
 }
 
 export const apiKeyPages: readonly View[] = [
-  view({ path: PATH, title: "API keys", show: (visit) => show(visit), take }),
+  view({ path: OWN.path, title: OWN.title, show: (visit) => show(visit, OWN), take: (visit) => take(visit, OWN) }),
+  view({
+    path: "/workspaces/{team_id}/api-keys",
+    title: "API keys of a workspace",
+    show: (visit) => show(visit, ofWorkspace(visit)),
+    take: (visit) => take(visit, ofWorkspace(visit)),
+  }),
 ];

@@ -4,6 +4,7 @@ import { UserRead } from "../../shared/identity/schemas.ts";
 import { TeamActivityRead } from "../../shared/results/activity.ts";
 import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/schemas.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Scroll } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -57,7 +58,7 @@ function Recent({
           {items.map(({ kind, at, user_id, agent_id, screening_session_id, status }) => (
             <tr>
               <td>
-                <time datetime={at}>{at.slice(0, 16).replace("T", " ")}</time>
+                <Moment time={at} />
               </td>
               <td class="wide">
                 {screening_session_id === null ? (
@@ -160,6 +161,12 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}
       </dl>
       <p>
         <a href={`/scorecards?team_id=${team.id}`}>Its scorecards</a>
+        {manages && (
+          <>
+            {" · "}
+            <a href={`${path}/api-keys`}>Its API keys</a>
+          </>
+        )}
       </p>
       <h2>Agents</h2>
       <AgentList agents={agents.items} />

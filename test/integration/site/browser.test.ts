@@ -90,6 +90,7 @@ beforeAll(async () => {
     "a suite for operators": `/admin/suites/three?retire=${suite.tasks[0]}`,
     "new agent": "/agents/new",
     edit: `/agents/${agents[1]}/edit`,
+    certify: `/agents/${agents[0]}/certify`,
     screen: `/agents/${agents[0]}/screen`,
     session: `/sessions/${session}`,
     run: `/runs/${runs.body[0].id}`,
@@ -109,6 +110,7 @@ beforeAll(async () => {
     schedules: "/settings/schedules",
     workspaces: "/workspaces",
     workspace: `/workspaces/${team.body.id}`,
+    "a workspace's keys": `/workspaces/${team.body.id}/api-keys`,
     scorecards: "/scorecards",
     scorecard: "/scorecards/01a19467-e800-7000-8000-000000000001",
     plan: "/settings/plan?checkout=done",
@@ -196,6 +198,25 @@ describe.skipIf(!found)("every page in a browser", () => {
       seen.push(what);
     }
     expect(seen).toEqual(expect.arrayContaining(["Skip to the content", "email", "password", "Sign in"]));
+    await context.close();
+  });
+});
+
+describe.skipIf(!found)("a time", () => {
+  it.each([
+    ["the reader's clocks", true],
+    ["UTC where no script runs", false],
+  ])("is told by %s", async (_what, javaScriptEnabled) => {
+    const context = await contextOf({ timezoneId: "Asia/Kathmandu", javaScriptEnabled });
+    const page = await context.newPage();
+    await page.goto(`${service.url}${paths["workspace"]}`);
+    const time = page.locator("time", { hasText: /\d\d:\d\d/ }).first();
+    const at = (await time.getAttribute("datetime")) ?? "";
+    const minutes = (later: number) =>
+      new Date(Date.parse(at) + later * 60_000).toISOString().slice(0, 16).replace("T", " ");
+    const utc = `${minutes(0)} UTC`;
+    await time.filter({ hasText: javaScriptEnabled ? `${minutes(345)} GMT+5:45` : utc }).waitFor();
+    expect([await time.getAttribute("title"), faults]).toEqual([javaScriptEnabled ? utc : null, []]);
     await context.close();
   });
 });

@@ -57,6 +57,23 @@ describe("a workspace, by the pages alone", () => {
     expect((await other.open(made.url.pathname)).status).toBe(404);
   });
 
+  it("has keys of its own, which its admins make and end", async () => {
+    const [visitor, other] = [there(hers), there(his)];
+    const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Nightly" });
+    expect(made.html).toContain(`${made.url.pathname}/api-keys`);
+    const at = `${made.url.pathname}/api-keys`;
+    expect((await other.open(at)).status).toBe(404);
+    const wrong = await visitor.send(await visitor.open(at), "Make the key", { name: " " });
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["name"]]);
+    const shown = await visitor.send(wrong, "Make the key", { name: "CI", scope: "chosen", teams: "read" });
+    const key = /ask_[\w-]+(?=<\/pre>)/.exec(shown.html)?.[0] ?? "";
+    const teams = () => fetch(`${service.url}/api/v1/teams`, { headers: { "x-api-key": key } });
+    expect(await (await teams()).json()).toMatchObject({ total: 1, items: [{ name: "Nightly" }] });
+    await visitor.send(shown, "Revoke");
+    expect((await teams()).status).toBe(401);
+    expect((await visitor.open("/settings/api-keys")).html).not.toContain("CI");
+  });
+
   it("hands out no more seats than there are to invitations that are sent at once", async () => {
     const visitor = there(hers);
     const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Full" });
