@@ -196,6 +196,17 @@ describe("signing in", () => {
     expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
   });
 
+  it("takes a workspace's key, which speaks for nobody", async () => {
+    const { body: team } = await user.call("POST", "/api/v1/teams", { name: "Nightly" });
+    const { body } = await user.call("POST", `/api/v1/teams/${team.id}/api-keys`, { name: "CI", scope: "read" });
+    const signedIn = await cli(["login", "--key", body.key], { AGENT_SCREENING_KEY: "" });
+    expect(signedIn).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("by a workspace's key; the key is kept"),
+    });
+    expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
+  });
+
   it("opens an account on the service of this machine, with the plan that a screening needs", async () => {
     const { code, stdout } = await cli(["login", "--new", "--json"], { AGENT_SCREENING_KEY: "" });
     expect([code, JSON.parse(stdout)]).toEqual([

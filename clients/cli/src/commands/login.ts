@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { createClient } from "../../../typescript/src/client.ts";
-import { given } from "../../../typescript/src/problem.ts";
+import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { keyByPage } from "../device-login.ts";
@@ -23,13 +23,26 @@ export const login = command({
     const key = await keyBy(values, url, terminal);
     if (!key.startsWith("ask_"))
       throw new Failure(EXIT.usage, `An API key begins with ask_; make one at ${url}/settings.`);
-    const user = await given(createClient({ baseUrl: url, key, fetch: reach, retries: 2 }).GET("/api/v1/auth/me"));
+    const { email, plan } = await holderOf(url, key);
     const file = keep(terminal, url, key);
-    if (values.json === true) print(terminal, JSON.stringify({ url, email: user.email, plan: user.plan }));
-    else print(terminal, `Signed in to ${url} as ${user.email} (${user.plan}); the key is kept in ${file}.`);
+    if (values.json === true) print(terminal, JSON.stringify({ url, email, plan }));
+    else {
+      const who = email === null ? "by a workspace's key" : `as ${email} (${plan})`;
+      print(terminal, `Signed in to ${url} ${who}; the key is kept in ${file}.`);
+    }
     return EXIT.fine;
   },
 });
+
+/** Whose key it is; a workspace's is good, but speaks for nobody. */
+async function holderOf(url: string, key: string): Promise<{ email: string | null; plan: string | null }> {
+  try {
+    return await given(createClient({ baseUrl: url, key, fetch: reach, retries: 2 }).GET("/api/v1/auth/me"));
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "forbidden") return { email: null, plan: null };
+    throw error;
+  }
+}
 
 function keyBy(values: { new?: boolean; key?: string }, url: string, terminal: Terminal): Promise<string> | string {
   if (values.new === true) return newAccount(url);
