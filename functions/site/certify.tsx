@@ -6,13 +6,13 @@ import {
   CertifyEligibility,
   CertifyStatusResponse,
 } from "../../shared/certification/schemas.ts";
-import { Problem } from "../../shared/platform/problem.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";
 import { leaveTo } from "./parts/leave.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const API = "/api/v1/certify";
@@ -96,22 +96,10 @@ function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: 
         name="eu_waiver_accepted"
         checked={false}
         hint="With its start the right of withdrawal from this purchase ends (Directive 2011/83/EU, article 16). Without this it can't be sold."
+        wrong={wrong}
       />
-      {wrong?.fields.has("eu_waiver_accepted") === true && (
-        <p class="error">{wrong.fields.get("eu_waiver_accepted")}</p>
-      )}
     </Form>
   );
-}
-
-/** What those who may buy for the agent may do now; null for its other members. */
-async function buyingFor({ api }: Visit, id: string): Promise<Eligibility | null> {
-  try {
-    return await api.read(`${API}/eligibility?agent_id=${id}`, CertifyEligibility);
-  } catch (error) {
-    if (error instanceof Problem && error.code === "not_found") return null;
-    throw error;
-  }
 }
 
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
@@ -121,7 +109,8 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
     api.read(`/api/v1/agents/${id}`, AgentRead),
     api.read(`${API}/status?agent_id=${id}`, CertifyStatusResponse),
     api.read(`${API}/diagnostic`, CertifyDiagnostic),
-    buyingFor(visit, id),
+    // Members who may not buy find nothing there.
+    unless("not_found", api.read(`${API}/eligibility?agent_id=${id}`, CertifyEligibility)),
   ]);
   const checkout = query.get("certification");
   const moves = status.status === "screening" || (status.status === "awaiting_payment" && checkout === "paid");

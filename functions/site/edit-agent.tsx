@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AgentOtlpTokenResponse, AgentRead } from "../../shared/agents/schemas.ts";
-import { notFound, Problem } from "../../shared/platform/problem.ts";
+import { notFound } from "../../shared/platform/problem.ts";
 import { AgentReadiness } from "../../shared/runs/readiness.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
@@ -8,6 +8,7 @@ import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-ed
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const Agents = z.object({ items: z.array(AgentRead) });
@@ -15,16 +16,6 @@ const Agents = z.object({ items: z.array(AgentRead) });
 interface Outcome extends Sent {
   token?: z.output<typeof AgentOtlpTokenResponse>;
   tested?: Tested;
-}
-
-/** An agent's readiness; null for members who may see the agent but not run it. */
-async function readinessOf({ api }: Visit, at: string): Promise<z.output<typeof AgentReadiness> | null> {
-  try {
-    return await api.read(`${at}/readiness`, AgentReadiness);
-  } catch (error) {
-    if (error instanceof Problem && error.code === "forbidden") return null;
-    throw error;
-  }
 }
 
 /** The agent with all that its owner may see of it. Throws 404 to everybody else. */
@@ -41,7 +32,8 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
   const agent = await ownAgent(visit, at);
   const owner = agent.team_id == null ? "scope=personal" : `team_id=${agent.team_id}`;
   const [readiness, { items }] = await Promise.all([
-    readinessOf(visit, at),
+    // Members who may see the agent and not run it are not told.
+    unless("forbidden", api.read(`${at}/readiness`, AgentReadiness)),
     api.read(`/api/v1/agents?${owner}&page_size=100`, Agents),
   ]);
   const path = `/agents/${agent.id}/edit`;

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { EpochRead } from "../../shared/epochs/schemas.ts";
-import { Problem } from "../../shared/platform/problem.ts";
 import { decodeBundle } from "../../shared/tlog/bundle.ts";
 import { parseCheckpoint } from "../../shared/tlog/checkpoint.ts";
 import { TILE_WIDTH, tilePath } from "../../shared/tlog/tile.ts";
 import { documentOf, Layout } from "./layout.tsx";
 import { Entry, LogEntry } from "./parts/log-entry.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { PAGE_HEADERS } from "./style.ts";
 
@@ -21,12 +21,7 @@ interface Placed {
 
 /** The checkpoint as it is served; null while the log is empty. */
 async function checkpointOf(api: Visit["api"]): Promise<string | null> {
-  try {
-    return (await api.bytes("/log/checkpoint")).toString("utf8");
-  } catch (error) {
-    if (error instanceof Problem && error.code === "not_found") return null;
-    throw error;
-  }
+  return (await unless("not_found", api.bytes("/log/checkpoint")))?.toString("utf8") ?? null;
 }
 
 /** The entries below `end`, newest first, from the bundles that anybody reads. */

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { ListingRead, PurchaseRead } from "../../shared/marketplace/schemas.ts";
-import { Problem } from "../../shared/platform/problem.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace";
@@ -25,16 +25,12 @@ interface Visitor {
 }
 
 async function visitorOf({ api }: Visit): Promise<Visitor | null> {
-  try {
-    const [{ username }, { items }] = await Promise.all([
-      api.read("/api/v1/auth/me", Me),
-      api.read(`/api/v1/marketplace/purchases?page_size=${PAGE}`, Purchases),
-    ]);
-    return { username, purchases: items };
-  } catch (error) {
-    if (error instanceof Problem && error.code === "unauthenticated") return null;
-    throw error;
-  }
+  const read = Promise.all([
+    api.read("/api/v1/auth/me", Me),
+    api.read(`/api/v1/marketplace/purchases?page_size=${PAGE}`, Purchases),
+  ]);
+  const found = await unless("unauthenticated", read);
+  return found === null ? null : { username: found[0].username, purchases: found[1].items };
 }
 
 const usd = (price: number): string => `${price.toFixed(2)} USD`;

@@ -4,7 +4,7 @@ import type { Context } from "../platform/context.ts";
 import { read } from "./change.ts";
 
 /** The most that is read at once: Neon gives no answer beyond ten megabytes, and JSON within its JSON is escaped twice. */
-const PAGE = { rows: 5000, bytes: 4_000_000 };
+export const PAGE = { rows: 5000, bytes: 4_000_000 };
 
 /** Rows that are read to their end, however many there are. */
 export interface Rows<Item extends z.ZodType> {
@@ -41,15 +41,22 @@ export async function* pagesOf<Item extends z.ZodType>(
 
 function statement({ json, from, id, atOnce = PAGE.rows }: Rows<z.ZodType>, after: string | null): SQL {
   const behind = after === null ? sql`` : sql`and ${id} < ${after}::uuid`;
-  return sql`select jsonb_build_object('more', count(*) = ${atOnce} or not coalesce(bool_and(x.fits), true),
-      'last', min(x.id::text collate "C") filter (where x.fits),
+  return sql`select jsonb_build_object(${ends(atOnce)},
       'items', coalesce(jsonb_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
-    from (
-      select id, item, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
-      from (
-        select id, item, octet_length(to_json(item::text)::text) as bytes
-        from (select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${atOnce}) page
-        offset 0
-      ) sized
-    ) x`;
+    from (${fitted(sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${atOnce}`)}) x`;
+}
+
+/** SQL: a query of the rows of `page` (`id`, and `item`, JSON or text) and of whether each `fits` into an answer. */
+export function fitted(page: SQL): SQL {
+  return sql`select id, item, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
+    from (select id, item, octet_length(to_json(item::text)::text) as bytes from (${page}) page offset 0) sized`;
+}
+
+/**
+ * SQL: where a page ends, as names and values of a JSON object over the rows `x` of `fitted`: in `more` whether there may be
+ * rows after these, in `last` the id of the last one that fits. `limit` is how many there could have been.
+ */
+export function ends(limit: number): SQL {
+  return sql`'more', count(*) = ${limit} or not coalesce(bool_and(x.fits), true),
+    'last', min(x.id::text collate "C") filter (where x.fits)`;
 }

@@ -37,12 +37,15 @@ export function viewerId(principal: Principal): string | null {
   return principal.kind === "anonymous" ? null : principal.userId;
 }
 
-/** The account in whose name a caller does things: what is made says so. */
-export function actorId(principal: UserPrincipal): string {
-  return principal.kind === "key" ? (principal.teamOwnerId ?? principal.userId) : principal.userId;
+/** Whoever does things: an account, or the key of a workspace, which alone has a `teamOwnerId`. */
+type Actor = Pick<SessionPrincipal, "userId"> & Partial<Pick<KeyPrincipal, "teamOwnerId">>;
+
+/** The account in whose name somebody does things: what is made says so. */
+export function actorId({ userId, teamOwnerId }: Actor): string {
+  return teamOwnerId ?? userId;
 }
 
-/** The workspace that the caller is the key of; null for everybody else. */
-export function workspaceOf(principal: Principal): string | null {
-  return principal.kind === "key" && principal.teamOwnerId !== null ? principal.userId : null;
+/** The workspace that somebody is the key of; null for everybody else. */
+export function workspaceOf({ userId, teamOwnerId }: Actor): string | null {
+  return teamOwnerId == null ? null : userId;
 }

@@ -3,15 +3,13 @@ import * as z from "zod";
 import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
+import { ends, fitted, PAGE } from "../db/rows.ts";
 import { agents, runs, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/schemas.ts";
 import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents } from "../runs/view.ts";
-
-/** The most that is read at once: Neon gives no answer beyond ten megabytes, and JSON within its JSON is escaped twice. */
-const PAGE = { rows: 5000, bytes: 4_000_000 };
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -121,29 +119,20 @@ async function readPage(
     agentId === null
       ? sql`true`
       : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`;
+  const lines = sql`select r.id, ${line} as item
+    from (
+      select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
+      where ${asked} and u.plan <> 'free' ${narrowed} ${older}
+      order by r.id desc limit ${PAGE.rows}
+    ) r offset 0`;
   const page = await read(
     ctx,
     Page,
-    sql`select jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}, 'more', p.more, 'last', p.last,
-        'lines', coalesce(p.lines, '')) as result
+    sql`select p.page || jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}) as result
       from ${users} u cross join lateral (
-        select count(*) = ${PAGE.rows} or not coalesce(bool_and(l.fits), true) as more,
-          min(l.id::text collate "C") filter (where l.fits) as last,
-          string_agg(l.line, '' order by l.id desc) filter (where l.fits) as lines
-        from (
-          select id, line, sum(bytes) over (order by id desc) - bytes < ${PAGE.bytes} as fits
-          from (
-            select id, line, octet_length(to_json(line)::text) as bytes
-            from (
-              select r.id, ${line} as line
-              from (
-                select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
-                where ${asked} and u.plan <> 'free' ${narrowed} ${older}
-                order by r.id desc limit ${PAGE.rows}
-              ) r offset 0
-            ) lines
-          ) sized
-        ) l
+        select jsonb_build_object(${ends(PAGE.rows)},
+          'lines', coalesce(string_agg(x.item, '' order by x.id desc) filter (where x.fits), '')) as page
+        from (${fitted(lines)}) x
       ) p
       where u.id = ${actorId(principal)}::uuid`,
   );

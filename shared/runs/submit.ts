@@ -7,7 +7,7 @@ import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
 import { agents, allowances, suites, teams, users } from "../db/schema/index.ts";
-import { actorId } from "../identity/principal.ts";
+import { actorId, workspaceOf } from "../identity/principal.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
@@ -71,7 +71,7 @@ export async function submit(
 
 /** Whether a submission is admitted, by the rows `terms`; `quota` shows only when the allowance is taken. */
 function admissionOf(principal: Submitter, { tasks }: Submission) {
-  const isWorkspace = principal.kind === "key" && principal.teamOwnerId !== null;
+  const isWorkspace = principal.kind !== "anonymous" && workspaceOf(principal) !== null;
   const single = tasks.kind === "one";
   const suiteId = tasks.kind === "suite" ? tasks.suiteId : null;
   return verdict(
@@ -97,7 +97,7 @@ function reservation(
   admission: Verdict<string>,
 ): { parts: SQL; result: SQL } {
   const viewer = principal.kind === "anonymous" ? null : principal.userId;
-  const actor = principal.kind === "key" ? actorId(principal) : viewer;
+  const actor = principal.kind === "anonymous" ? null : actorId(principal);
   const now = ctx.now();
   const { repeats, isPrivate } = submission;
   const single = submission.tasks.kind === "one";

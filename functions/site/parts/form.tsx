@@ -232,19 +232,25 @@ export function Choose({
 }
 
 /** A box to tick; it sends `true`, or nothing. */
-export function Tick({ label, name, checked, hint }: { label: string; name: string; checked: boolean; hint?: string }) {
+export function Tick({
+  label,
+  name,
+  checked,
+  hint,
+  wrong,
+}: {
+  label: string;
+  name: string;
+  checked: boolean;
+  hint?: string;
+  wrong?: Wrong | undefined;
+}) {
+  const error = wrong?.fields.get(name);
   return (
     <div class="field tick">
-      <input
-        type="checkbox"
-        id={name}
-        name={name}
-        value="true"
-        checked={checked}
-        {...described(name, hint, undefined)}
-      />
+      <input type="checkbox" id={name} name={name} value="true" checked={checked} {...described(name, hint, error)} />
       <label for={name}>{label}</label>
-      <Notes name={name} hint={hint} error={undefined} />
+      <Notes name={name} hint={hint} error={error} />
     </div>
   );
 }
@@ -265,7 +271,8 @@ function described(name: string, hint: string | undefined, error: string | undef
   };
 }
 
-function Notes({ name, hint, error }: { name: string; hint: string | undefined; error: string | undefined }) {
+/** What is said below a field. */
+export function Notes({ name, hint, error }: { name: string; hint: string | undefined; error: string | undefined }) {
   return (
     <>
       {hint !== undefined && (

@@ -1,25 +1,23 @@
 import { KEY_SCOPES } from "../../../shared/db/schema/index.ts";
 import type { Scope, Subject } from "../../../shared/identity/api-keys/scopes.ts";
 import { Choose, type Wrong } from "./form.tsx";
+import { Group } from "./group.tsx";
 
-/** What each subject is, in the words of the pages. */
-const SUBJECTS: Readonly<Record<Subject, string>> = {
-  agents: "Agents and the board",
-  runs: "Runs and screenings",
-  webhooks: "Webhooks",
-  schedules: "Schedules",
-  scorecards: "Scorecards",
-  teams: "Workspaces",
-};
-
-const SUBJECT_NAMES = ["agents", "runs", "webhooks", "schedules", "scorecards", "teams"] as const satisfies Subject[];
+/** What scopes are about, in the words of the pages. */
+const SUBJECTS = [
+  ["agents", "Agents and the board"],
+  ["runs", "Runs and screenings"],
+  ["webhooks", "Webhooks"],
+  ["schedules", "Schedules"],
+  ["scorecards", "Scorecards"],
+  ["teams", "Workspaces"],
+] as const satisfies (readonly [Subject, string])[];
 
 /** The value of the field `scope` that stands for `scopes`. */
 const CHOSEN = "chosen";
 
 /** What a new key may do: agents and runs as before, or a choice for each subject. */
 export function ScopeFields({ typed, wrong }: { typed: URLSearchParams; wrong: Wrong | undefined }) {
-  const error = wrong?.fields.get("scopes");
   return (
     <>
       <Choose
@@ -33,11 +31,10 @@ export function ScopeFields({ typed, wrong }: { typed: URLSearchParams; wrong: W
         ]}
         wrong={wrong}
       />
-      <fieldset id="scopes" {...(error === undefined ? {} : { "aria-describedby": "scopes-error" })}>
-        <legend>Only this</legend>
-        {SUBJECT_NAMES.map((subject) => (
+      <Group legend="Only this" name="scopes" wrong={wrong}>
+        {SUBJECTS.map(([subject, label]) => (
           <Choose
-            label={SUBJECTS[subject]}
+            label={label}
             name={subject}
             value={typed.get(subject) ?? ""}
             options={[
@@ -47,12 +44,7 @@ export function ScopeFields({ typed, wrong }: { typed: URLSearchParams; wrong: W
             ]}
           />
         ))}
-        {error !== undefined && (
-          <p class="error" id="scopes-error">
-            {error}
-          </p>
-        )}
-      </fieldset>
+      </Group>
     </>
   );
 }
@@ -61,12 +53,12 @@ export function ScopeFields({ typed, wrong }: { typed: URLSearchParams; wrong: W
 export function scopeOfForm(form: URLSearchParams): { scope: string } | { scopes: Scope[] } {
   const scope = form.get("scope") ?? "";
   if (scope !== CHOSEN) return { scope };
-  return { scopes: KEY_SCOPES.filter((one) => SUBJECT_NAMES.some((name) => `${name}:${form.get(name)}` === one)) };
+  return { scopes: KEY_SCOPES.filter((one) => SUBJECTS.some(([name]) => `${name}:${form.get(name)}` === one)) };
 }
 
 /** What a key may do, in a few words. */
 export function scopesInWords(scopes: readonly Scope[]): string {
-  return SUBJECT_NAMES.flatMap((name) => {
+  return SUBJECTS.flatMap(([name]) => {
     if (scopes.includes(`${name}:write`)) return [`${name}: read and write`];
     return scopes.includes(`${name}:read`) ? [`${name}: read`] : [];
   }).join("; ");

@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from "../../../shared/webhooks/event.ts";
 import { Field, Tick, type Wrong } from "./form.tsx";
+import { Group } from "./group.tsx";
 
 /** What the fields of a webhook are called. */
 export const WEBHOOK_LABELS = { url: "URL", event_types: "Events", description: "Note", agent_id: "Of" };
@@ -24,7 +25,6 @@ export function eventsOf(form: URLSearchParams): string[] {
 
 /** Where a webhook sends what. */
 export function WebhookFields({ typed, wrong }: { typed: URLSearchParams; wrong: Wrong | undefined }) {
-  const error = wrong?.fields.get("event_types");
   return (
     <>
       <Field
@@ -35,17 +35,11 @@ export function WebhookFields({ typed, wrong }: { typed: URLSearchParams; wrong:
         hint="https, on port 443 or 8443 of a public name"
         wrong={wrong}
       />
-      <fieldset id="event_types" {...(error === undefined ? {} : { "aria-describedby": "event_types-error" })}>
-        <legend>{WEBHOOK_LABELS.event_types}</legend>
+      <Group legend={WEBHOOK_LABELS.event_types} name="event_types" wrong={wrong}>
         {EVENT_TYPES.map((type) => (
           <Tick label={`${MEANINGS[type]} (${type})`} name={type} checked={typed.get(type) === "true"} />
         ))}
-        {error !== undefined && (
-          <p class="error" id="event_types-error">
-            {error}
-          </p>
-        )}
-      </fieldset>
+      </Group>
       <Field
         label={WEBHOOK_LABELS.description}
         name="description"
