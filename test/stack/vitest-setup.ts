@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../migrations/migrate.ts";
 import { seed } from "../../migrations/seed.ts";
 import type { Keyring } from "../../shared/platform/encryption.ts";
 import { startPostgres } from "./neon/postgres.ts";
+import { scratchFolder } from "./scratch.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -22,7 +21,7 @@ export const TEST_KEYS: Keyring = [{ name: null, secret: TEST_ENCRYPTION_KEY }];
 
 /** Starts one PostgreSQL server for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dir = mkdtempSync(join(tmpdir(), "screening-test-"));
+  const dir = scratchFolder("screening-test-");
   const postgres = await startPostgres({ dir });
   await postgres.createDatabase(TEMPLATE);
   await migrate(postgres.url(TEMPLATE));
