@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -26,20 +27,28 @@ export interface Deployed extends Caller {
 
 const DEV = fileURLToPath(new URL("../commands/dev.ts", import.meta.url));
 
-/** A port that is free now, with the next one free too. */
-async function freePorts(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
+/** Below those that systems give to connections, of which one could take the port before the stack does. */
+const PORTS = { first: 20_000, count: 10_000 };
+
+/** A port that is free now, and that nobody gets by chance. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(PORTS.first + randomInt(PORTS.count), "127.0.0.1");
+    const port = await once(server, "listening").then(
+      () => (server.address() as { port: number }).port,
+      () => null,
+    );
+    if (port === null) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /** Starts a stack on free ports with data of its own. */
 export async function deploy(): Promise<Deployed> {
   const dir = mkdtempSync(join(tmpdir(), "screening-e2e-"));
-  const [port, consolePort] = [await freePorts(), await freePorts()];
+  const [port, consolePort] = [await freePort(), await freePort()];
   // The test runner sets variables of its own, BASE_URL among them, that would be taken for settings.
   const { BASE_URL: _runner, ...inherited } = process.env;
   const env = { ...inherited, PORT: String(port), CONSOLE_PORT: String(consolePort), STACK_DIR: dir };
