@@ -3,6 +3,7 @@ import { LeaderboardRow } from "../../shared/board/board.ts";
 import { GUIDES } from "./guides.static.ts";
 import { COPY_SOURCE } from "./parts/copy.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
+import { scriptView } from "./parts/script.ts";
 import { TIMES_SOURCE } from "./parts/times.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -15,8 +16,8 @@ const MAX_AGENTS = 100;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#245fc9"/><path d="M7 24V17h4v7zM14 24V12h4v12zM21 24V7h4v17z" fill="#fff"/></svg>`;
 
-function file({ c }: Visit, text: string, type: string, cache = "public, max-age=3600"): Response {
-  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": cache } });
+function file({ c }: Visit, text: string, type: string): Response {
+  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": "public, max-age=3600" } });
 }
 
 /** Only what is public and worth finding; the pages of an account say nothing to a stranger. */
@@ -85,24 +86,11 @@ function security(visit: Visit): Response {
   return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
 }
 
-/** A script whose address has its hash: another text has another address, so it is kept for good. */
-function script(visit: Visit, text: string): Response {
-  return file(visit, text, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable");
-}
-
 export const filePages: readonly View[] = [
   view({ path: "/favicon.svg", title: "The icon", show: (visit) => file(visit, ICON, "image/svg+xml") }),
-  view({
-    path: "/live.js",
-    title: "The script of pages that go on changing",
-    show: (visit) => script(visit, LIVE_SOURCE),
-  }),
-  view({
-    path: "/times.js",
-    title: "The script that tells times by the reader's clocks",
-    show: (visit) => script(visit, TIMES_SOURCE),
-  }),
-  view({ path: "/copy.js", title: "The script that copies", show: (visit) => script(visit, COPY_SOURCE) }),
+  scriptView("/live.js", "The script of pages that go on changing", LIVE_SOURCE),
+  scriptView("/times.js", "The script that tells times by the reader's clocks", TIMES_SOURCE),
+  scriptView("/copy.js", "The script that copies", COPY_SOURCE),
   view({ path: "/robots.txt", title: "What crawlers may read", show: robots }),
   view({ path: "/sitemap.xml", title: "What there is to read", show: sitemap }),
   view({ path: "/.well-known/security.txt", title: "Whom to tell of a weakness", show: security }),

@@ -1,6 +1,7 @@
 import { documentOf, Layout } from "./layout.tsx";
 import { TextArea } from "./parts/form.tsx";
 import { Verdict } from "./parts/verdict.tsx";
+import { scriptView } from "./parts/script.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { PAGE_HEADERS } from "./style.ts";
 import { VERIFY, VERIFY_SOURCE } from "./verify-script.static.ts";
@@ -51,16 +52,7 @@ function show({ c }: Visit): Response {
   return c.newResponse(documentOf(markup), { headers: { ...PAGE_HEADERS, "Cache-Control": "public, max-age=300" } });
 }
 
-/** Another text has another address, so it is kept for good. */
-function script({ c }: Visit): Response {
-  const headers = {
-    "Content-Type": "text/javascript; charset=utf-8",
-    "Cache-Control": "public, max-age=31536000, immutable",
-  };
-  return c.newResponse(VERIFY_SOURCE, { headers });
-}
-
 export const verifyPages: readonly View[] = [
   view({ path: "/verify", title: "Verify a statement", show }),
-  view({ path: "/verify.js", title: "The script that verifies", show: script }),
+  scriptView("/verify.js", "The script that verifies", VERIFY_SOURCE),
 ];

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { addressOfScript } from "./script-address.ts";
 
 /** The script of a page with something to copy: it shows the buttons that need it, and says what came of them. */
 const SOURCE = `for (const button of document.querySelectorAll("button[data-copies]")) {
@@ -19,5 +19,5 @@ const SOURCE = `for (const button of document.querySelectorAll("button[data-copi
 /** The text of the script. */
 export const COPY_SOURCE = SOURCE;
 
-/** Where a page finds it; another text has another address. */
-export const COPY = `/copy.js?v=${createHash("sha256").update(SOURCE).digest("hex").slice(0, 12)}`;
+/** Where a page finds it. */
+export const COPY = addressOfScript("/copy.js", SOURCE);

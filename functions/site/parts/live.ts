@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { addressOfScript } from "./script-address.ts";
 
 /**
  * The script of a page that goes on changing: it asks for the page again while it is looked at, and puts the part `live`
@@ -18,10 +18,8 @@ async function look() {
 again();
 `;
 
-const VERSION = createHash("sha256").update(SOURCE).digest("hex").slice(0, 12);
-
 /** The text of the script. */
 export const LIVE_SOURCE = SOURCE;
 
-/** Where a page finds it; another text has another address. */
-export const LIVE = `/live.js?v=${VERSION}`;
+/** Where a page finds it. */
+export const LIVE = addressOfScript("/live.js", SOURCE);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { addressOfScript } from "./script-address.ts";
 
 /** The script that tells moments by the reader's clocks, also in what a page puts in later; the title keeps UTC. */
 const SOURCE = `const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
@@ -19,5 +19,5 @@ new MutationObserver(tell).observe(document.body, { childList: true, subtree: tr
 /** The text of the script. */
 export const TIMES_SOURCE = SOURCE;
 
-/** Where a page finds it; another text has another address. */
-export const TIMES = `/times.js?v=${createHash("sha256").update(SOURCE).digest("hex").slice(0, 12)}`;
+/** Where a page finds it. */
+export const TIMES = addressOfScript("/times.js", SOURCE);
