@@ -12,6 +12,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/export": async () => (await import("./account/export.ts")).accountExport,
   "account/mailed-links": async () => (await import("./account/mailed-links.ts")).accountMail,
   "account/notifications": async () => (await import("./account/notifications.ts")).notifications,
+  "account/passkeys": async () => (await import("./account/passkeys.ts")).passkeys,
   "account/profile": async () => (await import("./account/profile.ts")).account,
   "account/second-factor": async () => (await import("./account/second-factor.ts")).secondFactor,
   "account/sign-in": async () => (await import("./account/sign-in.ts")).auth,

@@ -21,6 +21,7 @@ import { frontendPage } from "../../shared/platform/frontend.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { cookieOptions, setFirstStepCookie, setSessionCookies } from "./cookies.ts";
 import { DISOWNED } from "./disowned.ts";
+import { userAgentOf } from "./token-response.ts";
 
 /** Only the two endpoints here get the cookie. */
 const PATH = "/api/v1/auth/codehost";
@@ -110,8 +111,8 @@ export const codehost = [
       const secret = getCookie(c, CODE_HOST_COOKIE);
       if (secret !== undefined) setSecret(c, ctx, "", 0);
       try {
-        const userAgent = c.req.header("user-agent")?.slice(0, 256) ?? null;
-        const session = await codeHostSignIn(ctx, await identify(ctx, query, secret), userAgent, DISOWNED);
+        const profile = await identify(ctx, query, secret);
+        const session = await codeHostSignIn(ctx, profile, userAgentOf(c), DISOWNED);
         if ("firstStep" in session) {
           setFirstStepCookie(c, ctx.env, session);
           target.searchParams.set("error", secondFactorRequired().code);

@@ -13,10 +13,10 @@ import {
   DeviceRequest,
   DeviceTokenRequest,
 } from "../../shared/identity/device/schemas.ts";
+import { userAgentOf } from "./token-response.ts";
 
 const path = "/api/v1/auth/device";
 const tag = "Keys";
-const MAX_USER_AGENT = 256;
 
 export const device = [
   route({
@@ -34,7 +34,7 @@ export const device = [
     body: DeviceRequest,
     returns: { 200: DeviceCodes },
     async handler({ ctx, body, c }) {
-      return ok(await beginDevice(ctx, body, c.req.header("user-agent")?.slice(0, MAX_USER_AGENT) ?? null));
+      return ok(await beginDevice(ctx, body, userAgentOf(c)));
     },
   }),
   route({

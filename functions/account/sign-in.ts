@@ -4,7 +4,6 @@ import { FIRST_STEP_COOKIE, REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/
 import { assertSameSite, bearerToken } from "../../shared/http/credentials.ts";
 import { created, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { ACCESS_TOKEN_SECONDS } from "../../shared/identity/sessions/access-token.ts";
 import { readAccount } from "../../shared/identity/account.ts";
 import { login } from "../../shared/identity/sessions/sign-in.ts";
 import { logout } from "../../shared/identity/sessions/sign-out.ts";
@@ -12,23 +11,15 @@ import { refresh } from "../../shared/identity/sessions/refresh.ts";
 import { workspaceOf } from "../../shared/identity/principal.ts";
 import { register } from "../../shared/identity/register.ts";
 import { LoginRequest, TokenResponse, UserCreate, UserRead } from "../../shared/identity/schemas.ts";
-import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
 import { completeSignIn } from "../../shared/identity/second-factor/complete.ts";
 import { secondFactorRequired } from "../../shared/identity/second-factor/first-step.ts";
 import { SecondFactorCode } from "../../shared/identity/second-factor/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { clearFirstStepCookie, clearSessionCookies, setFirstStepCookie, setSessionCookies } from "./cookies.ts";
+import { toTokenResponse, userAgentOf } from "./token-response.ts";
 
 const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done" });
 const tag = "Accounts";
-
-function toTokenResponse({ user, accessToken }: SignedIn) {
-  return { access_token: accessToken, token_type: "bearer", expires_in: ACCESS_TOKEN_SECONDS, user };
-}
-
-function userAgent(header: string | undefined): string | null {
-  return header?.slice(0, 256) ?? null;
-}
 
 export const auth = [
   route({
@@ -44,7 +35,7 @@ export const auth = [
     returns: { 201: TokenResponse },
     problems: ["weak_password", "email_taken", "username_taken"],
     async handler({ ctx, body, c }) {
-      const session = await register(ctx, body, userAgent(c.req.header("user-agent")));
+      const session = await register(ctx, body, userAgentOf(c));
       setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
       return created(toTokenResponse(session));
     },
@@ -73,7 +64,7 @@ export const auth = [
       "dependency_unavailable",
     ],
     async handler({ ctx, body, c }) {
-      const session = await login(ctx, body, userAgent(c.req.header("user-agent")));
+      const session = await login(ctx, body, userAgentOf(c));
       if ("firstStep" in session) {
         setFirstStepCookie(c, ctx.env, session);
         throw secondFactorRequired();
@@ -107,7 +98,7 @@ export const auth = [
     async handler({ ctx, body, c }) {
       const firstStep = getCookie(c, FIRST_STEP_COOKIE);
       if (firstStep !== undefined) assertSameSite(ctx, c);
-      const session = await completeSignIn(ctx, firstStep, body, userAgent(c.req.header("user-agent")));
+      const session = await completeSignIn(ctx, firstStep, body, userAgentOf(c));
       clearFirstStepCookie(c, ctx.env);
       setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
       return ok(toTokenResponse(session));

@@ -78,7 +78,7 @@ export const waysIn = [
     tag,
     summary: "Sign in by the code host no longer",
     description:
-      "Takes the link to the account at the code host away; 409 `last_way_in` without a password. Whoever signs in there " +
+      "Takes the link to the account at the code host away; 409 `last_way_in` without a password or a passkey. Whoever signs in there " +
       "later with this account's verified address links it again.",
     auth: "session",
     returns: { 204: null },

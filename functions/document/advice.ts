@@ -35,6 +35,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   email_taken: "Sign in with this email, or use another one.",
   username_taken: "Choose another username.",
   idempotency_in_progress: "Wait a moment and send the same request again.",
+  passkey_taken: "Let the authenticator make another one.",
   password_account: "Confirm with the password, or change it by PATCH /api/v1/auth/me.",
   last_way_in: "Set a password first, by POST /api/v1/users/me/password.",
   agent_inactive: "Turn the agent on, or choose another one.",

@@ -74,10 +74,15 @@ async function judge(ctx: Context, email: string, failure: string): Promise<void
       [ctx.now().getTime(), failure, ...limits],
     );
   } catch {
-    throw new Problem("dependency_unavailable", "Sign-in is not available right now. Try again in a few seconds.", {
-      headers: { "Retry-After": "5" },
-    });
+    throw signInUnavailable();
   }
   if (locked === 1)
     throw new Problem("login_locked", "Too many failed sign-ins. Try again in 15 minutes or reset the password.");
+}
+
+/** The 503 of a sign-in that can't be judged while Redis is away: it fails closed. */
+export function signInUnavailable(): Problem {
+  return new Problem("dependency_unavailable", "Sign-in is not available right now. Try again in a few seconds.", {
+    headers: { "Retry-After": "5" },
+  });
 }

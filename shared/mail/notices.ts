@@ -14,7 +14,7 @@ export const SWITCHES = {
 /** What every account is told: whoever took it over must not be able to switch it off. */
 export const SECURITY = {
   sign_in: "somebody signed in from a new network with a new browser",
-  password: "the password was changed",
+  password: "the password was changed, or a passkey was added or removed",
   email_change: "the email address is to be changed, or was",
   deletion: "the account will be deleted",
 } as const;
@@ -123,6 +123,20 @@ export const NOTICES = {
     news: () => "The password of your account was changed, and every other session has ended.",
     note: PROTECT,
     next: ["/forgot-password", "Choose a new password"],
+  },
+  passkey_added: {
+    kind: "password",
+    subject: "A passkey was added to your account",
+    news: (title) => `From now on the passkey “${title}” signs in to your account.`,
+    note: "If it was not you, remove it at once, sign out everywhere, and choose a new password.",
+    next: ["/settings/passkeys", "See your passkeys"],
+  },
+  passkey_removed: {
+    kind: "password",
+    subject: "A passkey was removed from your account",
+    news: (title) => `The passkey “${title}” no longer signs in to your account.`,
+    note: PROTECT,
+    next: ["/settings/passkeys", "See your passkeys"],
   },
   email_change_requested: {
     kind: "email_change",

@@ -16,6 +16,7 @@ export const LED_TO = [
   "/sessions/{id}",
   "/settings/deletion",
   "/settings/notifications",
+  "/settings/passkeys",
   "/settings/schedules",
   "/settings/sessions",
   "/settings/webhooks",
@@ -29,4 +30,10 @@ export type FrontendPath = (typeof LED_TO)[number];
 /** The address of such a page, with `id` in its path. */
 export function frontendPage({ FRONTEND_URL }: Pick<Env, "FRONTEND_URL">, path: FrontendPath, id = ""): string {
   return FRONTEND_URL.replace(/\/+$/, "") + path.replace("{id}", () => id);
+}
+
+/** Where the frontend is, by the origin that browsers give its pages, and by its host name. */
+export function frontendSite({ FRONTEND_URL }: Pick<Env, "FRONTEND_URL">): { origin: string; hostname: string } {
+  const { origin, hostname } = new URL(FRONTEND_URL);
+  return { origin, hostname };
 }

@@ -30,6 +30,7 @@ export const PROBLEMS = {
   username_taken: [409, "The username is taken"],
   idempotency_in_progress: [409, "The first request with this key is still running"],
   second_factor_active: [409, "The account has a second factor"],
+  passkey_taken: [409, "The passkey is registered already"],
   password_account: [409, "The account has a password"],
   last_way_in: [409, "The account could not be signed in to any more"],
   agent_inactive: [409, "The agent is not active"],

@@ -7,6 +7,7 @@ import type { Rows } from "../db/rows.ts";
 import {
   agents,
   api_keys,
+  passkeys,
   purchases,
   run_exchanges,
   runs,
@@ -22,6 +23,8 @@ import {
 } from "../db/schema/index.ts";
 import { ApiKeyRead } from "../identity/api-keys/schemas.ts";
 import { keyJson } from "../identity/api-keys/view.ts";
+import { PasskeyRead } from "../identity/passkeys/schemas.ts";
+import { passkeyJson } from "../identity/passkeys/view.ts";
 import { PurchaseRead } from "../marketplace/schemas.ts";
 import { purchaseJson } from "../marketplace/purchases/view.ts";
 import type { Context } from "../platform/context.ts";
@@ -95,6 +98,7 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
         join ${webhook_events} e on e.id = d.event_id where w.user_id = ${me} and w.team_id is null`,
       id: sql`d.id`,
     },
+    passkeys: { item: PasskeyRead, json: passkeyJson, from: sql`${passkeys} p where p.user_id = ${me}`, id: sql`p.id` },
     "api-keys": { item: ApiKeyRead, json: keyJson, from: sql`${api_keys} k where k.user_id = ${me}`, id: sql`k.id` },
     workspaces: {
       item: TeamRead.omit({ owner_id: true }),

@@ -45,7 +45,7 @@ export async function bundle(outdir: string): Promise<void> {
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"' },
     external: ["node:*"],
-    plugins: [statics],
+    plugins: [statics, unattested],
   });
   const names = atStart(metafile).map((path) => relative(outdir, join(ROOT, path)));
   writeFileSync(join(outdir, AT_START), JSON.stringify(names));
@@ -75,6 +75,28 @@ const statics: Plugin = {
   name: "statics",
   setup({ onLoad }) {
     onLoad({ filter: /\.static\.ts$/ }, async ({ path }) => ({ contents: await evaluated(path), loader: "js" }));
+  },
+};
+
+/** What WebAuthn's package has for attestations by certificates, a third of a megabyte with what it brings. */
+const ATTESTATION =
+  /@simplewebauthn\/server\/esm\/.*(?:defaultRootCerts\/|verifyAttestation(?:Android|Apple|FIDOU2F|TPM|WithMetadata)|validateCertificatePath|isCertRevoked|convertX509PublicKeyToCOSE|getCertificateInfo|mapX509SignatureAlgToCOSEAlg|metadataService)/;
+
+/**
+ * Leaves out what would judge attestations by certificates: none are asked for, and an answer that has one is refused as
+ * any other that is not good.
+ */
+const unattested: Plugin = {
+  name: "unattested",
+  setup({ onLoad }) {
+    onLoad({ filter: ATTESTATION }, ({ path }) => {
+      const exported = readFileSync(path, "utf8").matchAll(/^export (?:async )?(\w+) (\w+)/gm);
+      const refuse = '{ throw new Error("attestations by certificates are not taken"); }';
+      const lines = [...exported].map(([, kind, name]) =>
+        kind === "const" ? `export const ${name} = "";` : `export function ${name}() ${refuse}`,
+      );
+      return { contents: lines.join("\n") };
+    });
   },
 };
 

@@ -49,6 +49,8 @@ const ANY_KEY = [
 const FREE_FORM: Record<string, string[]> = {
   createAgent: ["declared_configuration"],
   updateAgent: ["declared_configuration"],
+  addPasskey: ["credential", "credential.response"],
+  signInByPasskey: ["credential", "credential.response"],
   updateRun: ["output", "tool_calls[].arguments", "usage"],
   queryGraphql: ["variables", "extensions"],
   createTask: ["input", "output_schema", "tools[].parameters", "expected_output", "fields"],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newAuthenticator, type Twist } from "../stack/authenticator.ts";
 import { json, type Listening, listen } from "../stack/http.ts";
 import { caller } from "../stack/client.ts";
 import type { LogLine } from "../stack/worker/log.ts";
@@ -60,6 +61,24 @@ describe("the Worker in workerd", () => {
     expect(board.body.items).toMatchObject([{ agent_id: created.body.id, rank: null, score_basis: "provisional" }]);
     const page = await first.call("GET", "/");
     expect(page.text).toContain("Answers 42");
+  });
+
+  it("takes passkeys, though what judges attestations is left out of it, and refuses one with a certificate", async () => {
+    const account = { email: "passkey@example.test", password: "correct horse battery" };
+    const { body } = await first.call("POST", "/api/v1/auth/register", account);
+    const owner = caller(first, { authorization: `Bearer ${body.access_token}` });
+    const authenticator = newAuthenticator(first.url);
+    const add = async (twist?: Twist) => {
+      const options = await owner.call("POST", "/api/v1/users/me/passkeys/options");
+      const credential = authenticator.create(options.body, twist);
+      return owner.call("POST", "/api/v1/users/me/passkeys", { name: "laptop", credential });
+    };
+    expect((await add({ format: "android-key" })).body.code).toBe("validation_failed");
+    const added = await add();
+    expect(added.status, added.text).toBe(201);
+    const options = await first.call("POST", "/api/v1/auth/passkeys/options");
+    const signedIn = await first.call("POST", "/api/v1/auth/passkeys", { credential: authenticator.get(options.body) });
+    expect([signedIn.status, signedIn.body.user?.id]).toEqual([200, body.user.id]);
   });
 
   it("counts by the address that a caller sends as CF-Connecting-IP", async () => {

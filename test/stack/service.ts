@@ -55,10 +55,18 @@ const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
 
 /**
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
- * else the machine's. The log has committed to the epochs of two months, unless `epochs` is false. `plan` is QStash's. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
+ * else the machine's. The log has committed to the epochs of two months, unless `epochs` is false. `plan` is QStash's, and
+ * `host` the name that the service goes by in place of its address, since some things a browser does for names alone. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
  */
 export async function startService(
-  options: { settings?: Settings; overrides?: Overrides; stripe?: boolean; plan?: QStashPlan; epochs?: boolean } = {},
+  options: {
+    settings?: Settings;
+    overrides?: Overrides;
+    stripe?: boolean;
+    plan?: QStashPlan;
+    epochs?: boolean;
+    host?: string;
+  } = {},
 ): Promise<TestService> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
   const database = `test_${randomUUID().replaceAll("-", "")}`;
@@ -122,12 +130,13 @@ export async function startService(
       ? given
       : { ...given, headers: { ...answer, "set-cookie": cookies as unknown as string } };
   });
+  const url = http.url.replace("127.0.0.1", options.host ?? "127.0.0.1");
   const settings: Settings = {
     ...DEVELOPMENT,
     ENVIRONMENT: "test",
     ...secrets,
-    BASE_URL: http.url,
-    FRONTEND_URL: http.url,
+    BASE_URL: url,
+    FRONTEND_URL: url,
     DATABASE_URL: `postgres://test:test@database.localtest/${database}`,
     NEON_LOCAL_PROXY: neon.url,
     UPSTASH_REDIS_REST_URL: redis.url,
@@ -154,7 +163,7 @@ export async function startService(
   const { pool, close: closePool } = openPool({ connectionString: `${server}/${database}`, max: 4 });
   if (options.epochs !== false) await pool.query(...committedEpochs(settings, now?.() ?? new Date()));
   return {
-    url: http.url,
+    url,
     settings,
     app,
     subrequests,

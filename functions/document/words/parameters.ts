@@ -7,6 +7,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   "invitations/{invitation_id}": "The invitation's id",
   "listings/{id}": "The listing's id",
   "members/{user_id}": "The member's account",
+  "passkeys/{id}": "The passkey's id",
   "purchases/{id}": "The purchase's id",
   "runs/{run_id}": "The run's id",
   "scorecards/{id}": "The scorecard's id, or that of a template",

@@ -9,6 +9,7 @@ export * from "./daily.ts";
 export * from "./db.ts";
 export * from "./epochs.ts";
 export * from "./identity.api-keys.ts";
+export * from "./identity.passkeys.ts";
 export * from "./identity.ts";
 export * from "./mail.ts";
 export * from "./marketplace.ts";

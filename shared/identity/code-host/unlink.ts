@@ -3,22 +3,23 @@ import * as z from "zod";
 import { change, verdict } from "../../db/change.ts";
 import { identities, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { notFound, Problem } from "../../platform/problem.ts";
+import { notFound, type Problem } from "../../platform/problem.ts";
 import type { SessionPrincipal } from "../principal.ts";
+import { isLastWayIn, lastWayIn } from "../ways-in.ts";
 
 /**
  * Takes the account's link to its user at the code host away. Throws 404 where there is none, and `last_way_in` where the
- * account has no password to sign in by.
+ * account has neither a password nor a passkey to sign in by.
  */
 export async function unlinkCodeHost(ctx: Context, { userId }: SessionPrincipal): Promise<void> {
   const unlinking = verdict({
-    unlinked: sql`not exists (select from ${identities} i where i.user_id = a.id)`,
-    last: sql`a.password_hash is null`,
+    unlinked: sql`not exists (select from ${identities} i where i.user_id = u.id)`,
+    last: isLastWayIn("code host"),
   });
   await change(ctx, {
     lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
     parts: sql`with target as (
-      select a.id, ${unlinking.sql} as outcome from ${users} a where a.id = ${userId}::uuid
+      select u.id, ${unlinking.sql} as outcome from ${users} u where u.id = ${userId}::uuid
     ), unlinked as (
       delete from ${identities} i using target t where i.user_id = t.id and t.outcome = 'done'
     )`,
@@ -28,7 +29,7 @@ export async function unlinkCodeHost(ctx: Context, { userId }: SessionPrincipal)
     refusals: {
       not_found: noneLinked,
       unlinked: noneLinked,
-      last: () => new Problem("last_way_in", "This is the only way to sign in to the account. Set a password first."),
+      last: lastWayIn,
     },
   });
 }

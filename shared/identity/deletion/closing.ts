@@ -7,6 +7,7 @@ import {
   device_authorizations,
   email_tokens,
   identities,
+  passkeys,
   refresh_tokens,
   sessions,
   sign_in_marks,
@@ -30,6 +31,7 @@ export const closing: CloseDomain = ({ id, now }) => ({
     // One whose key is being made at this moment waits for this, and finds its session ended.
     devices: sql`delete from ${device_authorizations} where device_hash in (
       select d.device_hash from ${device_authorizations} d join u on u.id = d.user_id for update of d skip locked)`,
+    passkeys: sql`delete from ${passkeys} p using u where p.user_id = u.id`,
     factors: sql`delete from ${totp_factors} f using u where f.user_id = u.id`,
     accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
     results: forgetResultsOf(sql`u.id::text`, sql`u`),

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { belongsTo } from "../../db/closing.ts";
-import { api_keys, sessions, teams, totp_factors } from "../../db/schema/index.ts";
+import { api_keys, passkeys, sessions, teams, totp_factors } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
@@ -21,8 +21,8 @@ export const Taken = z.object({ ended: z.array(z.uuid()), revoked: z.array(z.str
 /**
  * SQL: parts of a statement that leave whoever made an account for somebody else's address without a way in, now that
  * the owner of the address has come. For each row of the part `claimed` (id, proven) whose address was not `proven`
- * before, API keys and the second factor end, and each of the `domains` takes away what else lets somebody in. Sessions end for all of `claimed`
- * for which `everywhere` holds. Run it with the account's row locked: what is granted at this moment takes turns with it,
+ * before, API keys, passkeys and the second factor end, and each of the `domains` takes away what else lets somebody in.
+ * Sessions end for all of `claimed` for which `everywhere` holds. Run it with the account's row locked: what is granted at this moment takes turns with it,
  * and asks `stillHolds`.
  */
 export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownInDomain[]): SQL {
@@ -36,6 +36,8 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
       update ${api_keys} k set revoked_at = ${now} from claimed c
       where (k.user_id = c.id or k.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
         and not c.proven and k.revoked_at is null returning k.key_hash
+    ), unlocked as (
+      delete from ${passkeys} p using claimed c where p.user_id = c.id and not c.proven
     ), unasked as (
       delete from ${totp_factors} f using claimed c where f.user_id = c.id and not c.proven
     )${sql.join(others)}`;

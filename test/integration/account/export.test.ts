@@ -1,3 +1,4 @@
+import { newAuthenticator } from "../../stack/authenticator.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plainRuns } from "../../bench/export.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -45,6 +46,11 @@ async function fill(user: User, name: string): Promise<World> {
     secret: `webhook-secret-of-${name}-0123456789`,
   });
   const key = await send("/api/v1/api-keys", { name: `key of ${name}`, scope: "read" });
+  const options = await user.call("POST", "/api/v1/users/me/passkeys/options");
+  await send("/api/v1/users/me/passkeys", {
+    name: `passkey of ${name}`,
+    credential: newAuthenticator(service.url).create(options.body),
+  });
   const tasks = { agent_id: agent, task_ids: suite.tasks, repeats: 1 };
   await send("/api/v1/screening-schedules", { ...tasks, cron: "0 4 * * *", timezone: "UTC" });
   const runs = await send("/api/v1/runs/batch", { ...tasks, private: true });
@@ -121,6 +127,7 @@ describe("the export of an account", () => {
       "screening-sessions.jsonl": `/api/v1/agents/${own.agent}/screening-sessions`,
       "schedules.jsonl": "/api/v1/screening-schedules",
       "webhooks.jsonl": "/api/v1/webhooks",
+      "passkeys.jsonl": "/api/v1/users/me/passkeys",
       "api-keys.jsonl": "/api/v1/api-keys",
       "purchases.jsonl": "/api/v1/marketplace/purchases",
       "proposals.jsonl": "/api/v1/task-submissions/mine",

@@ -11,6 +11,7 @@ import { secretOf } from "../runs/minted-support.ts";
 import { addAgent, addRun, addSuite } from "../runs/support.ts";
 import { addTeam } from "../workspaces/teams-support.ts";
 import { DEVICES } from "./examples-devices.ts";
+import { PASSKEYS } from "./examples-passkeys.ts";
 import { addBatch, type World } from "./examples-world.ts";
 
 /** How an example is sent where the caller of its class, in the world as it is, would not do. */
@@ -145,6 +146,7 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
     return { headers: { cookie }, query: new URL(begun.headers.get("location") ?? "").search };
   },
   ...DEVICES,
+  ...PASSKEYS,
   verifyEmail: mailed(async () => undefined),
   resetPassword: mailed(({ anonymous }, { email }) => anonymous.call("POST", `${API}/auth/forgot-password`, { email })),
   resendVerification: somebody,
