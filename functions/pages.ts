@@ -24,6 +24,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/marketplace": async () => (await import("./site/marketplace.tsx")).marketplacePages,
   "site/new-agent": async () => (await import("./site/new-agent.tsx")).newAgentPages,
   "site/notifications": async () => (await import("./site/notifications.tsx")).notificationPages,
+  "site/passkeys": async () => (await import("./site/passkeys.tsx")).passkeyPages,
   "site/password": async () => (await import("./site/password.tsx")).passwordPages,
   "site/picture": async () => (await import("./site/picture.tsx")).picturePages,
   "site/plan": async () => (await import("./site/plan.tsx")).planPages,

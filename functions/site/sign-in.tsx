@@ -8,13 +8,16 @@ import { attemptCode, CODE_LABELS, CodeField } from "./parts/code.tsx";
 import { EmailField, NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
+import { credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
+import { PASSKEY } from "./passkey-script.static.ts";
 
 const SIGN_UP = ["email", "username", "password"] as const;
 const SIGN_IN = ["email", "password"] as const;
 const LABELS = { email: "Email address", username: "Username", password: "Password" };
 const CODE_PATH = "/sign-in/code";
+const PASSKEY_PATH = "/sign-in/passkey";
 
 /** Remembers during a sign-in at the code host where the visitor wanted to go; only the page after it gets it. */
 const NEXT_COOKIE = "service_next";
@@ -41,13 +44,14 @@ function CodeHost({ shown }: { shown: boolean }) {
 
 function SignIn({ next, codeHost, typed, wrong }: Shown) {
   return (
-    <Layout title={wrong === undefined ? "Sign in" : "Error: sign in"}>
+    <Layout title={wrong === undefined ? "Sign in" : "Error: sign in"} script={PASSKEY}>
       <h1>Sign in</h1>
       <Refused wrong={wrong} labels={LABELS} />
       <Form action={withNext("/sign-in", next)} button="Sign in">
         <EmailField value={typed?.get("email")} wrong={wrong} />
         <PasswordField name="password" label={LABELS.password} wrong={wrong} />
       </Form>
+      <PasskeyForm action={withNext(PASSKEY_PATH, next)} wish="get" button="Sign in with a passkey" quiet />
       <CodeHost shown={codeHost} />
       <p>
         <a href="/forgot-password">Forgot the password?</a> No account yet?{" "}
@@ -105,6 +109,14 @@ async function signIn(visit: Visit): Promise<Response> {
   if (result === false) return sendTo(c, withNext(CODE_PATH, localPath(visit.query.get("next"))));
   if (!(result instanceof Wrong)) return sendTo(c, localPath(visit.query.get("next")));
   return personal(c, <SignIn {...asked(visit)} typed={form} wrong={result} />, result.status);
+}
+
+/** Signs in by what the browser answered for a passkey. */
+async function givePasskey(visit: Visit): Promise<Response> {
+  const { c, form, api, query } = visit;
+  const result = await attempt([], () => api.send("POST", "/api/v1/auth/passkeys", { credential: credentialOf(form) }));
+  if (!(result instanceof Wrong)) return sendTo(c, localPath(query.get("next")));
+  return personal(c, <SignIn {...asked(visit)} wrong={result} />, result.status);
 }
 
 /** The second step. The browser's cookie has the first one, so no password is on the page. */
@@ -193,6 +205,12 @@ export const signInPages: readonly View[] = [
     title: "Sign in",
     show: (visit) => personal(visit.c, <SignIn {...asked(visit)} />),
     take: signIn,
+  }),
+  view({
+    path: PASSKEY_PATH,
+    title: "Sign in with a passkey",
+    show: ({ c, query }) => sendTo(c, withNext("/sign-in", localPath(query.get("next")))),
+    take: givePasskey,
   }),
   view({
     path: CODE_PATH,

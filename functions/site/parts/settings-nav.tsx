@@ -3,6 +3,7 @@ import { Nav } from "./nav.tsx";
 const PAGES = [
   ["/settings", "Profile"],
   ["/settings/password", "Password"],
+  ["/settings/passkeys", "Passkeys"],
   ["/settings/second-factor", "Second factor"],
   ["/settings/sessions", "Sessions"],
   ["/settings/api-keys", "API keys"],

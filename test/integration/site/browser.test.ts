@@ -100,6 +100,7 @@ beforeAll(async () => {
     password: "/settings/password",
     email: "/settings/email",
     "a new address": "/confirm-email?token=x",
+    passkeys: "/settings/passkeys",
     "second factor": "/settings/second-factor",
     sessions: "/settings/sessions",
     keys: "/settings/api-keys",
