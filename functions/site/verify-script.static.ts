@@ -1,4 +1,4 @@
-import { builtScript } from "./built-script.ts";
+import { builtScript } from "./built-script.static.ts";
 import { addressOfScript } from "./parts/script-address.ts";
 
 /** The script that verifies in a browser. */
