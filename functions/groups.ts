@@ -55,6 +55,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "runs/runs": async () => (await import("./runs/runs.ts")).runs,
   "runs/schedules": async () => (await import("./runs/schedules.ts")).schedules,
   "runs/screening-sessions": async () => (await import("./runs/screening-sessions.ts")).sessions,
+  "runs/usage": async () => (await import("./runs/usage.ts")).usage,
   "site/agent": async () => (await import("./site/agent.tsx")).agentPage,
   "site/board": async () => (await import("./site/board.tsx")).boardPage,
   "webhooks/webhooks": async () => (await import("./webhooks/webhooks.ts")).webhooks,

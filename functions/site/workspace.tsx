@@ -161,6 +161,8 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}
       </dl>
       <p>
         <a href={`/scorecards?team_id=${team.id}`}>Its scorecards</a>
+        {" · "}
+        <a href={`/settings/usage?team_id=${team.id}`}>Its usage</a>
         {manages && (
           <>
             {" · "}

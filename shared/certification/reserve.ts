@@ -74,7 +74,7 @@ export function reserving(now: Date): SQL {
   )}, exhausted as (${oweExhausted("warned", now)}), ${reserveRuns(
     sql`select x.agent_id, s.task_id, 'certification' as trigger, false as simulated, false as is_private,
       x.session_id as screening_session_id, s.position, s.repeat_index, ${REPEATS}::integer as repeat_total,
-      x.buyer_id as user_id, x.team_id, case when s.is_included then ${INCLUDED} else x.paid_kind end as paid_kind,
+      x.buyer_id as user_id, null::uuid as api_key_id, x.team_id, case when s.is_included then ${INCLUDED} else x.paid_kind end as paid_kind,
       case when s.is_included then x.certification_id::text else x.paid_owner end as paid_owner,
       ${monthOf(now)} as paid_period, s.suite_id, false as canary
     from terms x cross join slots s join needed n on n.position = s.position

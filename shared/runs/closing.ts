@@ -22,17 +22,17 @@ export const closing: CloseDomain = ({ id, owns }) => ({
     )`,
     sql`with chunk as (
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id where ${owns}
-        and (r.explanation is not null or r.failure_detail is not null or r.paid_owner is not null
+        and (r.api_key_id is not null or r.explanation is not null or r.failure_detail is not null or r.paid_owner is not null
           or exists (select from ${run_exchanges} e where e.run_id = r.id)) limit ${CHUNK}
     ), exchanges as (
       delete from ${run_exchanges} e using chunk c where e.run_id = c.id
     ), done as (
-      update ${runs} r set explanation = null, failure_detail = null, paid_kind = null, paid_owner = null,
-        paid_period = null
+      update ${runs} r set api_key_id = null, explanation = null, failure_detail = null, paid_kind = null,
+        paid_owner = null, paid_period = null
       from chunk c where r.id = c.id returning r.id
     )`,
     sql`with done as (
-      update ${runs} r set user_id = null
+      update ${runs} r set user_id = null, api_key_id = null
       where r.id in (select id from ${runs} where user_id = ${id}::uuid limit ${CHUNK}) returning r.id
     )`,
   ],

@@ -17,14 +17,14 @@ export function insertSession(source: SQL, at: Date): SQL {
 }
 
 const RUN = sql.raw(
-  "agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index, repeat_total, user_id, team_id, paid_kind, paid_owner, paid_period, suite_id, canary",
+  "agent_id, task_id, trigger, simulated, is_private, screening_session_id, position, repeat_index, repeat_total, user_id, api_key_id, team_id, paid_kind, paid_owner, paid_period, suite_id, canary",
 );
 
 /**
  * SQL: the parts `reserved` and `dispatches` of a statement that inserts a queued run for each row of `source` and owes its
  * dispatch. `source` is a query of the columns `agent_id`, `task_id`, `trigger`, `simulated`, `is_private`,
- * `screening_session_id`, `position`, `repeat_index`, `repeat_total`, `user_id`, `team_id` (null for a personal run),
- * `paid_kind`, `paid_owner`, `paid_period`, `suite_id` and `canary` (null where it may be one, else false); the ids follow position and repeat. `reserved` has all columns
+ * `screening_session_id`, `position`, `repeat_index`, `repeat_total`, `user_id`, `api_key_id` (null where they asked by no key),
+ * `team_id` (null for a personal run), `paid_kind`, `paid_owner`, `paid_period`, `suite_id` and `canary` (null where it may be one, else false); the ids follow position and repeat. `reserved` has all columns
  * of the runs, and `dispatches` are messages.
  * @example
  * sql`with target as (…), ${reserveRuns(sql`select … from target`, ctx.now())}` // then `owes: ["dispatches"]`

@@ -98,6 +98,7 @@ function reservation(
 ): { parts: SQL; result: SQL } {
   const viewer = principal.kind === "anonymous" ? null : principal.userId;
   const actor = principal.kind === "anonymous" ? null : actorId(principal);
+  const keyId = principal.kind === "key" ? principal.keyId : null;
   const now = ctx.now();
   const { repeats, isPrivate } = submission;
   const single = submission.tasks.kind === "one";
@@ -156,7 +157,7 @@ function reservation(
       t.connection_mode = 'mock' as simulated, ${isPrivate} and not t.stranger as is_private,
       ${sessionId}::uuid as screening_session_id, ${single ? sql`null::integer` : sql`w.position`} as position,
       ${single ? sql`null::integer` : sql`n`} as repeat_index, ${single ? null : repeats}::integer as repeat_total,
-      ${actor}::uuid as user_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,
+      ${actor}::uuid as user_id, ${keyId}::uuid as api_key_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,
       w.suite_id, case when ${epoch}::text is null or t.connection_mode = 'mock' or not w.is_minted then false end as canary
     from target t cross join wanted w cross join generate_series(1, ${repeats}::integer) n
     where exists (select from paid)`,

@@ -80,8 +80,10 @@ export async function fillWorld(
     insert into run_tallies select r.agent_id, r.task_id, r.is_private, sum(x.runs), sum(x.ended), sum(x.judged),
         sum(x.passed), sum(x.latency_ms), sum(x.latencies), sum(x.cost_usd), sum(x.costs)
       from runs r cross join lateral run_tally(r) x group by r.agent_id, r.task_id, r.is_private;
-    insert into run_days select agent_id, team_id, (created_at at time zone 'UTC')::date, user_id, count(*), max(created_at)
-      from runs where team_id is not null group by 1, 2, 3, 4;
+    insert into run_days (agent_id, day, team_id, user_id, api_key_id, runs, passed, cost_usd, costs, last_run_at)
+      select agent_id, (created_at at time zone 'UTC')::date, team_id, user_id, api_key_id, count(*),
+        count(*) filter (where passed), sum(evidence_cost_usd), count(evidence_cost_usd), max(created_at)
+      from runs group by 1, 2, 3, 4, 5;
     insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id)
       select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 4)}),
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
@@ -139,6 +141,8 @@ export function growingReads(
     "runs of an hour": byAnybody("runs?created_after=2020-01-01T00:00:00Z&created_before=2020-01-01T01:00:00Z"),
     "own runs since an hour that is to come": byOwner("runs?mine=true&created_after=2100-01-01T00:00:00Z"),
     "own personal runs": byOwner("runs?scope=personal"),
+    "the use of an account by day": byOwner("usage"),
+    "the use of a workspace by agent": byOwner(`usage?team_id=${team}&by=agent`),
     "runs of a workspace": byOwner(`runs?team_id=${team}`),
     "runs of an agent": byOwner(`runs?agent_id=${agent}`),
     "runs of an agent, page 1000": byOwner(`runs?agent_id=${agent}&page=1000`),

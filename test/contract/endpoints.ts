@@ -141,6 +141,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["GET", "/api/v1/runs", "open or session"],
   ["GET", "/api/v1/runs/export.csv", "session or key"],
   ["GET", "/api/v1/runs/export.jsonl", "session or key"],
+  ["GET", "/api/v1/usage", "session or key"],
   ["GET", "/api/v1/runs/preflight", "open"],
   ["GET", "/api/v1/runs/{run_id}", "open or session"],
   ["PATCH", "/api/v1/runs/{run_id}", "agent or owner"],

@@ -127,7 +127,7 @@ export function Result({
 interface FieldProps {
   label: string;
   name: string;
-  type?: "text" | "email" | "password" | "url" | "number";
+  type?: "text" | "email" | "password" | "url" | "number" | "date";
   value?: string | null | undefined;
   hint?: string | undefined;
   wrong?: Wrong | undefined;

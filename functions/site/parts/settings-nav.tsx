@@ -9,6 +9,7 @@ const PAGES = [
   ["/settings/api-keys", "API keys"],
   ["/settings/webhooks", "Webhooks"],
   ["/settings/schedules", "Schedules"],
+  ["/settings/usage", "Usage"],
   ["/settings/notifications", "Notifications"],
   ["/settings/plan", "Plan"],
   ["/settings/deletion", "Deletion"],

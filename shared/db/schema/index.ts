@@ -14,6 +14,7 @@ export * from "./identity.ts";
 export * from "./mail.ts";
 export * from "./marketplace.ts";
 export * from "./run-states.ts";
+export * from "./runs.sums.ts";
 export * from "./runs.ts";
 export * from "./schedules.ts";
 export * from "./scorecards.ts";

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
-  date,
   doublePrecision,
   index,
   integer,
@@ -11,7 +10,6 @@ import {
   pgTable,
   primaryKey,
   text,
-  unique,
   uuid,
 } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
@@ -89,6 +87,11 @@ export const runs = pgTable(
     repeat_total: integer(),
     /** Who asked for the run; null for an anonymous trial. */
     user_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    /**
+     * The API key by which they asked; null where it was none. It is no reference, so that an account can end its keys
+     * without all the runs that they ever asked for being written: what names a key that is gone names none.
+     */
+    api_key_id: uuid(),
     scope: text({ enum: ["personal", "team"] }).notNull(),
     team_id: uuid().references(() => teams.id),
     /**
@@ -202,52 +205,6 @@ export const runs = pgTable(
       .where(sql`${table.canary}`),
     index("runs_open_idx").on(table.lease_expires_at).where(isOpenRun(table.status)),
   ],
-);
-
-/**
- * An agent's final runs at a task, summed up by a trigger as they become final; those that failed by our fault are left
- * out. What the record of an agent shows is made of these, so that no read goes through all runs.
- */
-export const run_tallies = pgTable(
-  "run_tallies",
-  {
-    agent_id: uuid()
-      .notNull()
-      .references(() => agents.id, { onDelete: "cascade" }),
-    task_id: uuid()
-      .notNull()
-      .references(() => tasks.id),
-    is_private: boolean().notNull(),
-    runs: bigint({ mode: "number" }).notNull(),
-    /** Completed or failed; others were cancelled. */
-    ended: bigint({ mode: "number" }).notNull(),
-    /** Of those that ended, how many have been judged, and how many of them passed. */
-    judged: bigint({ mode: "number" }).notNull(),
-    passed: bigint({ mode: "number" }).notNull(),
-    latency_ms: bigint({ mode: "number" }).notNull(),
-    latencies: bigint({ mode: "number" }).notNull(),
-    cost_usd: numeric({ precision: 24, scale: 6, mode: "number" }).notNull(),
-    costs: bigint({ mode: "number" }).notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
-);
-
-/** How many runs of an agent each account asked for on a day (by UTC) at a workspace's expense, kept by triggers. */
-export const run_days = pgTable(
-  "run_days",
-  {
-    agent_id: uuid()
-      .notNull()
-      .references(() => agents.id, { onDelete: "cascade" }),
-    /** A row is there only as long as the runs that it counts, and with them their workspace. */
-    team_id: uuid().notNull(),
-    day: date().notNull(),
-    /** Null where that account is deleted. */
-    user_id: uuid(),
-    runs: bigint({ mode: "number" }).notNull(),
-    last_run_at: instant().notNull(),
-  },
-  (table) => [unique("run_days_key").on(table.agent_id, table.team_id, table.day, table.user_id).nullsNotDistinct()],
 );
 
 /** What went over the wire, with the salts of its commitments; for the owner's eyes. */

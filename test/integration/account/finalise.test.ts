@@ -171,9 +171,12 @@ describe("a deleted account", () => {
     ])
       await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, $3)", [team?.id, id, role]);
     const shared = await addAgent(user, { name: "Shared", team_id: team?.id });
-    const run = await addRun(user, shared, suite.tasks[0] ?? "");
+    const { body: key } = await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "write" });
+    const run = await addRun(caller(service, { "x-api-key": key.key }), shared, suite.tasks[0] ?? "");
     await service.settled();
+    expect(await tablesWith(key.id)).toEqual(expect.arrayContaining(["run_days", "runs"]));
     await finalise(user);
+    expect(await tablesWith(key.id)).toEqual([]);
     ahead = 0;
     expect((await host.call("GET", `/api/v1/agents/${shared}`)).body).toMatchObject({
       name: "Shared",

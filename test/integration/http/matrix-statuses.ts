@@ -114,6 +114,7 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   exportAccount: 200,
   exportRuns: 402,
   exportRunsAsJson: 402,
+  readUsage: 200,
   followRun: 404,
   readScreeningSession: 404,
   compareScreeningSessions: 422,

@@ -109,6 +109,7 @@ beforeAll(async () => {
     webhooks: "/settings/webhooks",
     webhook: `/settings/webhooks/${webhook.body.id}`,
     schedules: "/settings/schedules",
+    usage: "/settings/usage",
     workspaces: "/workspaces",
     workspace: `/workspaces/${team.body.id}`,
     "a workspace's keys": `/workspaces/${team.body.id}/api-keys`,

@@ -3,6 +3,7 @@ import { createApplication } from "../../../functions/app.ts";
 import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
+import { addSuite } from "../runs/support.ts";
 
 let service: TestService;
 
@@ -98,6 +99,22 @@ describe("the settings, by the pages alone", () => {
       ["runs", "agents"].map((path) => fetch(`${service.url}/api/v1/${path}`, { headers: { "x-api-key": chosen } })),
     );
     expect(asked.map(({ status }) => status)).toEqual([200, 403]);
+  });
+
+  it("tell of the account's runs, by what was chosen, and keep days that can't be told of", async () => {
+    const user = await newUser(service);
+    const { body: agent } = await user.call("POST", "/api/v1/agents", { name: "Counted <b>" });
+    const { id: suite_id } = await addSuite(service, 2);
+    await user.call("POST", "/api/v1/runs/batch", { agent_id: agent.id, suite_id, repeats: 3 });
+    await service.settled();
+    const visitor = await visitorOf(user);
+    const page = await visitor.follow(await visitor.open("/settings"), "Usage");
+    expect(page.html).toContain('<strong>In all</strong></td><td class="number">6</td>');
+    const byAgent = await visitor.open("/settings/usage?from=&to=&by=agent");
+    expect(byAgent.html).toContain("Counted &lt;b&gt;");
+    const wrong = await visitor.open("/settings/usage?from=2026-01-01&to=2026-12-31&by=day");
+    expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["from"]]);
+    expect(wrong.html).toContain('value="2026-01-01"');
   });
 
   it("delete the account after its password and a preview, and keep it after all", async () => {
