@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nameSearch, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/board.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 
 const Leaderboard = pageOf(LeaderboardRow, "Leaderboard")
@@ -28,9 +28,10 @@ export const board = [
       "themselves, and held against a floor alone: `evidence_cost_floor_applied` says where one was below it. An owner can " +
       "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself. " +
       "`rank_low` to `rank_high` are the places that an agent's interval does not rule out on the same board. `q` looks for " +
-      "agents by name; their ranks are those on the whole board.",
+      "agents by name, and `certified_only` shows those whose certification is in force; their ranks are those on the whole " +
+      "board.",
     auth: "open",
-    query: pageQuery.extend(boardQuery.shape).extend({ q: nameSearch }),
+    query: pageQuery.extend(wholeBoardQuery.shape).extend({ q: nameSearch }),
     returns: { 200: Leaderboard },
     cache: "board",
     async handler({ ctx, query }) {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DOMAINS } from "../../shared/catalogue/schemas.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
-import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/board.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
@@ -21,6 +21,7 @@ interface View {
   domain: string | undefined;
   period: (typeof PERIODS)[number][0];
   verified: boolean;
+  certified: boolean;
   /** What agents are looked for by. */
   q: string | undefined;
   page: number;
@@ -34,6 +35,7 @@ function parametersOf(next: View): URLSearchParams {
   if (next.domain !== undefined) query.set("domain", next.domain);
   if (next.period !== "all") query.set("period", next.period);
   if (next.verified) query.set("verified_only", "true");
+  if (next.certified) query.set("certified_only", "true");
   if (next.page_size !== PAGE_SIZE) query.set("page_size", String(next.page_size));
   if (next.page > 1) query.set("page", String(next.page));
   return query;
@@ -75,6 +77,9 @@ function Filters({ view }: { view: View }) {
         ))}
         <Choice current={view.verified} href={address(view, { verified: !view.verified })}>
           verified only
+        </Choice>
+        <Choice current={view.certified} href={address(view, { certified: !view.certified })}>
+          certified only
         </Choice>
       </ul>
     </nav>
@@ -225,12 +230,12 @@ function Board({ rows, total, more, view }: { rows: readonly Entry[]; total: num
       {rows.length === 0 ? (
         <Empty>
           <p>
-            No agent {view.q === undefined ? "" : "that is called so "}stands on this board yet.{" "}
-            <a href="/agents/new">Connect yours</a>, or look at <a href="/">all of them</a>.
+            No {view.certified ? "certified " : ""}agent {view.q === undefined ? "" : "that is called so "}stands on
+            this board yet. <a href="/agents/new">Connect yours</a>, or look at <a href="/">all of them</a>.
           </p>
         </Empty>
       ) : (
-        <Ranking rows={rows} caption={caption} whole={view.q === undefined} />
+        <Ranking rows={rows} caption={caption} whole={view.q === undefined && !view.certified} />
       )}
       {last > 1 && (
         <nav aria-label="Pages">
@@ -270,16 +275,14 @@ export const boardPage = [
     tag: "Pages",
     summary: "The public board as a page",
     auth: "open",
-    query: pageQuery.extend(boardQuery.shape).extend({ q: typedName }),
+    query: pageQuery.extend(wholeBoardQuery.shape).extend({ q: typedName }),
     returns: { 200: { type: "text/html", description: "The board" } },
     cache: "board",
     async handler({ ctx, query }) {
       const { items, total, total_is_capped: more = false } = await findOnBoard(ctx, query);
       const rows = LeaderboardRow.array().parse(items);
-      const { domain, period, verified_only: verified, q, page: number, page_size } = query;
-      return page(
-        <Board rows={rows} total={total} more={more} view={{ domain, period, verified, q, page: number, page_size }} />,
-      );
+      const { domain, q, verified_only: verified, certified_only: certified, ...others } = query;
+      return page(<Board rows={rows} total={total} more={more} view={{ ...others, domain, q, verified, certified }} />);
     },
   }),
 ];

@@ -68,6 +68,9 @@ export const boardQuery = z.object({
 
 export type BoardQuery = z.output<typeof boardQuery>;
 
+/** The same for the board itself, which can be narrowed to certified agents, too. */
+export const wholeBoardQuery = boardQuery.extend({ certified_only: z.stringbool().default(false) });
+
 /**
  * A board entry with the name of its agent, as the database gives it. Only what a row is computed from is parsed here: the
  * rest is shown unchanged, and `LeaderboardRow` parses it.

@@ -167,6 +167,7 @@ export function growingReads(
     "listings of a common name": byAnybody("marketplace/listings?q=agent"),
     "the board": byOwner("leaderboard"),
     "the board by a rare name": byAnybody("leaderboard?q=t%204242"),
+    "the board of the certified": byAnybody("leaderboard?certified_only=true"),
     "the board by a common name": byAnybody("leaderboard?q=agent&verified_only=true"),
     "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),
   };

@@ -38,5 +38,6 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   task_id: "Of this task alone",
   team_id: "Of this workspace alone",
   trigger: "Runs that were started in this way",
+  certified_only: "`true`: agents alone whose certification is in force",
   verified_only: "`true`: verified agents alone",
 };

@@ -61,7 +61,7 @@ async function later(days: number): Promise<void> {
 
 const board = async (query = "") => (await anonymous.call("GET", `/api/v1/leaderboard?page_size=100${query}`)).body;
 const order = async (query = "") => (await board(query)).items.map((row: { agent_id: string }) => row.agent_id);
-const live = () => addAgent(owner, { endpoint: endpoint.url });
+const live = (fields: object = {}) => addAgent(owner, { endpoint: endpoint.url, ...fields });
 const wrong: Handler = () => json(200, { output: "no" });
 const unpriced: Handler = () => json(200, { output: KEY });
 
@@ -125,6 +125,37 @@ describe("the board", () => {
     expect((await board()).total).toBe(2);
     const verified = await board("&verified_only=true");
     expect([verified.total, verified.items.map((row: { agent_id: string }) => row.agent_id)]).toEqual([1, [real]]);
+  });
+
+  it("shows with certified_only whose certification is in force, each at its place on the whole board", async () => {
+    const agents: string[] = [];
+    for (const name of ["First", "Second", "Third", "Fourth"]) {
+      const agent = await live({ name });
+      await screen(agent, name === "Fourth" ? math : core.tasks, name === "Third" ? wrong : answersRightly);
+      agents.push(agent);
+    }
+    const places = async (query: string) => {
+      const { items, total } = await board(query);
+      return [total, ...items.map((row: { name: string; rank: number | null }) => `${row.rank} ${row.name}`)];
+    };
+    const whole = (await board()).items;
+    expect(await places("&certified_only=true&period=7d")).toEqual([0]);
+    await service.sql("update agents set verified_state = 'certified' where id = any($1)", [agents.slice(1)]);
+    const [second, third] = ["Second", "Third"].map((name) => whole.find((row: { name: string }) => row.name === name));
+    expect(await places("&certified_only=true")).toEqual([3, `${second.rank} Second`, "3 Third", "null Fourth"]);
+    expect((await board("&certified_only=true")).items[1]).toMatchObject({
+      rank_low: third.rank_low,
+      rank_high: third.rank_high,
+    });
+    const last = await anonymous.call("GET", "/api/v1/leaderboard?certified_only=true&page=2&page_size=2");
+    expect(last.body).toMatchObject({ total: 3, items: [{ name: "Fourth", rank: null }] });
+    expect(await places("&certified_only=true&q=thi&verified_only=true")).toEqual([1, "3 Third"]);
+    expect(await places("&certified_only=true&domain=coding")).toEqual([2, `${second.rank} Second`, "3 Third"]);
+    await owner.call("PATCH", `/api/v1/agents/${agents[1]}`, { is_public: false });
+    expect(await places("&certified_only=true")).toEqual([2, "2 Third", "null Fourth"]);
+    const page = await anonymous.call("GET", "/?certified_only=true");
+    expect(page.text).toContain("2 agents, 1 to 2");
+    expect(page.text).toMatch(/aria-current="page"[^>]*>\s*certified only/);
   });
 
   it("keeps ranks and total over its pages", async () => {

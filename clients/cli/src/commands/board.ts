@@ -29,6 +29,7 @@ export const board = command({
     domain: { type: "string", value: "DOMAIN", about: "by the tasks of one domain" },
     period: { type: "string", value: "PERIOD", about: "all (default), 30d or 7d" },
     verified: { type: "boolean", about: "verified agents alone" },
+    certified: { type: "boolean", about: "certified agents alone" },
     limit: { type: "string", value: "N", about: "how many (20)" },
   },
   async run(values, _positionals, terminal) {
@@ -45,6 +46,7 @@ export const board = command({
       page_size: Math.min(limit, 100),
       ...(domain === undefined ? {} : { domain }),
       ...(values.verified === true ? { verified_only: "true" } : {}),
+      ...(values.certified === true ? { certified_only: "true" } : {}),
     };
     const found: ItemOf<"/api/v1/leaderboard">[] = [];
     for await (const row of client.each("/api/v1/leaderboard", { query })) {

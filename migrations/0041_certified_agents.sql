@@ -1,0 +1,1 @@
+CREATE INDEX "agents_certified_idx" ON "agents" USING btree ("id") WHERE "agents"."verified_state" = 'certified';
