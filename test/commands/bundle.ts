@@ -97,6 +97,10 @@ const unattested: Plugin = {
       );
       return { contents: lines.join("\n") };
     });
+    // Of what there is for elliptic curves, signatures alone are read; all else brings certificates along.
+    onLoad({ filter: /@peculiar\/asn1-ecc\/build\/es2015\/index\.js$/ }, () => ({
+      contents: 'export { ECDSASigValue } from "./ec_signature_value.js";',
+    }));
   },
 };
 
