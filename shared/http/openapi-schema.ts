@@ -13,9 +13,19 @@ const Generated = z.looseObject({
 /** zod's name for `z.json()`, the only recursive schema without an id; it is numbered anew in each call. */
 const UNNAMED = /__schema\d+/g;
 
+/** Formats that say all that callers have to know. */
+const TELLING = new Set<unknown>(["date", "date-time", "uuid"]);
+
+/** Leaves out the pattern by which zod says once more what a format says: it makes the document longer, and tells nobody more. */
+function withoutEcho({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?: unknown } }): void {
+  if (TELLING.has(jsonSchema.format)) delete jsonSchema.pattern;
+}
+
 /** The JSON Schema of a zod schema; each schema with an id moves to the components and is referred to there. */
 export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Schema>): Schema {
-  const generated = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
+  const generated = JSON.stringify(
+    z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12", override: withoutEcho }),
+  );
   const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")));
   const { $schema: _dialect, $defs = {}, ...root } = json;
   for (const [name, definition] of Object.entries($defs)) schemas[name] ??= moved(definition);
