@@ -131,12 +131,13 @@ function Again({ agentId, failed }: { agentId: string; failed: readonly Run[] })
 }
 
 /** What a finished screening took, in all. */
-function Took({ session: { duration_ms, evidence_cost_usd } }: { session: Session }) {
+function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: { session: Session }) {
   if (duration_ms === null) return null;
   return (
     <p>
       It took {(duration_ms / 1000).toFixed(1)} seconds
       {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(4)} USD`}.
+      {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
     </p>
   );
 }

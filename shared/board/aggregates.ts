@@ -29,6 +29,9 @@ function ratio(reference: SQL, value: SQL): SQL {
   return sql`case when ${value} <= ${reference} then 1 else ${reference} / ${value} end`;
 }
 
+/** SQL: the cost efficiency of the run row `r` of the task row `t`: 0 where it did not pass; null where its cost is not known. */
+export const EFFICIENCY: SQL = sql`case when r.passed or ${COST} is null then ${ratio(sql`t.reference_cost_usd`, COST)} else 0 end`;
+
 /**
  * SQL: the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, each pair once, each
  * cell aggregated from the latest ten runs at the task's current suite version. They are found by an index, those of a
@@ -51,7 +54,7 @@ export function cells(pairs: SQL, now: Moment): SQL {
         select r.agent_id, r.task_id, p.period, r.simulated, r.passed, r.correctness, r.finalized_at,
           (r.status = 'completed')::integer as gradable, r.evidence_cost_floor_applied as cost_floor_applied,
           ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
-          case when r.passed or ${COST} is null then ${ratio(sql`t.reference_cost_usd`, COST)} else 0 end as efficiency,
+          ${EFFICIENCY} as efficiency,
           case when t.expected_tool_calls > 0
             then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency
         from (${pairs}) c join ${tasks} t on t.id = c.task_id cross join (values (false), (true)) k(simulated)

@@ -226,6 +226,10 @@ export const ScreeningSessionRead = z
     canaries: z.object({ runs: count, passed: count }).nullable().meta({
       description: "How many of its runs were canaries, and how many of those passed; null until it is final",
     }),
+    composite_score: z.number().min(0).max(100).nullable().meta({
+      description:
+        "What scoring gives for these runs alone, each task with all of its repeats. It is not the agent's score, which takes the latest counted runs of each task; private runs count here, canaries, cancelled runs and those that failed by our fault do not. Null until it is final, or without a run that counts",
+    }),
     evidence_cost_usd: z.number().nullable().meta({
       description:
         "What is known of the cost of its runs, canaries among them; null until it is final, or where nothing is known",

@@ -10,6 +10,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { idOf, may, type Viewer } from "../teams/rights.ts";
 import { ScreeningSessionRead } from "./schemas.ts";
+import { sessionScore } from "./session-score.ts";
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
 export function visibleSession(viewer: Viewer): SQL {
@@ -37,6 +38,7 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
     'duration_ms', case when x.open = 0 and c.status is null
       then (extract(epoch from x.finished_at - x.started_at) * 1000)::bigint end,
     'evidence_cost_usd', case when x.open = 0 and c.status is null then x.cost_usd end,
+    'composite_score', case when x.open = 0 and c.status is null then ${sessionScore} end,
     'canaries', case when x.open = 0 and c.status is null then x.canaries end,
     'status', case when c.status = 'paused_quota' then 'running'
       when x.open > 0 and x.started_at is null then 'queued'
