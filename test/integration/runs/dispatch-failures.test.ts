@@ -11,6 +11,7 @@ let owner: User;
 let anonymous: Caller;
 let endpoint: Consumer;
 let agent: string;
+let suite: TestSuite;
 let quick: TestSuite;
 
 beforeAll(async () => {
@@ -19,6 +20,7 @@ beforeAll(async () => {
   anonymous = caller(service);
   endpoint = await startAgent();
   agent = await addAgent(owner, { endpoint: endpoint.url });
+  suite = await addSuite(service, 1);
   quick = await addSuite(service, 1, { columns: { time_limit_ms: 1000 } });
 });
 
@@ -32,9 +34,9 @@ beforeEach(() => {
 });
 
 /** Runs the task against this answer, to its end. */
-async function run(answer: Handler, agentId = agent) {
+async function run(answer: Handler, agentId = agent, { tasks } = suite) {
   endpoint.answer = answer;
-  const id = await addRun(owner, agentId, quick.tasks[0] ?? "");
+  const id = await addRun(owner, agentId, tasks[0] ?? "");
   await service.settled();
   return (await owner.call("GET", `/api/v1/runs/${id}`)).body;
 }
@@ -43,6 +45,7 @@ const never: Handler = ({ gone }) => new Promise((resolve) => gone.addEventListe
 const text = (body: string | Buffer, headers: Record<string, string> = {}): Reply => ({ status: 200, headers, body });
 const deep = `{"output":${"[".repeat(5000)}${"]".repeat(5000)}}`;
 const MIB = 1024 * 1024;
+const bomb = gzipSync(`{"output":"${"x".repeat(50 * MIB)}"}`);
 
 describe("an agent fails a run by its own fault when it", () => {
   it.each<[string, string, Handler]>([
@@ -57,15 +60,12 @@ describe("an agent fails a run by its own fault when it", () => {
     ["answers another shape", "agent_invalid_response", () => json(200, ["42"])],
     ["nests without end", "agent_invalid_response", () => text(deep)],
     ["sends more than 1 MiB", "agent_response_too_large", () => text(`{"output":"${"x".repeat(MIB)}"}`)],
-    [
-      "sends a compression bomb",
-      "agent_response_too_large",
-      () => text(gzipSync(`{"output":"${"x".repeat(50 * MIB)}"}`), { "content-encoding": "gzip" }),
-    ],
+    ["sends a compression bomb", "agent_response_too_large", () => text(bomb, { "content-encoding": "gzip" })],
     ["hangs up", "agent_unreachable", () => CUT],
     ["does not answer in time", "agent_timeout", never],
   ])("%s: %s", async (_case, failure_code, answer) => {
-    const failed = await run(answer);
+    // A second is short on a loaded machine, so that only the one that never answers has to be done by then.
+    const failed = await run(answer, agent, answer === never ? quick : suite);
     expect(failed).toMatchObject({
       status: "failed",
       failure_code,
@@ -104,7 +104,7 @@ describe("a failed run", () => {
     const own = await newUser(service);
     const failing = await addAgent(own, { endpoint: endpoint.url });
     endpoint.answer = () => json(500, {});
-    const id = await addRun(own, failing, quick.tasks[0] ?? "");
+    const id = await addRun(own, failing, suite.tasks[0] ?? "");
     await service.settled();
     const evidence = await anonymous.call("GET", `/api/v1/runs/${id}/evidence`);
     expect(evidence.body).toMatchObject({
@@ -152,14 +152,17 @@ describe("Retry-After", () => {
     expect(second).toBe(first);
   });
 
-  it.each<[string, Reply[], number]>([
+  it.each<[string, Reply[], number, (() => TestSuite)?]>([
     ["is honoured once only", [busy(429, "0"), busy(429, "0"), right], 2],
-    ["beyond the deadline is not waited for", [busy(503, "2"), right], 1],
+    ["beyond the deadline is not waited for", [busy(503, "2"), right], 1, () => quick],
     ["that says nothing is not waited for", [busy(429, "soon"), right], 1],
     ["of another status is none", [busy(500, "0"), right], 1],
     ["that is missing is none", [{ status: 503 }, right], 1],
-  ])("%s", async (_case, replies, calls) => {
-    expect(await run(inTurn(...replies))).toMatchObject({ status: "failed", failure_code: "agent_http_error" });
+  ])("%s", async (_case, replies, calls, of) => {
+    expect(await run(inTurn(...replies), agent, of?.())).toMatchObject({
+      status: "failed",
+      failure_code: "agent_http_error",
+    });
     expect(endpoint.seen).toHaveLength(calls);
   });
 });

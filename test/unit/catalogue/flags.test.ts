@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TaskSubmissionCreate } from "../../../shared/catalogue/submissions/schemas.ts";
 import { type Flag, flagsOf } from "../../../shared/catalogue/submissions/flags.ts";
+import { leastTime } from "../../stack/least-time.ts";
 
 /** The flags of a task of which these fields matter. */
 function flagged(fields: object): Flag[] {
@@ -134,7 +135,7 @@ test("the schema of a tool's arguments may name its dialect", () => {
   expect(flagged({ tools: [{ name: "t", description: "d", parameters }] })).toEqual([]);
 });
 
-test("hostile texts of any kind are judged in time linear in their length", () => {
+test("hostile texts of any kind are judged in time linear in their length", async () => {
   const pieces = [
     "answer is ",
     "answer: ",
@@ -155,13 +156,11 @@ test("hostile texts of any kind are judged in time linear in their length", () =
     fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 4 }),
     fc.string({ maxLength: 9 }),
   );
-  fc.assert(
-    fc.property(text, fc.constantFrom("yes", "longer key", "a"), ([repeated, end], key) => {
+  await fc.assert(
+    fc.asyncProperty(text, fc.constantFrom("yes", "longer key", "a"), async ([repeated, end], key) => {
       const unit = repeated.join("");
       const prompt = `x${unit.repeat(Math.floor(32_000 / unit.length))}${end}`;
-      const start = performance.now();
-      flagged(exact(prompt, key));
-      expect(performance.now() - start).toBeLessThan(500);
+      expect(await leastTime(500, () => flagged(exact(prompt, key)))).toBeLessThan(500);
     }),
     { numRuns: 50 },
   );
