@@ -71,7 +71,9 @@ export async function listen(handler: Handler, port = 0): Promise<Listening> {
 
 async function answer(handler: Handler, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
-  response.once("close", () => gone.abort());
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
   const reply = await replyTo(handler, incoming, gone.signal);
   if (reply === CUT) {
     incoming.socket.destroy();
