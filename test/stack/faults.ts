@@ -25,6 +25,8 @@ export interface Fault {
   readonly ms?: number | undefined;
   /** Narrows the fault to the calls whose `METHOD /path` contains this. */
   readonly path?: string | undefined;
+  /** Narrows it to the calls whose body contains this, so that no other work takes one of `count`. */
+  readonly body?: string | undefined;
 }
 
 /** The registry that the fronts share. */
@@ -44,6 +46,7 @@ interface Active {
   readonly mode: FaultMode;
   readonly ms: number | undefined;
   readonly path: string;
+  readonly body: string;
   readonly lifted: AbortController;
   left: number;
 }
@@ -53,17 +56,18 @@ export function createFaults(): Faults {
   const active = new Map<Service, Active>();
   const fronts = new Set<Service>();
 
-  function take(service: Service, { method, url }: Request): Active | undefined {
+  function take(service: Service, { method, url, body }: Request): Active | undefined {
     const fault = active.get(service);
-    if (fault === undefined || fault.left <= 0 || !`${method} ${url.pathname}`.includes(fault.path)) return undefined;
+    if (fault === undefined || fault.left <= 0) return undefined;
+    if (!`${method} ${url.pathname}`.includes(fault.path) || !body.includes(fault.body)) return undefined;
     fault.left -= 1;
     return fault;
   }
 
   return {
-    set({ service, mode, count = Number.POSITIVE_INFINITY, ms, path = "" }) {
+    set({ service, mode, count = Number.POSITIVE_INFINITY, ms, path = "", body = "" }) {
       active.get(service)?.lifted.abort();
-      active.set(service, { mode, ms, path, lifted: new AbortController(), left: mode === "none" ? 0 : count });
+      active.set(service, { mode, ms, path, body, lifted: new AbortController(), left: mode === "none" ? 0 : count });
     },
     offered: () => [...fronts],
     around(service, handler, truncate = halved) {

@@ -124,7 +124,9 @@ describe("anonymous trials", () => {
   });
 
   it("are 200 a day in all; one refused for that takes nothing from its address", async () => {
-    const answers = await Promise.all(range(220).map((n) => trial(600 + n)));
+    const answers: Awaited<ReturnType<typeof trial>>[] = [];
+    // All at once take a loaded machine longer than a request waits for the database.
+    for (const wave of range(4)) answers.push(...(await Promise.all(range(55).map((n) => trial(600 + 55 * wave + n)))));
     expect(tally(answers)).toEqual({ 202: 195, 402: 25 });
     expect(await used(service, "trial_global")).toBe(200);
     expect(await used(service, "trial_address")).toBe(200);

@@ -26,6 +26,9 @@ const ENDPOINTS: [path: string, body: () => Record<string, unknown>, units: numb
   ["/api/v1/runs/batch", () => ({ agent_id: agent, suite_id: suite.id, repeats: 2 }), 6],
 ];
 
+/** A part of the statement that reserves; what is still done for earlier runs has it not. */
+const RESERVING = "idempotency_keys";
+
 /** How much more there is of each than `before` said; the outbox is emptied by and by. */
 async function growth(before: Record<string, number>) {
   const after = await reserved(service);
@@ -84,7 +87,7 @@ describe.each(ENDPOINTS)("POST %s with an Idempotency-Key", (path, body, units) 
     const headers = keyed(randomUUID());
     await service.settled();
     const before = await reserved(service);
-    service.faults.set({ service: "db", mode: "lost", count: 1 });
+    service.faults.set({ service: "db", mode: "lost", count: 1, body: RESERVING });
     const lost = await owner.call("POST", path, body(), headers);
     expect(lost).toMatchObject({ status: 503, body: { code: "dependency_unavailable" } });
     expect(lost.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -100,7 +103,7 @@ describe.each(ENDPOINTS)("POST %s with an Idempotency-Key", (path, body, units) 
     const headers = keyed(randomUUID());
     await service.settled();
     const before = await reserved(service);
-    service.faults.set({ service: "db", mode, count: 1 });
+    service.faults.set({ service: "db", mode, count: 1, body: RESERVING });
     expect((await owner.call("POST", path, body(), headers)).status).toBe(503);
     expect(await growth(before)).toEqual({ runs: 0, sessions: 0, allowances: 0 });
     const next = await owner.call("POST", path, body(), headers);
