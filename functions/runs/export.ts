@@ -9,7 +9,10 @@ import { type ExportForm, exportRuns } from "../../shared/results/export.ts";
 const WHICH = "Those of `mine=true`, newest first, for accounts of the plan Pro or higher: ";
 const INCOMPLETE = "An answer that ends without its last chunk is incomplete.";
 
-const query = z.object({ agent_id: z.uuid().optional() });
+const query = z.object({
+  agent_id: z.uuid().optional(),
+  screening_session_id: z.uuid().optional().meta({ description: "404 unless the caller may see the session" }),
+});
 
 const TYPES: Readonly<Record<ExportForm, string>> = {
   csv: "text/csv; charset=utf-8; header=present",
@@ -30,7 +33,7 @@ async function fileOf(
     c: HonoContext;
   },
 ): Promise<Response> {
-  const file = await exportRuns(ctx, principal, narrowed.agent_id ?? null, form);
+  const file = await exportRuns(ctx, principal, narrowed, form);
   return c.newResponse(streamed(ctx, file), 200, {
     "Content-Type": TYPES[form],
     "Content-Disposition": `attachment; filename="runs-${ctx.now().toISOString().slice(0, 10)}.${form}"`,

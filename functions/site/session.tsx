@@ -142,6 +142,17 @@ function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: 
   );
 }
 
+/** The ways to the visitor's own runs of a screening as files. */
+function Files({ id }: { id: string }) {
+  const file = (form: string) => `/api/v1/runs/export.${form}?screening_session_id=${id}`;
+  return (
+    <p>
+      The runs that you asked for, as a file: <a href={file("csv")}>CSV</a>, <a href={file("jsonl")}>JSON Lines</a>{" "}
+      <span class="mute">(from the plan Pro on)</span>
+    </p>
+  );
+}
+
 async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);
@@ -189,6 +200,7 @@ async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response>
           <Again agentId={agent.id} failed={failed} />
         )}
         <AgainstTheOneBefore against={against} />
+        {done && agent.connection_mode !== undefined && <Files id={session.id} />}
       </div>
     </Layout>,
     wrong?.status ?? 200,

@@ -4,11 +4,12 @@ import { visibleAgent } from "../agents/view.ts";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { ends, fitted, PAGE } from "../db/rows.ts";
-import { agents, runs, users } from "../db/schema/index.ts";
+import { agents, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/schemas.ts";
+import { visibleSession } from "../runs/sessions.ts";
 import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents } from "../runs/view.ts";
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
@@ -67,9 +68,16 @@ const FORMS = {
 /** A form that the file may have: RFC 4180 with the scalar fields, or a RunRead as JSON a line. */
 export type ExportForm = keyof typeof FORMS;
 
+/** What a file is narrowed to: the runs of an agent, of a screening session, or of both. */
+export interface ExportNarrowing {
+  agent_id?: string | undefined;
+  screening_session_id?: string | undefined;
+}
+
 const Page = z.object({
   entitled: z.boolean(),
-  visible: z.boolean(),
+  /** What of that which the file is narrowed to the caller may not see; null where all is visible. */
+  missing: z.string().nullable(),
   /** Whether there may be rows after these. */
   more: z.boolean(),
   /** The id of the last row; null without a row. */
@@ -81,17 +89,17 @@ type Page = z.output<typeof Page>;
 /**
  * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON
  * Lines. While the file is read, each of its pages is read by key in one statement: runs made in the meantime do not
- * appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent that is not
- * visible; where that happens only after the beginning, the file breaks off.
+ * appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent or a
+ * session that is not visible; where that happens only after the beginning, the file breaks off.
  */
 export async function exportRuns(
   ctx: Context,
   principal: UserPrincipal,
-  agentId: string | null,
+  narrowing: ExportNarrowing,
   form: ExportForm,
 ): Promise<() => AsyncGenerator<string>> {
   const { head, line } = FORMS[form];
-  const pageAfter = (last: string | null) => readPage(ctx, principal, agentId, line, last);
+  const pageAfter = (last: string | null) => readPage(ctx, principal, narrowing, line, last);
   const first = await pageAfter(null);
   return async function* () {
     yield head + first.lines;
@@ -106,29 +114,38 @@ export async function exportRuns(
 async function readPage(
   ctx: Context,
   principal: UserPrincipal,
-  agentId: string | null,
+  narrowing: ExportNarrowing,
   line: SQL,
   after: string | null,
 ): Promise<Page> {
   const viewer = principal.userId;
   const team = workspaceOf(principal);
   const asked = team === null ? sql`r.user_id = ${viewer}::uuid` : sql`r.team_id = ${team}::uuid`;
+  const agentId = narrowing.agent_id ?? null;
+  const sessionId = narrowing.screening_session_id ?? null;
   const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;
+  // A session has few runs, so its own are looked through: `offset 0` keeps the planner from looking through the caller's.
+  const source =
+    sessionId === null
+      ? sql`${runs}`
+      : sql`(select * from ${runs} where screening_session_id = ${sessionId}::uuid offset 0)`;
   const older = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
-  const visible =
-    agentId === null
-      ? sql`true`
-      : sql`exists (select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)})`;
+  const missing = sql`case
+    when ${agentId}::uuid is not null and not exists (
+      select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}) then 'agent'
+    when ${sessionId}::uuid is not null and not exists (
+      select from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
+      where s.id = ${sessionId}::uuid and ${visibleSession(viewer)}) then 'screening session' end`;
   const lines = sql`select r.id, ${line} as item
     from (
-      select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(sql`${runs}`)}
+      select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(source)}
       where ${asked} and u.plan <> 'free' ${narrowed} ${older}
       order by r.id desc limit ${PAGE.rows}
     ) r offset 0`;
   const page = await read(
     ctx,
     Page,
-    sql`select p.page || jsonb_build_object('entitled', u.plan <> 'free', 'visible', ${visible}) as result
+    sql`select p.page || jsonb_build_object('entitled', u.plan <> 'free', 'missing', ${missing}) as result
       from ${users} u cross join lateral (
         select jsonb_build_object(${ends(PAGE.rows)},
           'lines', coalesce(string_agg(x.item, '' order by x.id desc) filter (where x.fits), '')) as page
@@ -139,6 +156,6 @@ async function readPage(
   if (page === null || !page.entitled) {
     throw new Problem("plan_required", "The export needs the plan Pro or a higher one; upgrade the account to get it.");
   }
-  if (!page.visible) throw notFound("agent");
+  if (page.missing !== null) throw notFound(page.missing);
   return page;
 }

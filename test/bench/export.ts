@@ -34,7 +34,7 @@ export async function exportOfAMillion(
   const file = await exportRuns(
     ctx,
     { kind: "key", userId: owner.id, keyId: "", scope: "read", scopes: null, teamOwnerId: null },
-    null,
+    {},
     "csv",
   );
   let start: number | null = null;

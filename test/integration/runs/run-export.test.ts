@@ -236,6 +236,25 @@ describe("the lines of JSON", () => {
     expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="runs-\d{4}-\d\d-\d\d\.jsonl"$/);
   });
 
+  it("are those of one screening session, where the caller sees it", async () => {
+    const other = await newUser(service, { plan: "pro" });
+    const [mine, another, hidden] = await service.sql<{ id: string }>(
+      `insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, is_private)
+       select $1, $2, 'manual', '[]', 1, n = 3 from generate_series(1, 3) n returning id`,
+      [agent, owner.id],
+    );
+    const [of, beside] = [{ screening_session_id: mine?.id }, { screening_session_id: another?.id }];
+    await insert(owner, agent, [of, of, beside, {}]);
+    await insert(other, agent, [of]);
+    const read = (who: User, query: string) => who.call("GET", `${JSONL}?screening_session_id=${query}`);
+    const { items } = (await owner.call("GET", `/api/v1/runs?mine=true&screening_session_id=${mine?.id}`)).body;
+    const answer = await read(owner, `${mine?.id}&agent_id=${agent}`);
+    expect([items.length, linesOf(answer.text).map((line) => JSON.parse(line))]).toEqual([2, items]);
+    expect(linesOf((await read(other, `${mine?.id}`)).text)).toHaveLength(1);
+    expect(await exported(owner, `?screening_session_id=${another?.id}`)).toHaveLength(2);
+    expect((await read(other, `${hidden?.id}`)).body).toMatchObject({ status: 404, code: "not_found" });
+  });
+
   it("are read a page a statement, from the plan Pro on", async () => {
     await insertMany(5001);
     service.counters.reset();

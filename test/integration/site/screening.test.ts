@@ -103,6 +103,10 @@ describe("the way to the first score, by the pages alone", () => {
     expect(done.html).toMatch(/answered, 0% right/);
     expect(done.html).toMatch(/status 500|HTTP 500|answered 500/i);
     expect(done.html).not.toContain("/live.js");
+    expect(done.html).toMatch(/These runs alone come to a score of \d+\.\d\d\./);
+    const id = done.url.pathname.split("/").at(-1);
+    for (const kind of ["csv", "jsonl"])
+      expect(done.links.map(({ href }) => href)).toContain(`/api/v1/runs/export.${kind}?screening_session_id=${id}`);
 
     answering([], []);
     const again = await visitor.send(done, "Run these 2 tasks again", { private: UNTICKED });
