@@ -42,8 +42,8 @@ const PRIVACY = (
     <dl>
       <dt>Account</dt>
       <dd>
-        Email address, username, and a password as a hash, or your id at GitHub; until the account is deleted. For each
-        sign-in what your browser calls itself and when it was used.
+        Email address, username, and a password as a hash, the public halves of your passkeys, or your id at GitHub;
+        until the account is deleted. For each sign-in what your browser calls itself and when it was used.
       </dd>
       <dt>Address</dt>
       <dd>Counted under a hash that changes every day, to hold limits; it is not kept with your account.</dd>
@@ -76,10 +76,10 @@ const PRIVACY = (
     </p>
     <h2>When you delete your account</h2>
     <p>
-      For 14 days you can change your mind. Then your name, address, password, sessions, keys, memberships, private
-      agents and uncounted runs are gone. Public agents with counted runs stay as “Deleted agent”, with those runs and
-      their signed statements, because published scores must stay verifiable; a signed statement can't be changed, so it
-      keeps the agent's name of its day. Outputs, endpoints and descriptions go.
+      For 14 days you can change your mind. Then your name, address, password, passkeys, sessions, keys, memberships,
+      private agents and uncounted runs are gone. Public agents with counted runs stay as “Deleted agent”, with those
+      runs and their signed statements, because published scores must stay verifiable; a signed statement can't be
+      changed, so it keeps the agent's name of its day. Outputs, endpoints and descriptions go.
     </p>
     <p>
       <a href="/settings/deletion">See what a deletion would take away</a>
