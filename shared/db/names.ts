@@ -34,7 +34,10 @@ export interface NamedList {
   byName(named: (name: SQL) => SQL): SQL;
 }
 
-/** SQL: the parts `counted` and `paged`, as of `pageParts`, of a list narrowed to a name. Counts to COUNTED.byName. */
+/**
+ * SQL: the parts `counted` and `paged`, as of `pageParts`, of a list narrowed to a name. Counts to COUNTED.byName. The list is
+ * looked through no further than there are enough of the name, so it must not be materialized.
+ */
 export function namedParts(
   { q, order, columns, inOrder, byName }: NamedList,
   { page, page_size: size }: { page: number; page_size: number },
@@ -42,12 +45,14 @@ export function namedParts(
   const offset = (page - 1) * size;
   const enough = Math.max(offset + size, COUNTED.byName + 1);
   const named = (name: SQL) => isNamed(name, q);
-  return sql`first as materialized (${inOrder(sql`order by ${order} limit ${LOOKED_THROUGH}`, named)}),
-  near as materialized (select ${columns} from first where is_named order by ${order} limit ${enough}),
-  found as materialized (
+  const first = inOrder(sql`order by ${order} limit ${LOOKED_THROUGH}`, named);
+  return sql`near as materialized (
+    select ${columns} from (${first}) x where is_named order by ${order} limit ${enough}
+  ), found as materialized (
     select * from near union
     select * from (select ${columns} from (${byName(named)}) x limit ${SORTED}) far
-    where (select count(*) from first) = ${LOOKED_THROUGH} and (select count(*) from near) < ${enough}
+    where case when (select count(*) from near) < ${enough} then (select count(*) from (${first}) x) = ${LOOKED_THROUGH}
+      else false end
   ), counted as materialized (select count(*) as n, ${COUNTED.byName}::bigint as most from found),
   paged as (select * from found order by ${order} limit ${size} offset ${offset})`;
 }
