@@ -6,7 +6,7 @@ import { COUNTED } from "./listing.ts";
  * is looked up by its trigrams: of a million rows that finds a few thousand at most, as long as the list's order has
  * nothing to do with names.
  */
-export const LOOKED_THROUGH = 5000;
+export const LOOKED_THROUGH = 2500;
 /** How many of a name's rows are sorted at most, so that no name costs more than this. */
 const SORTED = 20_000;
 
@@ -36,7 +36,8 @@ export interface NamedList {
 
 /**
  * SQL: the parts `counted` and `paged`, as of `pageParts`, of a list narrowed to a name. Counts to COUNTED.byName. The list is
- * looked through no further than there are enough of the name, so it must not be materialized.
+ * looked through no further than until there are enough of the name: `looked` ends with them, or with the last row that is
+ * looked at, which tells that there may be more.
  */
 export function namedParts(
   { q, order, columns, inOrder, byName }: NamedList,
@@ -46,13 +47,14 @@ export function namedParts(
   const enough = Math.max(offset + size, COUNTED.byName + 1);
   const named = (name: SQL) => isNamed(name, q);
   const first = inOrder(sql`order by ${order} limit ${LOOKED_THROUGH}`, named);
-  return sql`near as materialized (
-    select ${columns} from (${first}) x where is_named order by ${order} limit ${enough}
+  return sql`looked as materialized (
+    select * from (select x.*, row_number() over (order by ${order}) as nth from (${first}) x) x
+    where is_named or nth = ${LOOKED_THROUGH} order by ${order} limit ${enough}
+  ), near as (select ${columns} from looked where is_named
   ), found as materialized (
     select * from near union
     select * from (select ${columns} from (${byName(named)}) x limit ${SORTED}) far
-    where case when (select count(*) from near) < ${enough} then (select count(*) from (${first}) x) = ${LOOKED_THROUGH}
-      else false end
+    where (select count(*) from near) < ${enough} and exists (select from looked where nth = ${LOOKED_THROUGH})
   ), counted as materialized (select count(*) as n, ${COUNTED.byName}::bigint as most from found),
   paged as (select * from found order by ${order} limit ${size} offset ${offset})`;
 }
