@@ -103,6 +103,7 @@ beforeAll(async () => {
     active_only: "false",
     domain: "math",
     period: "7d",
+    certified_only: "true",
     verified_only: "true",
     status: "completed",
     agent_id: root,
