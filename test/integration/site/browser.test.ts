@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { gzipSync } from "node:zlib";
+import { type Browser, type BrowserContext, chromium, type Page, type Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -149,6 +150,30 @@ async function contextOf(options: Parameters<Browser["newContext"]>[0], signedIn
 const overflow = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
+/** The most that a page, and the scripts that it brings, may take after compression, in bytes; and a page of the reference. */
+const SIZES = { page: 40 * 1024, scripts: 15 * 1024, reference: 120 * 1024 };
+
+/** What of a page and its scripts, which it loads now, is larger than it may be. */
+async function oversize(page: Page, path: string): Promise<string[]> {
+  let scripts = 0;
+  const weigh = async (response: Response): Promise<void> => {
+    if (response.request().resourceType() === "script") scripts += gzipSync(await response.body()).length;
+  };
+  const weighed: Promise<void>[] = [];
+  const listener = (response: Response): void => void weighed.push(weigh(response));
+  page.on("response", listener);
+  const answer = await page.goto(service.url + path);
+  const size = gzipSync((await answer?.body()) ?? "").length;
+  await page.waitForLoadState();
+  page.off("response", listener);
+  await Promise.all(weighed);
+  const most = path.startsWith("/docs") ? SIZES.reference : SIZES.page;
+  return [
+    ...(size > most ? [`${size} bytes`] : []),
+    ...(scripts > SIZES.scripts ? [`${scripts} bytes of scripts`] : []),
+  ];
+}
+
 /** The rules of axe that go by colours and sizes; all others judge the document, which is the same in every look. */
 const DRAWN = ["color-contrast", "link-in-text-block", "scrollable-region-focusable"];
 
@@ -162,12 +187,13 @@ function barriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
 }
 
 describe.skipIf(!found)("every page in a browser", () => {
-  it("has no barrier that axe finds and overflows nowhere, light and dark, narrow and wide, and keeps to its policy", async () => {
+  it("has no barrier that axe finds, overflows nowhere, light and dark, narrow and wide, keeps to its policy, and is small", async () => {
     const context = await contextOf({ colorScheme: "light", viewport: NARROW });
     const page = await context.newPage();
     const findings: string[] = [];
     for (const [name, path] of Object.entries(paths)) {
-      await page.goto(service.url + path);
+      const heavy = await oversize(page, path);
+      findings.push(...heavy.map((one) => `${name}: ${one}`));
       await page.evaluate(AXE);
       // No page has a script that goes by either, so that it is the same as if it were loaded anew.
       for (const [index, [colorScheme, viewport]] of LOOKS.entries()) {
