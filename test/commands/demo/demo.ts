@@ -8,12 +8,13 @@ import { DevUpgradeResponse } from "../../../shared/billing/schemas.ts";
 import { SuiteRead, TaskRead } from "../../../shared/catalogue/schemas.ts";
 import { TokenResponse, UserRead } from "../../../shared/identity/schemas.ts";
 import { LeaderboardRow } from "../../../shared/board/board.ts";
-import { RunOutput, RunRead, ScreeningSessionRead } from "../../../shared/runs/schemas.ts";
+import { RunRead, ScreeningSessionRead } from "../../../shared/runs/schemas.ts";
 import { startSample } from "../../agents/sample.ts";
 import { printTraced, startTraced } from "./blueprint.ts";
 import { type ApiClient, createClient, DemoFailure, ensure } from "./client.ts";
 import { checkEvidence, checkLog } from "./evidence.ts";
 import { startMemoriser } from "./memoriser.ts";
+import { type Outputs, readOutputs } from "./outputs.ts";
 import { createProgress, type Progress, printBlock, printStep, styled, fixed } from "./print.ts";
 import { groupByTask, printDomains, printFailed, printScores, printSlowest, type TaskRuns } from "./scorecard.ts";
 import { listen } from "../../stack/http.ts";
@@ -66,12 +67,13 @@ async function screen(stack: Stack, endpoint: string): Promise<void> {
   printScores(row);
   printDomains(groups);
   printSlowest(groups);
-  printFailed(await reasons(api, groups));
+  const outputs = await readOutputs(api, runs);
+  printFailed(reasons(outputs, groups));
 
   await finished(api, traced.sessionId);
   await printTraced(open, traced);
 
-  const memoriser = await startMemoriser(api, { service: stack.url, suiteId: suite.id, runs });
+  const memoriser = await startMemoriser(api, { service: stack.url, suiteId: suite.id, outputs });
   parts.push(memoriser.agent.close);
   const { counts } = await finished(api, memoriser.sessionId);
   const learned = await boardRow(open, memoriser.id, memoriser.runs);
@@ -144,17 +146,12 @@ async function boardRow(open: ApiClient, agentId: string, runs: number): Promise
 }
 
 /** Why the tasks that were not passed in every run failed: the failure of one such run, or its grader's explanation. */
-async function reasons(api: ApiClient, groups: readonly TaskRuns[]): Promise<(TaskRuns & { reason: string })[]> {
-  const failed = groups.flatMap((group) => {
+function reasons(outputs: Outputs, groups: readonly TaskRuns[]): (TaskRuns & { reason: string })[] {
+  return groups.flatMap((group) => {
     const run: Run | undefined = group.runs.find(({ passed }) => passed !== true);
-    return run === undefined ? [] : [{ ...group, run }];
+    if (run === undefined) return [];
+    return [{ ...group, reason: outputs.get(run.id)?.explanation ?? run.failure_code ?? "no reason was given" }];
   });
-  return Promise.all(
-    failed.map(async ({ run, ...group }) => {
-      const { explanation } = await api.get(`/api/v1/runs/${run.id}/output`, RunOutput);
-      return { ...group, reason: explanation ?? run.failure_code ?? "no reason was given" };
-    }),
-  );
 }
 
 /** `size` of the items, evenly spread. */
