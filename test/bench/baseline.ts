@@ -1,5 +1,6 @@
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { COMPATIBILITY } from "../stack/worker/deployment.ts";
 
 /** A bare Worker to measure against: the same runtime, router and driver, and nothing of the service. */
 export interface Baseline {
@@ -45,8 +46,8 @@ export async function startBaseline(settings: Record<string, string>): Promise<B
     name: "baseline",
     script: outputFiles[0]?.text ?? "",
     modules: true,
-    compatibilityDate: "2026-11-01",
-    compatibilityFlags: ["nodejs_compat"],
+    compatibilityDate: COMPATIBILITY.date,
+    compatibilityFlags: COMPATIBILITY.flags,
     bindings: settings,
     host: "127.0.0.1",
     cf: false,

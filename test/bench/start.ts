@@ -29,7 +29,7 @@ export async function startFigures(entry: string): Promise<Figure[]> {
     { name: "loaded at start, gzip", value: atStart, unit: "KB", kind: "most", budget: SIZES.atStart },
     { name: "bundle, gzip", value: all, unit: "KB", kind: "most", budget: SIZES.all },
     inNode(entry),
-    ...(await inWorkerd(folder)),
+    ...(await inWorkerd(entry)),
   ];
 }
 
@@ -49,7 +49,7 @@ function inNode(entry: string): Figure {
   };
 }
 
-async function inWorkerd(folder: string): Promise<Figure[]> {
+async function inWorkerd(entry: string): Promise<Figure[]> {
   const settings = {
     ...DEVELOPMENT,
     ...(await newSecrets()),
@@ -60,19 +60,20 @@ async function inWorkerd(folder: string): Promise<Figure[]> {
     QSTASH_URL: NOWHERE,
     DNS_RESOLVER_URL: NOWHERE,
   };
-  const oneLine = mkdtempSync(join(tmpdir(), "one-line-"));
-  writeFileSync(join(oneLine, "index.js"), ONE_LINE);
+  const folder = mkdtempSync(join(tmpdir(), "one-line-"));
+  const oneLine = join(folder, "index.js");
+  writeFileSync(oneLine, ONE_LINE);
   const beyond: number[] = [];
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const bare = await startBare(oneLine, {});
+      const bare = await startBare(oneLine, settings);
       await bare.stop();
-      const service = await startBare(folder, settings);
+      const service = await startBare(entry, settings);
       await service.stop();
       beyond.push(service.started - bare.started);
     }
   } finally {
-    rmSync(oneLine, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
   const started: Figure = {
     name: "start in workerd",
@@ -83,11 +84,11 @@ async function inWorkerd(folder: string): Promise<Figure[]> {
     spread: spreadOf(beyond),
     against: "a one-line Worker",
   };
-  return [started, await dearestGroup(folder, settings)];
+  return [started, await dearestGroup(entry, settings)];
 }
 
 /** What the first request of a group takes beyond its second, for the group where that is most. */
-async function dearestGroup(folder: string, settings: Record<string, string>): Promise<Figure> {
+async function dearestGroup(entry: string, settings: Record<string, string>): Promise<Figure> {
   const figures: Figure[] = [];
   const { PLACES } = Places.parse(await valuesOf("functions/places.static.ts"));
   for (const [name, places] of Map.groupBy(PLACES, ({ group }) => group)) {
@@ -96,7 +97,7 @@ async function dearestGroup(folder: string, settings: Record<string, string>): P
     const [method, path] = [asked.method.toUpperCase(), asked.path.replaceAll(/\{\w+\}/g, ANY_ID)];
     const beyond: number[] = [];
     for (let round = 0; round < ROUNDS_OF_A_GROUP; round += 1) {
-      const service = await startBare(folder, settings);
+      const service = await startBare(entry, settings);
       try {
         // The first request of all pays for the service itself, and for what it finds of its stores.
         await service.ask("GET", "/readyz");

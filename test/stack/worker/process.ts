@@ -2,9 +2,9 @@
  * Runs the Worker in workerd on behalf of another process, over its IPC channel. When that process is gone, however it
  * went, the channel closes, and workerd is stopped: nothing stays behind that holds the port.
  */
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { COMPATIBILITY, modulesOf } from "./deployment.ts";
 
 /** What the parent asks for, and what it is told. */
 export type Order =
@@ -25,16 +25,12 @@ function tell(news: News): void {
 }
 
 async function start({ bundle, settings, port }: Extract<Order, { kind: "start" }>): Promise<void> {
-  const toml = readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8");
-  const flags = /compatibility_flags = \[(.*)\]/.exec(toml)?.[1] ?? "";
-  const folder = dirname(bundle);
-  const parts = globSync("parts/*.js", { cwd: folder }).map((name) => join(folder, name));
   const options = convertV4MiniflareOptions({
     name: "service",
-    modules: [bundle, ...parts].map((path) => ({ type: "ESModule", path })),
-    modulesRoot: folder,
-    compatibilityDate: /compatibility_date = "(.+)"/.exec(toml)?.[1] ?? "",
-    compatibilityFlags: [...flags.matchAll(/"(\w+)"/g)].map(([, flag]) => flag as string),
+    modules: modulesOf(bundle),
+    modulesRoot: dirname(bundle),
+    compatibilityDate: COMPATIBILITY.date,
+    compatibilityFlags: COMPATIBILITY.flags,
     bindings: settings,
     host: "127.0.0.1",
     port,
