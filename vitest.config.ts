@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { COMPATIBILITY } from "./test/stack/worker/deployment.ts";
 
 // Nothing in a test speaks to the network beyond this machine.
 Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
@@ -15,6 +18,13 @@ const setupFiles = ["./test/stack/properties-setup.ts"];
 /** Vite would take graphql's ES build where packages in Node load the other one, and graphql refuses to be there twice. */
 const resolve = { alias: { graphql: createRequire(import.meta.url).resolve("graphql") } };
 
+/** A bundle reads long data as modules of text, which Vite would take for files to link to. */
+const texts: Plugin = {
+  name: "texts",
+  enforce: "pre",
+  load: (id) => (id.endsWith(".txt") ? `export default ${JSON.stringify(readFileSync(id, "utf8"))}` : null),
+};
+
 export default defineConfig({
   test: {
     // Files wait for timers, the database and the browser a fifth of their time: one more keeps the cores busy.
@@ -24,6 +34,7 @@ export default defineConfig({
       { resolve, test: { name: "unit", isolate: false, testTimeout, setupFiles, include: ["test/unit/**/*.test.ts"] } },
       {
         resolve,
+        plugins: [texts],
         test: { name: "contract", isolate: false, testTimeout, setupFiles, include: ["test/contract/**/*.test.ts"] },
       },
       {
@@ -43,7 +54,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
-            miniflare: { compatibilityDate: "2026-11-01", compatibilityFlags: ["nodejs_compat"], cf: false },
+            miniflare: { compatibilityDate: COMPATIBILITY.date, compatibilityFlags: ["nodejs_compat"], cf: false },
           }),
         ],
         test: {

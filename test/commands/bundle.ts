@@ -27,6 +27,9 @@ const COMMON = {
  */
 export const SIZES = { atStart: 350, all: 1024 };
 
+/** The most that a module of code may take, in KB: a longer one is data in the main, and takes long to compile. */
+export const LONGEST_MODULE = 256;
+
 /** Where the names of the modules are kept, beside them, that are loaded when the Worker starts. */
 const AT_START = "at-start.json";
 
@@ -38,6 +41,7 @@ export async function bundle(outdir: string): Promise<void> {
     outdir,
     splitting: true,
     chunkNames: "parts/[name]-[hash]",
+    assetNames: "parts/[name]-[hash]",
     minify: true,
     metafile: true,
     target: "es2024",
@@ -67,14 +71,32 @@ export function sizes(folder: string): { atStart: number; all: number } {
   const size = (names: string[]): number =>
     gzipSync(Buffer.concat(names.map((name) => readFileSync(join(folder, name))))).length / 1024;
   const names: string[] = JSON.parse(readFileSync(join(folder, AT_START), "utf8"));
-  return { atStart: size(names), all: size(globSync("{index,parts/*}.js", { cwd: folder }).toSorted()) };
+  return { atStart: size(names), all: size(globSync(["index.js", "parts/*"], { cwd: folder }).toSorted()) };
 }
+
+/** The longest literal, in characters of JSON, that a static module may have: what is longer is read as text when asked for. */
+const LONGEST_LITERAL = 40_000;
 
 /** A module `*.static.ts` is evaluated when the service is built; what it exports is data, and takes its place. */
 const statics: Plugin = {
   name: "statics",
-  setup({ onLoad }) {
-    onLoad({ filter: /\.static\.ts$/ }, async ({ path }) => ({ contents: await evaluated(path), loader: "js" }));
+  setup({ onLoad, onResolve }) {
+    const texts = new Map<string, string>();
+    onLoad({ filter: /\.static\.ts$/ }, async ({ path }) => {
+      const exports = Object.entries(await valuesOf(path)).map(([name, value]) => {
+        const json = JSON.stringify(value);
+        if (!isDeepStrictEqual(JSON.parse(json), value)) throw new Error(`${name} of ${path} is more than data`);
+        if (json.length <= LONGEST_LITERAL) return `export const ${name} = ${json};`;
+        const text = `${path.replace(/\.static\.ts$/, "")}.${name.toLowerCase()}.txt`;
+        texts.set(text, typeof value === "string" ? value : json);
+        const from = JSON.stringify(text);
+        if (typeof value === "string") return `export { default as ${name} } from ${from};`;
+        return `import ${name}_TEXT from ${from}; export const ${name} = JSON.parse(${name}_TEXT);`;
+      });
+      return { contents: exports.join("\n"), loader: "js" };
+    });
+    onResolve({ filter: /\.txt$/ }, ({ path }) => (texts.has(path) ? { path, namespace: "text" } : undefined));
+    onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({ contents: texts.get(path) ?? "", loader: "copy" }));
   },
 };
 
@@ -114,15 +136,6 @@ const beside: Plugin = {
     });
   },
 };
-
-async function evaluated(path: string): Promise<string> {
-  const lines = Object.entries(await valuesOf(path)).map(([name, value]) => {
-    const json = JSON.stringify(value);
-    if (!isDeepStrictEqual(JSON.parse(json), value)) throw new Error(`${name} of ${path} is more than data`);
-    return `export const ${name} = ${json};`;
-  });
-  return lines.join("\n");
-}
 
 /** What a module of the service exports, evaluated in Node with all that it imports. */
 export async function valuesOf(path: string): Promise<Record<string, unknown>> {

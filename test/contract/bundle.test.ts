@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -7,8 +8,9 @@ import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { interfaceDocument } from "../../functions/document/document.ts";
-import { SIZES, sizes } from "../commands/bundle.ts";
+import { LONGEST_MODULE, SIZES, sizes } from "../commands/bundle.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
+import { modulesOf } from "../stack/worker/deployment.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { BASE_URL } from "./sealed.ts";
 
@@ -51,6 +53,12 @@ test("what is loaded when the Worker starts, and all of it, is within its limits
   expect(atStart).toBeLessThanOrEqual(SIZES.atStart);
   expect(all).toBeLessThanOrEqual(SIZES.all);
   expect(atStart).toBeLessThan(all / 2);
+});
+
+test("no module of code is so long that it must be data", () => {
+  const lengths = modulesOf(entry).flatMap(({ type, path }) => (type === "ESModule" ? statSync(path).size / 1024 : []));
+  expect(lengths.length).toBeGreaterThan(100);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(LONGEST_MODULE);
 });
 
 describe("the endpoints that the bundle knows before it loads them", () => {
