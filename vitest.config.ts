@@ -54,7 +54,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
-            miniflare: { compatibilityDate: COMPATIBILITY.date, compatibilityFlags: ["nodejs_compat"], cf: false },
+            miniflare: { compatibilityDate: COMPATIBILITY.date, compatibilityFlags: COMPATIBILITY.flags, cf: false },
           }),
         ],
         test: {
