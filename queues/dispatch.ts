@@ -1,17 +1,17 @@
 import { consumer } from "../shared/queue/consumer.ts";
 import { dispatch } from "../shared/runs/dispatch.ts";
-import { giveUp } from "../shared/runs/give-up.ts";
+import { giveUpDispatch } from "../shared/runs/give-up.ts";
 import { LIMITS } from "../shared/runs/limits.ts";
-import { RunMessage } from "../shared/runs/messages.ts";
+import { DispatchMessage, runsOf } from "../shared/runs/messages.ts";
 
-/** Calls the agent of a queued run. */
+/** Calls the agent of queued runs. */
 export const dispatchConsumer = consumer({
   name: "dispatch",
-  body: RunMessage,
-  // The last retry comes about half an hour later. Then the run is given up as our fault and its allowance returned.
+  body: DispatchMessage,
+  // The last retry comes about half an hour later. Then a run is given up as our fault and its allowance returned.
   retries: 3,
   timeoutSeconds: 180,
   parallelism: LIMITS.concurrency,
-  handle: (ctx, { run_id }) => dispatch(ctx, run_id),
-  dead: (ctx, { run_id }) => giveUp(ctx, run_id),
+  handle: (ctx, message) => dispatch(ctx, runsOf(message)),
+  dead: (ctx, message) => giveUpDispatch(ctx, runsOf(message)),
 });

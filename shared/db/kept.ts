@@ -76,8 +76,7 @@ export function unkept(step: Step): Sendable {
 
 /**
  * Makes writes that build on each other in one round trip, whole or not at all, as `writeInTurn` does, of statements that the
- * database keeps. Returns the result of the first, or null where it selected no row. A database that is older or newer than
- * this Worker has not kept them: then they are sent themselves. No Idempotency-Key is heeded.
+ * database keeps. Returns the result of the first, or null where it selected no row. No Idempotency-Key is heeded.
  */
 export async function writeKept<Result extends z.ZodType>(
   ctx: Context,
@@ -85,6 +84,22 @@ export async function writeKept<Result extends z.ZodType>(
   result: Result,
   lock?: SQL,
 ): Promise<z.output<Result> | null> {
+  const [found] = await sendKept(ctx, statements, lock);
+  return resultIn(found, result);
+}
+
+/** As `writeKept`, but returns the results of both statements. */
+export async function writeBothKept<First extends z.ZodType, Second extends z.ZodType>(
+  ctx: Context,
+  statements: readonly [Sendable, Sendable],
+  results: readonly [First, Second],
+): Promise<[z.output<First> | null, z.output<Second> | null]> {
+  const [first, second] = await sendKept(ctx, statements);
+  return [resultIn(first, results[0]), resultIn(second, results[1])];
+}
+
+/** The results of the statements. A database that is older or newer than this Worker has not kept them: then they are sent themselves. */
+async function sendKept(ctx: Context, statements: readonly Sendable[], lock?: SQL): Promise<unknown[]> {
   const calls = statements.map(({ call }) => call);
   const written = await sendInTurn(ctx, calls, lock).catch((error: unknown) => {
     if (databaseFailure(error)?.code !== UNDEFINED_FUNCTION) throw error;
@@ -95,8 +110,11 @@ export async function writeKept<Result extends z.ZodType>(
       lock,
     );
   });
-  const found = written[0]?.result ?? null;
-  return found === null ? null : result.parse(found);
+  return written.map(({ result }) => result);
+}
+
+function resultIn<Result extends z.ZodType>(found: unknown, result: Result): z.output<Result> | null {
+  return found === null || found === undefined ? null : result.parse(found);
 }
 
 const UNDEFINED_FUNCTION = "42883";

@@ -52,11 +52,11 @@ export function lockOwed(consumer: string, id: SQL): SQL {
 
 /**
  * SQL: a part of a statement that withdraws the messages to these consumers about `ids` (SQL of an id, or a query of ids):
- * there is nothing left to do, or it is being done.
+ * there is nothing left to do, or it is being done. `where` is a condition over the message `o`.
  */
-export function takeBack(consumers: readonly [string, ...string[]], ids: SQL): SQL {
+export function takeBack(consumers: readonly [string, ...string[]], ids: SQL, where = sql`true`): SQL {
   const names = consumers.map((consumer) => sql`${consumer}`);
-  return sql`delete from ${outbox} where consumer in (${sql.join(names, sql`, `)}) and id in (${ids})`;
+  return sql`delete from ${outbox} o where o.consumer in (${sql.join(names, sql`, `)}) and o.id in (${ids}) and ${where}`;
 }
 
 /** SQL: the messages that the named parts of the statement owe, as a JSON array for `flush`. */

@@ -3,12 +3,12 @@ import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { change, verdict } from "../db/change.ts";
-import { takeBack } from "../db/owed.ts";
 import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { FOLLOW_UP, followUp } from "./follow-up.ts";
+import { withdrawDispatch } from "./messages.ts";
 import { RunRead } from "./schemas.ts";
 import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
@@ -25,7 +25,7 @@ export function cancelling(scope: SQL, now: Date, also: SQL = sql``): SQL {
       update ${runs} r set status = 'cancelled', canary = false, finalized_at = ${now.toISOString()}::timestamptz
       where ${scope} and r.status = 'queued' returning r.*
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from ended`)}
-    ), taken_back as (${takeBack(["dispatch"], sql`select id from ended`)}
+    ), taken_back as (${withdrawDispatch("ended")}
     ), ${followUp("ended", now, also)}`;
 }
 

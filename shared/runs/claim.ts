@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { kept, writeKept } from "../db/kept.ts";
+import type * as z from "zod";
+import { kept, type Sendable, writeKept } from "../db/kept.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { epochAt } from "../epochs/calendar.ts";
@@ -22,7 +23,8 @@ export interface Claim {
   requestSalt: Uint8Array;
 }
 
-const Claimed = Job.extend({ drawn: Drawn.nullable() });
+/** What a run is taken up with, as its statement returns it. */
+export const Claimed = Job.extend({ drawn: Drawn.nullable() });
 
 /** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
 const LEASE_MARGIN_S = 30;
@@ -66,25 +68,55 @@ export const CLAIM = kept(
   }),
 );
 
+/** What a run is about to be taken up with. */
+export interface Taking {
+  runId: string;
+  lease: string;
+  callbackToken: string;
+  at: Date;
+  /** The statement that takes it up; its result is `Claimed`, or null for a run in any other state. */
+  statement: Sendable;
+}
+
+/** A run as it was taken up, before it is minted. */
+export interface Taken extends Taking {
+  claimed: z.output<typeof Claimed>;
+}
+
 /**
- * Takes up a queued run, or a running one whose holder is gone, in one statement; null for a run in any other state, so
- * that a message that comes again does nothing. The time that an agent is measured by starts with each attempt. A run of
- * a minted task gets the instance of the epoch in which it was first taken up, which throws, and alarms, while the log has
- * no timely commitment to that; a canary gets the task as it is published, and nothing here takes note of it.
+ * Takes up a queued run, or a running one whose holder is gone, by its statement; a message that comes again does nothing.
+ * The time that an agent is measured by starts with each attempt.
  */
-export async function claim(ctx: Context, runId: string): Promise<Claim | null> {
-  const now = ctx.now();
-  const lease = newId(now);
+export function taking(ctx: Context, runId: string): Taking {
+  const at = ctx.now();
+  const lease = newId(at);
   const callbackToken = `run_${randomToken()}`;
-  const given = {
+  const statement = CLAIM.with({
     run: runId,
     lease,
     callback_hash: sha256(callbackToken),
-    epoch: epochAt(now, ctx.env.EPOCH_SECONDS).name,
-    at: now.toISOString(),
-  };
-  const claimed = await writeKept(ctx, [CLAIM.with(given)], Claimed);
-  if (claimed === null) return null;
+    epoch: epochAt(at, ctx.env.EPOCH_SECONDS).name,
+    at: at.toISOString(),
+  });
+  return { runId, lease, callbackToken, at, statement };
+}
+
+/** Takes up the first of these runs that can be, one statement each, and takes all that it looked at off the list. */
+export async function claim(ctx: Context, left: string[]): Promise<Taken | null> {
+  for (let runId = left.shift(); runId !== undefined; runId = left.shift()) {
+    const next = taking(ctx, runId);
+    const claimed = await writeKept(ctx, [next.statement], Claimed);
+    if (claimed !== null) return { ...next, claimed };
+  }
+  return null;
+}
+
+/**
+ * What a run that was taken up asks. A run of a minted task gets the instance of the epoch in which it was first taken up,
+ * which throws, and alarms, while the log has no timely commitment to that; a canary gets the task as it is published, and
+ * nothing here takes note of it.
+ */
+export function prepare(ctx: Context, { runId, lease, callbackToken, at, claimed }: Taken): Claim {
   const { drawn: source, ...job } = claimed;
   if (source?.sealed === null || source?.place?.sealed === null)
     ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
@@ -92,7 +124,7 @@ export async function claim(ctx: Context, runId: string): Promise<Claim | null> 
   return {
     job: minted === null || minted.isCanary || source === null ? job : asking(job, minted.instance, source.is_secret),
     lease,
-    deadline: new Date(now.getTime() + job.task.time_limit_ms),
+    deadline: new Date(at.getTime() + job.task.time_limit_ms),
     callbackToken,
     requestSalt: minted?.requestSalt ?? newSalt(),
   };

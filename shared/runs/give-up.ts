@@ -23,12 +23,21 @@ export function givingUp(scope: SQL, now: Date): SQL {
 }
 
 /** Ends a run whose message failed for the last time as our fault, and gives its allowance back. */
-export async function giveUp(ctx: Context, runId: string): Promise<void> {
-  const scope = sql`r.id = ${runId}::uuid`;
+export function giveUp(ctx: Context, runId: string): Promise<void> {
+  return giveUpEach(ctx, [runId], sql`true`);
+}
+
+/** As `giveUp`, for those of the runs of one dispatch that no answer came of: the others went on from there. */
+export function giveUpDispatch(ctx: Context, runIds: readonly string[]): Promise<void> {
+  return giveUpEach(ctx, runIds, sql`r.answered_at is null and not r.awaiting_callback`);
+}
+
+async function giveUpEach(ctx: Context, runIds: readonly string[], where: SQL): Promise<void> {
+  const ids = sql`select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid`;
   await write(ctx, {
-    lock: lockAgents(sql`select r.agent_id from ${runs} r where ${scope}`),
-    parts: sql`with ${givingUp(scope, ctx.now())}, taken_back as (
-      ${takeBack(["dispatch", "score", "expire"], sql`${runId}::uuid`)}
+    lock: lockAgents(sql`select r.agent_id from ${runs} r where r.id in (${ids})`),
+    parts: sql`with ${givingUp(sql`r.id in (${ids}) and ${where}`, ctx.now())}, taken_back as (
+      ${takeBack(["dispatch", "score", "expire"], sql`select id from given_up`)}
     )`,
     owes: FOLLOW_UP,
     select: sql`select to_jsonb(count(*)) from given_up`,

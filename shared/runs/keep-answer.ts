@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
 import { bytea } from "../db/bytes.ts";
-import { kept, writeKept } from "../db/kept.ts";
+import { kept, type Sendable } from "../db/kept.ts";
 import { run_exchanges, runs } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { stringifyExact } from "../platform/exact-json.ts";
-import { Message } from "../platform/message.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Claim } from "./claim.ts";
@@ -72,22 +71,20 @@ export const KEEP_ANSWER = kept(
 );
 
 /**
- * Keeps what came of a call, in one statement: the bytes and their salts, the facts, and either the message that has
- * the answer graded or, for a promised callback, the one that ends the wait. Returns the former where nothing is to be
+ * The statement that keeps what came of a call: the bytes and their salts, the facts, and either the message that has
+ * the answer graded or, for a promised callback, the one that ends the wait. Its result is the former, a `Message`, where nothing is to be
  * waited for: it is owed, but not sent yet. Does nothing unless the claim still holds.
  * An agent may report before its call has ended: then the report is the answer, and what the call brought is ignored.
  */
-export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome }: Exchanged): Promise<Message | null> {
+export function keeping(ctx: Context, claim: Claim, { request, outcome }: Exchanged): Sendable {
   const { job, lease, deadline, requestSalt } = claim;
-  const runId = job.run.id;
-  const now = ctx.now();
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
-  const given = {
-    run: runId,
+  return KEEP_ANSWER.with({
+    run: job.run.id,
     lease,
     waiting,
-    at: now.toISOString(),
+    at: ctx.now().toISOString(),
     deadline: deadline.toISOString(),
     latency_ms: waiting ? null : outcome.latencyMs,
     failure_code: outcome.kind === "failure" ? outcome.code : null,
@@ -98,8 +95,7 @@ export async function keepAnswer(ctx: Context, claim: Claim, { request, outcome 
     response_salt: bytea(response === null ? null : newSalt()),
     answer: outcome.kind === "answer" ? stringifyExact(outcome.answer) : null,
     facts: JSON.stringify(toFacts(factsOf(outcome))),
-  };
-  return writeKept(ctx, [KEEP_ANSWER.with(given)], Message);
+  });
 }
 
 function factsOf(outcome: CallOutcome): PhaseEvent[] {

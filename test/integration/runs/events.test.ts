@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import { type Event, startReceiver } from "../../agents/receiver.ts";
-import { signature } from "../../stack/broker/delivery.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { json, type Listening } from "../../stack/http.ts";
@@ -11,6 +10,7 @@ import {
   addRun,
   addSuite,
   answersRightly,
+  bury,
   deliver,
   from,
   quietQueueClient,
@@ -105,22 +105,8 @@ async function nextMinute(): Promise<void> {
   await service.settled();
 }
 
-/** Does what QStash does after the last failed try of the message that has a run scored. */
-async function bury(runId: string): Promise<number> {
-  const body = JSON.stringify({
-    url: `${service.url}/queues/score`,
-    sourceBody: Buffer.from(JSON.stringify({ run_id: runId })).toString("base64"),
-  });
-  const url = `${service.url}/queues/dead`;
-  const signed = signature(
-    service.settings["QSTASH_CURRENT_SIGNING_KEY"] ?? "",
-    url,
-    Buffer.from(body),
-    Math.floor(Date.now() / 1000),
-  );
-  const headers = { "content-type": "application/json", "upstash-signature": signed };
-  return (await fetch(url, { method: "POST", headers, body })).status;
-}
+/** The message that has a run scored has failed for the last time. */
+const buryScore = (runId: string) => bury(service, "score", runId);
 
 /** Leaves a run as a holder that is gone does for the fifth time, and has the reaper find it. */
 async function giveUp(runId: string): Promise<void> {
@@ -200,7 +186,7 @@ describe("the end of a run", () => {
       ["run.failed"],
       async () => {
         const { runs } = await heldBatch(owner, agent, { task_ids: [task()] });
-        expect(await bury(runs[0] ?? "")).toBe(200);
+        expect(await bury(service, "dispatch", runs[0] ?? "")).toBe(200);
         await nextMinute();
         expect(dataOf("run.failed")).toMatchObject({ run: { failure_code: "service_error" } });
       },
@@ -227,7 +213,7 @@ describe("the end of a run", () => {
     expect(await Promise.all(range(6).map(() => deliver(service, "score", runId)))).toEqual(range(6).map(() => 200));
     await nextMinute();
     await deliver(service, "score", runId);
-    expect(await bury(runId)).toBe(200);
+    expect(await buryScore(runId)).toBe(200);
     await nextMinute();
     expect(await told()).toEqual(["run.completed"]);
   });
@@ -309,7 +295,7 @@ describe("a session", () => {
   const ENDS = {
     score: (runId: string) => deliver(service, "score", runId),
     cancel: (runId: string) => cancel(quietOwner, runId),
-    bury,
+    bury: buryScore,
     giveUp,
   };
   type End = keyof typeof ENDS;

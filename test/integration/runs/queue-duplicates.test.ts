@@ -40,11 +40,11 @@ const byRepeat: Handler = async ({ body }) => {
   return json(200, { output: repeat === 2 ? "41" : KEY, usage });
 };
 
-/** Screens one agent, 3 tasks 5 times each, and gives all that is left of it, without ids and times. */
+/** Screens one agent, 4 tasks 5 times each, and gives all that is left of it, without ids and times. */
 async function screen(service: TestService) {
   const owner = await newUser(service);
   const agent = await addAgent(owner, { endpoint: endpoint.url, name: "Screened" });
-  const suite = await addSuite(service, 3);
+  const suite = await addSuite(service, 4);
   const before = endpoint.seen.length;
   const batch = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 5 });
   expect(batch.status).toBe(200);
@@ -73,11 +73,11 @@ describe("messages that come twice and in any order", () => {
   it("leave exactly what orderly ones do", async () => {
     const expected = await screen(orderly);
     const seen = await screen(chaotic);
-    expect(expected.calls).toBe(15);
-    expect(expected.runs).toHaveLength(15);
-    expect(expected.evidence).toHaveLength(15);
+    expect(expected.calls).toBe(20);
+    expect(expected.runs).toHaveLength(20);
+    expect(expected.evidence).toHaveLength(20);
     expect(expected.outbox).toEqual([]);
-    expect(expected.allowances).toEqual([{ kind: "user", used: 15 }]);
+    expect(expected.allowances).toEqual([{ kind: "user", used: 20 }]);
     expect(seen).toEqual(expected);
   });
 

@@ -100,9 +100,22 @@ export async function addRun(
 }
 
 /** Delivers a message, or that about a run, to a consumer as QStash does, signed; resolves to the status of the answer. */
-export async function deliver(service: TestService, consumer: string, about: string | object): Promise<number> {
-  const url = `${service.url}/queues/${consumer}`;
-  const body = JSON.stringify(typeof about === "string" ? { run_id: about } : about);
+export function deliver(service: TestService, consumer: string, about: string | object): Promise<number> {
+  return send(service, `/queues/${consumer}`, typeof about === "string" ? { run_id: about } : about);
+}
+
+/** Does what QStash does after the last failed try of such a message. */
+export function bury(service: TestService, consumer: string, about: string | object): Promise<number> {
+  const message = JSON.stringify(typeof about === "string" ? { run_id: about } : about);
+  return send(service, "/queues/dead", {
+    url: `${service.url}/queues/${consumer}`,
+    sourceBody: Buffer.from(message).toString("base64"),
+  });
+}
+
+async function send(service: TestService, path: string, about: object): Promise<number> {
+  const url = service.url + path;
+  const body = JSON.stringify(about);
   const signature = await new SignJWT({ body: createHash("sha256").update(body).digest("base64url") })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer("Upstash")
