@@ -102,7 +102,11 @@ describe("a read", () => {
 
 describe("a submission, before its answer", () => {
   // QStash hangs to the end of this file: what is deferred stops at its first step, and no consumer runs.
-  beforeAll(() => service.faults.set({ service: "qstash", mode: "hang" }));
+  beforeAll(async () => {
+    // The reads before this are counted a moment after their answers.
+    await service.settled();
+    service.faults.set({ service: "qstash", mode: "hang" });
+  });
 
   it.each<[string, string, () => object, Record<string, string>]>([
     ["a run", "/api/v1/runs", () => ({ agent_id: agent, task_id: suite.tasks[0] }), {}],
