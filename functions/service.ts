@@ -1,12 +1,12 @@
 import { Redis } from "@upstash/redis/cloudflare";
-import { PASSWORD_COST } from "../shared/identity/passwords/password.ts";
+import { PASSWORD_COST } from "../shared/identity/passwords/cost.ts";
 import { createDatabase, describeError } from "../shared/db/client.ts";
 import type { Service } from "../shared/http/app.ts";
 import { addressHasher } from "../shared/http/address.ts";
 import { createAnswerCache } from "../shared/http/cache.ts";
 import type { Context, PasswordCost } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
-import { loadSigningKeys } from "../shared/platform/keys.ts";
+import type { SigningKeys } from "../shared/platform/keys.ts";
 import { createGathering } from "../shared/platform/gathering.ts";
 import type { Leases } from "../shared/platform/leases.ts";
 import { createLogger } from "../shared/platform/log.ts";
@@ -58,7 +58,7 @@ export function createService(
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
   const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
-  // The clients of the queue and of the DNS are loaded when they are first needed: most requests need neither.
+  // The clients of the queue and of the DNS, and the keys, are loaded when they are first needed: most requests need none.
   let publisher: Publisher | undefined;
   const queue: Publisher = {
     async publish(messages) {
@@ -94,7 +94,11 @@ export function createService(
     const { ADDRESS, DOCUMENT } = await import("./openapi-document.static.ts");
     return DOCUMENT.replaceAll(ADDRESS, () => env.BASE_URL);
   };
-  let keys: ReturnType<typeof loadSigningKeys> | undefined;
+  let keys: Promise<SigningKeys> | undefined;
+  const loadKeys = async (): Promise<SigningKeys> => {
+    const { loadSigningKeys } = await import("../shared/platform/keys.ts");
+    return loadSigningKeys(env.SIGNING_KEYS);
+  };
   return {
     env,
     cache,
@@ -117,7 +121,7 @@ export function createService(
         streams,
         calls,
         scoring,
-        keys: () => (keys ??= loadSigningKeys(env.SIGNING_KEYS)),
+        keys: () => (keys ??= loadKeys()),
         now,
         requestId: request.requestId,
         addressHash: request.addressHash,

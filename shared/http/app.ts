@@ -17,6 +17,7 @@ import { admit, assertScope } from "./credentials.ts";
 import { callersOf, idempotencyOf } from "./idempotency.ts";
 import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
+import { namesFirst } from "./order.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
 import { type Endpoint, type Route, scopeOf } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
@@ -79,16 +80,6 @@ export function createApp(service: Service, endpoints: readonly Endpoint[], show
   return app;
 }
 
-/**
- * The endpoints in an order in which none hides another. The first one that fits a request serves it, so a name goes
- * before a parameter in the same place of the path: `/runs/export` is not the run whose id is "export".
- */
-function namesFirst(endpoints: readonly Endpoint[]): Endpoint[] {
-  // In the order of character codes a brace comes after everything that names are made of.
-  const places = endpoints.map((one): [string, Endpoint] => [one.path.replaceAll(/\{\w+\}/g, "{"), one]);
-  return places.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, one]) => one);
-}
-
 function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const id = requestId(c.req.header("x-request-id"), new Date());
@@ -141,13 +132,20 @@ function asksForPage({ req }: HttpContext): boolean {
 /** A parameter at the end of a path whose name ends in `_path` takes all that is left of the path, slashes included. */
 const REST = /\{(\w+_path)\}$/;
 
+/** Whether an endpoint's path fits; its pattern is only made where the names before its first parameter fit. */
+function fits(endpoint: Endpoint, path: string): boolean {
+  const brace = endpoint.path.indexOf("{");
+  if (brace < 0) return endpoint.path === path;
+  return path.startsWith(endpoint.path.slice(0, brace)) && patternOf(endpoint).test(path);
+}
+
 function patternOf({ path }: Endpoint): RegExp {
   const names = path.replaceAll(".", "\\.").replace(REST, ".+");
   return new RegExp(`^${names.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
 function methodsAt(endpoints: readonly Endpoint[], path: string): string[] {
-  const found = endpoints.filter((one) => patternOf(one).test(path)).map(({ method }) => method.toUpperCase());
+  const found = endpoints.filter((one) => fits(one, path)).map(({ method }) => method.toUpperCase());
   return [...new Set(found)].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 

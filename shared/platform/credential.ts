@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { crc32 } from "node:zlib";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 37;
@@ -17,6 +16,16 @@ export function isCredential(prefix: string, text: string): boolean {
   if (!text.startsWith(prefix)) return false;
   const body = text.slice(prefix.length);
   return BODY.test(body) && checksum(body.slice(0, RANDOM_LENGTH)) === body.slice(RANDOM_LENGTH);
+}
+
+/** CRC-32 (ISO-HDLC) of ASCII text, bit by bit: for so few bytes a table, or zlib with its streams, would not pay. */
+function crc32(text: string): number {
+  let crc = ~0;
+  for (let at = 0; at < text.length; at += 1) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
 }
 
 /** CRC-32 of the random part in base62: not a secret, it only spares look-ups of mistyped credentials. */

@@ -4,8 +4,6 @@ import type { PasswordCost } from "../../platform/context.ts";
 import { bodyProblem } from "../../platform/problem.ts";
 import { COMMON_PASSWORDS } from "./common-passwords.ts";
 
-/** About 0.2 s and 16 MiB in workerd: what production isolates can afford. */
-export const PASSWORD_COST: PasswordCost = { N: 2 ** 14, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;

@@ -1,29 +1,18 @@
-import { type JWTPayload, type JWTVerifyOptions, errors, jwtVerify, SignJWT } from "jose";
+import type { JWTPayload } from "jose";
 import type { Context } from "../../platform/context.ts";
 import type { Env } from "../../platform/env.ts";
-import { newId } from "../../platform/ids.ts";
 import type { SessionPrincipal } from "../principal.ts";
 
 /** Seconds an access token lives. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
-const TYPE = "at+jwt";
+// The library is loaded by the first request of a session that is not remembered: all others do without.
+const jwt = () => import("./jwt.ts");
 
-/** An access token for a session: a JWT (RFC 9068 typ) signed by the service's active Ed25519 key. */
+/** An access token for a session. */
 export async function issueAccessToken(ctx: Context, userId: string, sessionId: string): Promise<string> {
-  const { active } = await ctx.keys();
-  const now = ctx.now();
-  const issued = Math.floor(now.getTime() / 1000);
-  return new SignJWT({ sid: sessionId })
-    .setProtectedHeader({ alg: "EdDSA", typ: TYPE, kid: active.thumbprint })
-    .setIssuer(ctx.env.BASE_URL)
-    .setAudience(ctx.env.BASE_URL)
-    .setSubject(userId)
-    .setJti(newId(now))
-    .setIssuedAt(issued)
-    .setNotBefore(issued)
-    .setExpirationTime(issued + ACCESS_TOKEN_SECONDS)
-    .sign(active.privateKey);
+  const { signJwt } = await jwt();
+  return signJwt(ctx, userId, sessionId, ACCESS_TOKEN_SECONDS);
 }
 
 type Session = Omit<SessionPrincipal, "viaCookie">;
@@ -46,7 +35,8 @@ export async function verifyAccessToken(ctx: Context, token: string): Promise<Se
     const { session, notBefore } = remembered;
     return notBefore <= now && now < session.expiresAt.getTime() ? session : null;
   }
-  const payload = await verifiedPayload(ctx, token);
+  const { verifyJwt } = await jwt();
+  const payload = await verifyJwt(ctx, token);
   const session = payload === null ? null : toPrincipal(payload);
   if (session !== null) remember(ctx.env, token, { session, notBefore: (payload?.nbf ?? 0) * 1000 });
   return session;
@@ -62,39 +52,9 @@ function remember(env: Env, token: string, found: Known): void {
 
 /** The session that a token was made for, if it is ours by its signature and form: whether in force by the clock or not. */
 export async function signedSession(ctx: Context, token: string): Promise<Session | null> {
-  const payload = await verifiedPayload(ctx, token, { clockTolerance: Number.MAX_SAFE_INTEGER });
+  const { verifyJwt } = await jwt();
+  const payload = await verifyJwt(ctx, token, { clockTolerance: Number.MAX_SAFE_INTEGER });
   return payload === null ? null : toPrincipal(payload);
-}
-
-async function verifiedPayload(
-  ctx: Context,
-  token: string,
-  options: Pick<JWTVerifyOptions, "clockTolerance"> = {},
-): Promise<JWTPayload | null> {
-  const keys = await ctx.keys();
-  try {
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid }) => {
-        const key = keys.all.find(({ thumbprint }) => thumbprint === kid);
-        if (key === undefined) throw new errors.JWKSNoMatchingKey();
-        return key.publicKey;
-      },
-      {
-        algorithms: ["EdDSA"],
-        typ: TYPE,
-        issuer: ctx.env.BASE_URL,
-        audience: ctx.env.BASE_URL,
-        requiredClaims: ["sub", "sid", "jti", "iat", "exp"],
-        currentDate: ctx.now(),
-        ...options,
-      },
-    );
-    return payload;
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return null;
-    throw error;
-  }
 }
 
 function toPrincipal({ sub, sid, jti, exp }: JWTPayload): Session | null {
