@@ -29,6 +29,8 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "board/field": async () => (await import("./board/field.ts")).field,
   "board/history": async () => (await import("./board/history.ts")).history,
   "board/leaderboard": async () => (await import("./board/leaderboard.ts")).board,
+  "catalogue/new-submissions": async () => (await import("./catalogue/new-submissions.ts")).newSubmissions,
+  "catalogue/new-tasks": async () => (await import("./catalogue/new-tasks.ts")).newTasks,
   "catalogue/secret-suites": async () => (await import("./catalogue/secret-suites.ts")).secretSuites,
   "catalogue/submissions": async () => (await import("./catalogue/submissions.ts")).submissions,
   "catalogue/tasks": async () => (await import("./catalogue/tasks.ts")).tasks,

@@ -4,15 +4,13 @@ import { assertSubmitter } from "../../shared/catalogue/submissions/right.ts";
 import {
   SubmissionStatus,
   TaskSubmissionApprove,
-  TaskSubmissionCreate,
   TaskSubmissionRead,
   TaskSubmissionReject,
 } from "../../shared/catalogue/submissions/schemas.ts";
 import { withdrawSubmission } from "../../shared/catalogue/submissions/withdraw.ts";
 import { listOwnSubmissions, listSubmissions } from "../../shared/catalogue/submissions/list.ts";
-import { MAX_PENDING, submitTask } from "../../shared/catalogue/submissions/submit.ts";
 import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
-import { created, ok } from "../../shared/http/reply.ts";
+import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 
 const tag = "Task submissions";
@@ -20,24 +18,6 @@ const params = z.object({ submission_id: z.uuid() });
 const page = pageOf(TaskSubmissionRead, "TaskSubmissionPage");
 
 export const submissions = [
-  route({
-    id: "submitTask",
-    method: "post",
-    path: "/api/v1/task-submissions",
-    tag,
-    summary: "Propose a benchmark task",
-    description:
-      "It waits for an operator's review, and nothing of it runs before that. It must be gradable, like any task. " +
-      `At most ${MAX_PENDING} of an account may wait at once.`,
-    auth: "session",
-    body: TaskSubmissionCreate,
-    returns: { 201: TaskSubmissionRead },
-    problems: ["quota_exceeded"],
-    idempotent: true,
-    async handler({ ctx, principal, body }) {
-      return created(await submitTask(ctx, principal, body));
-    },
-  }),
   route({
     id: "listSubmissions",
     method: "get",

@@ -1,12 +1,6 @@
 import * as z from "zod";
 import { createSuite } from "../../shared/catalogue/create-suite.ts";
-import {
-  SuiteCreate,
-  TaskAdminRead,
-  TaskCreate,
-  TaskRetireResult,
-} from "../../shared/catalogue/create-task-schemas.ts";
-import { createTask } from "../../shared/catalogue/create-task.ts";
+import { SuiteCreate, TaskRetireResult } from "../../shared/catalogue/create-task-schemas.ts";
 import { listSuites, listTasks, readSuite, readTask, TASK_SORTS } from "../../shared/catalogue/reads.ts";
 import { retireTask } from "../../shared/catalogue/retire.ts";
 import { SuiteRead, TaskDomain, TaskRead } from "../../shared/catalogue/schemas.ts";
@@ -39,27 +33,6 @@ export const tasks = [
     cache: "catalogue",
     async handler({ ctx, query }) {
       return ok(paged(await listTasks(ctx, query), query));
-    },
-  }),
-  route({
-    id: "createTask",
-    method: "post",
-    path: "/api/v1/tasks",
-    tag,
-    summary: "Add a task to the catalogue",
-    description:
-      "At the end of its suite, under the suite's version. A task of a secret suite is secret, one of a public suite " +
-      "is not. Grader, key, `output_schema` and `tools` must fit together. A task added to the suite `core` counts " +
-      "for every ranked agent: one without runs of it becomes provisional when it is next scored, at the latest with " +
-      "the nightly recomputation of the boards.",
-    auth: "admin",
-    body: TaskCreate,
-    returns: { 201: TaskAdminRead },
-    problems: ["not_found", "conflicting_parameters"],
-    idempotent: true,
-    async handler({ ctx, body }) {
-      const task = await createTask(ctx, body);
-      return created(task, `/api/v1/tasks/${task.id}`);
     },
   }),
   route({

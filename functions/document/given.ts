@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { AgentBulkCreate, AgentCreate, AgentUpdate } from "../../shared/agents/schemas.ts";
-import type { SuiteCreate, TaskCreate } from "../../shared/catalogue/create-task-schemas.ts";
+import type { SuiteCreate } from "../../shared/catalogue/create-task-schemas.ts";
+import type { TaskCreate } from "../../shared/catalogue/task-create.ts";
 import type { TaskSubmissionApprove } from "../../shared/catalogue/submissions/schemas.ts";
 import type { ApiKeyCreate, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
 import type { NotificationsUpdate } from "../../shared/identity/notifications/schemas.ts";

@@ -4,7 +4,7 @@ import { jwks } from "../../shared/evidence/did.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { bodyProblem } from "../../shared/platform/problem.ts";
-import { Regraded, RegradeRequest, regrade, UNREGRADABLE } from "../../shared/runs/regrade.ts";
+import { Regraded, RegradeRequest, UNREGRADABLE } from "../../shared/runs/regrading.ts";
 
 const Verification = z
   .object({
@@ -53,6 +53,8 @@ export const evidence = [
     returns: { 200: Regraded },
     problems: ["not_regradable"],
     async handler({ ctx, body }) {
+      // With it come all templates and graders, which nothing else here needs.
+      const { regrade } = await import("../../shared/runs/regrade.ts");
       const regrading = await regrade(body, jwks(ctx.env.BASE_URL, await ctx.keys()).keys);
       if (regrading.status === "refused") throw bodyProblem("not_regradable", "/jws", UNREGRADABLE[regrading.reason]);
       return ok(regrading.result);

@@ -4,7 +4,8 @@ import { change } from "../db/change.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, type Problem } from "../platform/problem.ts";
-import { TaskAdminRead, type TaskCreate } from "./create-task-schemas.ts";
+import { TaskAdminRead } from "./create-task-schemas.ts";
+import type { TaskCreate } from "./task-create.ts";
 import { taskJson } from "./reads.ts";
 
 /** Why a new task may not be put into the suite that was asked for, as `placeIn` says in `outcome`. */

@@ -5,7 +5,7 @@ import { pageResult } from "../db/page-result.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { templateOf } from "../suites/minted.ts";
+import { templateOf } from "../suites/template-of.ts";
 import { SuiteRead, type TaskDomain, TaskRead } from "./schemas.ts";
 
 const Tasks = pageResult(TaskRead);

@@ -5,7 +5,7 @@ import { epochs, run_exchanges, run_phases, runs, tasks } from "../db/schema/ind
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { Drawn, drawn, mint } from "../runs/minting.ts";
+import { Drawn, drawn } from "../runs/minting.ts";
 import { RunOutput, RunPhases, RunRead } from "../runs/schemas.ts";
 import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 
@@ -110,7 +110,11 @@ export async function readOutput(
       "Only the agent's owner and the members of its workspace may see the output of its runs, unless they are published.",
     );
   const { answer, explanation, request, response, drawn: source } = row;
-  const minted = source === null || source.sealed === null ? null : mint(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
+  // The templates are loaded where an instance is shown: no other read needs them.
+  const minted =
+    source === null || source.sealed === null
+      ? null
+      : (await import("../runs/mint.ts")).mint(runId, source, ctx.env.DATA_ENCRYPTION_KEYS);
   return {
     run_id: runId,
     output: outputOf(answer),

@@ -9,7 +9,8 @@ import { randomToken, sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import type { Instance } from "../templates/types.ts";
 import { Job } from "./job.ts";
-import { Drawn, drawn, mintNow, templateVersion } from "./minting.ts";
+import { mintNow } from "./mint.ts";
+import { Drawn, drawn, templateVersion } from "./minting.ts";
 import { appendPhases } from "./phases.ts";
 
 /** A run taken up: only the holder of the lease can end this attempt. */

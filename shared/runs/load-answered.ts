@@ -8,7 +8,8 @@ import type { Context } from "../platform/context.ts";
 import { Collected, collected } from "../telemetry/collect.ts";
 import type { Instance } from "../templates/types.ts";
 import { Json } from "./answer.ts";
-import { Drawn, drawn, type Minted, mintNow } from "./minting.ts";
+import { type Minted, mintNow } from "./mint.ts";
+import { Drawn, drawn } from "./minting.ts";
 
 const Loaded = z.object({
   run: z.object({

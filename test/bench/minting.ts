@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newSecret } from "../../shared/epochs/secret.ts";
 import { parseKeyring } from "../../shared/platform/encryption.ts";
-import { mint } from "../../shared/runs/minting.ts";
+import { mint } from "../../shared/runs/mint.ts";
 import { sealedTemplates } from "../../shared/suites/secret/index.ts";
 import { templatesBySample } from "../../shared/templates/index.ts";
 import { newSecrets } from "../stack/settings.ts";

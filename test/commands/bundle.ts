@@ -30,14 +30,16 @@ export const SIZES = { atStart: 350, all: 1024 };
 /** The most that a module of code may take, in KB: a longer one is data in the main, and takes long to compile. */
 export const LONGEST_MODULE = 256;
 
-/** Where the names of the modules are kept, beside them, that are loaded when the Worker starts. */
-const AT_START = "at-start.json";
+/** What each module of a bundle is made of; kept beside them under the name `MODULES`. */
+type Modules = Record<string, { entry?: string; imports: string[]; sources: string[] }>;
+const MODULES = "modules.json";
+const ENTRY = "functions/index.ts";
 
 /** Bundles the Worker into the folder `outdir`, which holds nothing yet. */
 export async function bundle(outdir: string): Promise<void> {
   const { metafile } = await build({
     ...COMMON,
-    entryPoints: { index: "functions/index.ts" },
+    entryPoints: { index: ENTRY },
     outdir,
     splitting: true,
     chunkNames: "parts/[name]-[hash]",
@@ -51,27 +53,45 @@ export async function bundle(outdir: string): Promise<void> {
     external: ["node:*"],
     plugins: [statics, unattested],
   });
-  const names = atStart(metafile).map((path) => relative(outdir, join(ROOT, path)));
-  writeFileSync(join(outdir, AT_START), JSON.stringify(names));
+  writeFileSync(join(outdir, MODULES), JSON.stringify(modulesIn(metafile, outdir)));
 }
 
-/** The entry, what it imports, and what that imports, but nothing that is imported by a call. */
-function atStart({ outputs }: Metafile): string[] {
-  const found = new Set(Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "functions/index.ts"));
-  for (const path of found) {
-    for (const { kind, path: to } of outputs[path]?.imports ?? []) {
-      if (kind === "import-statement" && outputs[to] !== undefined) found.add(to);
-    }
-  }
-  return [...found];
+function modulesIn({ outputs }: Metafile, outdir: string): Modules {
+  const nameOf = (path: string): string => relative(outdir, join(ROOT, path)).replaceAll("\\", "/");
+  return Object.fromEntries(
+    Object.entries(outputs).map(([path, { entryPoint, imports, inputs }]) => [
+      nameOf(path),
+      {
+        ...(entryPoint === undefined ? {} : { entry: entryPoint }),
+        imports: imports
+          .filter(({ kind, path: to }) => kind === "import-statement" && to in outputs)
+          .map((one) => nameOf(one.path)),
+        sources: Object.entries(inputs).flatMap(([source, { bytesInOutput }]) => (bytesInOutput > 0 ? [source] : [])),
+      },
+    ]),
+  );
+}
+
+/**
+ * What is loaded with a source of a bundle that is loaded by itself, the entry or one that is imported by a call: the
+ * modules, what they import, and what that imports, and the sources in them. `.ts` stands for `.tsx`, too.
+ */
+export function loadedWith(folder: string, source = ENTRY): { modules: string[]; sources: string[] } {
+  const all: Modules = JSON.parse(readFileSync(join(folder, MODULES), "utf8"));
+  const found = new Set(Object.keys(all).filter((name) => all[name]?.entry?.replace(/x$/, "") === source));
+  if (found.size === 0) throw new Error(`${source} is not loaded by itself`);
+  for (const name of found) for (const to of all[name]?.imports ?? []) found.add(to);
+  return { modules: [...found], sources: [...found].flatMap((name) => all[name]?.sources ?? []) };
 }
 
 /** The size of a bundle in a folder, in KB after gzip: what is loaded when it starts, and all of it. */
 export function sizes(folder: string): { atStart: number; all: number } {
   const size = (names: string[]): number =>
     gzipSync(Buffer.concat(names.map((name) => readFileSync(join(folder, name))))).length / 1024;
-  const names: string[] = JSON.parse(readFileSync(join(folder, AT_START), "utf8"));
-  return { atStart: size(names), all: size(globSync(["index.js", "parts/*"], { cwd: folder }).toSorted()) };
+  return {
+    atStart: size(loadedWith(folder).modules),
+    all: size(globSync(["index.js", "parts/*"], { cwd: folder }).toSorted()),
+  };
 }
 
 /** The longest literal, in characters of JSON, that a static module may have: what is longer is read as text when asked for. */

@@ -4,11 +4,12 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Application } from "../../functions/app.ts";
+import { GROUPS } from "../../functions/groups.ts";
 import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { interfaceDocument } from "../../functions/document/document.ts";
-import { LONGEST_MODULE, SIZES, sizes } from "../commands/bundle.ts";
+import { LONGEST_MODULE, loadedWith, SIZES, sizes } from "../commands/bundle.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
 import { modulesOf } from "../stack/worker/deployment.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
@@ -59,6 +60,46 @@ test("no module of code is so long that it must be data", () => {
   const lengths = modulesOf(entry).flatMap(({ type, path }) => (type === "ESModule" ? statSync(path).size / 1024 : []));
   expect(lengths.length).toBeGreaterThan(100);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(LONGEST_MODULE);
+});
+
+/** Much code, each for a few requests alone. */
+const HEAVY = ["re2js", "tldts", "stripe", "graphql", "jose", "shared/templates/core", "shared/suites/secret"];
+
+/** The endpoints that are loaded with some of that: as few as can be, since their first request waits for it. */
+const NEEDED = {
+  "agents/integrations": ["jose"],
+  "agents/readiness": ["jose"],
+  "agents/registry": ["tldts"],
+  "catalogue/new-submissions": ["re2js"],
+  "catalogue/new-tasks": ["re2js"],
+  "catalogue/secret-suites": ["shared/suites/secret"],
+  "payments/badge": ["jose"],
+  "payments/certify": ["jose"],
+  "payments/credential": ["jose"],
+  "payments/provider-webhook": ["jose"],
+  "public/log": ["jose"],
+  "public/well-known": ["jose"],
+  "runs/evidence": ["jose"],
+  "runs/runs": ["jose"],
+  "site/agent": ["jose"],
+};
+
+function heavyWith(source?: string): string[] {
+  const { sources } = loadedWith(dirname(entry), source);
+  return HEAVY.filter((part) =>
+    sources.some((one) => one.startsWith(part.includes("/") ? `${part}/` : `node_modules/${part}/`)),
+  );
+}
+
+describe("what is heavy", () => {
+  test("is not loaded when the Worker starts", () => {
+    expect(heavyWith()).toEqual([]);
+  });
+
+  test("is loaded with the endpoints alone that can't do without", () => {
+    const found = Object.keys(GROUPS).map((group) => [group, heavyWith(`functions/${group}.ts`)] as const);
+    expect(Object.fromEntries(found.filter(([, parts]) => parts.length > 0))).toEqual(NEEDED);
+  });
 });
 
 describe("the endpoints that the bundle knows before it loads them", () => {

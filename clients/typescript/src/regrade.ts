@@ -1,5 +1,6 @@
 import type { JWK } from "jose";
-import { UNREGRADABLE, RegradeRequest, regrade as regradeStatement } from "../../../shared/runs/regrade.ts";
+import { regrade as regradeStatement } from "../../../shared/runs/regrade.ts";
+import { RegradeRequest, UNREGRADABLE } from "../../../shared/runs/regrading.ts";
 import { fromBase64url, fromHex, hex, sha256, textOf } from "../../../shared/verify/bytes.ts";
 import { at, isObject, parsed } from "../../../shared/verify/json.ts";
 import { statementIn } from "../../../shared/verify/verify.ts";

@@ -1,19 +1,11 @@
 import * as z from "zod";
 import { SUBMISSION_STATES } from "../../db/schema/index.ts";
 import { Instant } from "../../platform/time.ts";
-import { content, fits, TaskAdminRead, TaskCreate } from "../create-task-schemas.ts";
+import { content, references, TaskAdminRead } from "../create-task-schemas.ts";
 import { FLAGS } from "./flags.ts";
 
 /** The states of a proposed task. */
 export const SubmissionStatus = z.enum(SUBMISSION_STATES).meta({ id: "TaskSubmissionStatus" });
-
-export const TaskSubmissionCreate = z
-  .strictObject({
-    ...content,
-    rationale: z.string().max(2000).nullable().default(null).meta({ description: "Why it is worth having" }),
-  })
-  .superRefine(fits)
-  .meta({ id: "TaskSubmissionCreate" });
 
 export const TaskSubmissionRead = TaskAdminRead.pick({
   title: true,
@@ -50,10 +42,10 @@ export const TaskSubmissionRead = TaskAdminRead.pick({
 
 export const TaskSubmissionApprove = z
   .strictObject({
-    suite_id: TaskCreate.shape.suite_id,
-    is_secret: TaskCreate.shape.is_secret,
+    suite_id: references.suite_id,
+    is_secret: references.is_secret,
     time_limit_ms: z.int().min(1000).max(120_000).optional().meta({ description: "In place of the submission's" }),
-    reference_cost_usd: TaskCreate.shape.reference_cost_usd,
+    reference_cost_usd: references.reference_cost_usd,
   })
   .meta({ id: "TaskSubmissionApprove" });
 

@@ -7,7 +7,8 @@ import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
 import { flagsOf } from "./flags.ts";
 import { isNearDuplicate } from "./flags-similarity.ts";
-import { type TaskSubmissionCreate, TaskSubmissionRead } from "./schemas.ts";
+import { TaskSubmissionRead } from "./schemas.ts";
+import type { TaskSubmissionCreate } from "./submission-create.ts";
 import { submissionJson } from "./view.ts";
 
 /** How many submissions of one account may wait for review. */

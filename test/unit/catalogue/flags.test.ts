@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TaskSubmissionCreate } from "../../../shared/catalogue/submissions/schemas.ts";
+import { TaskSubmissionCreate } from "../../../shared/catalogue/submissions/submission-create.ts";
 import { type Flag, flagsOf } from "../../../shared/catalogue/submissions/flags.ts";
 import { leastTime } from "../../stack/least-time.ts";
 

@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newSecret } from "../../../shared/epochs/secret.ts";
 import { parseKeyring } from "../../../shared/platform/encryption.ts";
-import { type Drawn, mint, mintNow } from "../../../shared/runs/minting.ts";
+import { mint, mintNow } from "../../../shared/runs/mint.ts";
+import type { Drawn } from "../../../shared/runs/minting.ts";
 import { templatesBySample } from "../../../shared/templates/index.ts";
 import { newSecrets } from "../../stack/settings.ts";
 

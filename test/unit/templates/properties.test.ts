@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { TaskCreate } from "../../../shared/catalogue/create-task-schemas.ts";
+import { TaskCreate } from "../../../shared/catalogue/task-create.ts";
 import type { GraderType } from "../../../shared/grading/schema.ts";
 import { templates, templatesById, templatesBySample } from "../../../shared/templates/index.ts";
 import type { CoreTemplate } from "../../../shared/templates/types.ts";
