@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache } from "./cache.ts";
-import { standingFar } from "./limits.ts";
+import { leaseOf, passed, policyOf, standingFar } from "./limits.ts";
 import { linkHeader, pageShown } from "./page-links.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
 import type { Reply } from "./reply.ts";
@@ -76,7 +76,9 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     const headers = new Headers(c.res.headers);
     setCommonHeaders(headers, env.BASE_URL);
     headers.append("Vary", "Origin");
-    cache.put(key, c.req.url, at, { body, headers, etag: headers.get("ETag") ?? "", tag, generation });
+    const plain = new Headers(headers);
+    plain.set("RateLimit-Policy", policyOf("read"));
+    cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
     return undefined;
   };
 }
@@ -84,11 +86,11 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
 /** Waits until the caller is counted, unless it is far from its limit: then that goes on after the answer. */
 async function unlessFarFromLimit(c: HttpContext, route: Route, now: number): Promise<void> {
   const { ctx, confirmed } = c.var;
-  const standing =
-    route.limit === undefined ? standingFar(ctx.leases, "read", ctx.addressHash ?? "unknown", now) : null;
+  const lease = leaseOf(ctx.leases, "read", ctx.addressHash ?? "unknown");
+  const window = route.limit === undefined ? standingFar(lease, "read", now) : null;
   if (confirmed === null) return;
-  if (standing === null) return void (await confirmed);
-  c.set("standing", c.get("standing") ?? standing);
+  if (window === null) return void (await confirmed);
+  c.set("standing", c.get("standing") ?? passed(window));
   // Whoever is refused now is told so at the next request.
   ctx.defer(() => confirmed.catch(() => undefined));
 }

@@ -15,7 +15,7 @@ import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit, assertScope } from "./credentials.ts";
 import { callersOf, idempotencyOf } from "./idempotency.ts";
-import { assertWithin, countAddress, limitHeaders } from "./limits.ts";
+import { assertWithin, countAddress, setLimitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { namesFirst } from "./order.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
@@ -101,9 +101,7 @@ function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv>
     headers.set("X-Request-Id", id);
     setCommonHeaders(headers, ctx.env.BASE_URL);
     const standing = c.get("standing");
-    if (standing !== null) {
-      for (const [name, value] of Object.entries(limitHeaders(standing))) headers.set(name, value);
-    }
+    if (standing !== null) setLimitHeaders(headers, standing);
     if (ctx.idempotency?.replayed === true) headers.set("Idempotency-Replayed", "true");
   };
 }

@@ -4,6 +4,8 @@ import type { CacheTag } from "./route.ts";
 export interface KeptAnswer {
   body: Uint8Array<ArrayBuffer>;
   headers: Headers;
+  /** The same headers with those that each plain reader gets values of its own for. */
+  plain: Headers;
   etag: string;
   tag: CacheTag;
   generation: number;
@@ -128,11 +130,13 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
 }
 
 /** Texts are counted at two bytes a character, as the engine keeps those beyond Latin-1. */
-function entryBytes(key: string, { body, headers, etag }: KeptAnswer): number {
+function entryBytes(key: string, { body, headers, plain, etag }: KeptAnswer): number {
   let characters = key.length + etag.length;
-  headers.forEach((value, name) => {
-    characters += name.length + value.length;
-  });
+  for (const all of [headers, plain]) {
+    all.forEach((value, name) => {
+      characters += name.length + value.length;
+    });
+  }
   return ENTRY_BYTES + body.byteLength + 2 * characters;
 }
 

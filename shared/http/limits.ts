@@ -24,6 +24,9 @@ export interface Standing {
   refused: Window | null;
 }
 
+/** Where a caller stands whose request passes in its only window. */
+export const passed = (window: Window): Standing => ({ windows: [window], refused: null });
+
 const SECONDS = { minute: 60, day: 86_400 } as const;
 
 const LEASE_MS = 5000;
@@ -65,9 +68,9 @@ export async function countCaller(
   before: string | null = null,
 ): Promise<Standing | null> {
   const now = ctx.now().getTime();
-  const leased = before === null ? takeLeased(ctx.leases, name, caller, now) : null;
-  if (leased !== null) return leased;
-  const lease = leaseOf(ctx.leases, `${name}:${caller}`);
+  const lease = leaseOf(ctx.leases, name, caller);
+  const leased = before === null ? takeLeased(lease, name, now) : null;
+  if (leased !== null) return passed(leased);
   lease.left = 0;
   follow(lease, now);
   const size = Math.floor(Math.min(lease.remaining * MOST_OF_REST, AHEAD_MS / Math.max(1, lease.pace)));
@@ -83,7 +86,7 @@ export async function countCaller(
     const reset = Math.max(...verdicts.map((verdict) => verdict.reset));
     learn(lease, { remaining, reset });
     if (fills) Object.assign(lease, { left: success ? size - 1 : 0, expiresAt: Math.min(reset, now + LEASE_MS) });
-    const window = windowOf(name, lease, now);
+    const window = windowOf(name, lease.remaining + lease.left, lease.resetAt, now);
     return { windows: [window], refused: success ? null : window };
   } catch (error) {
     ctx.log.warn("rate limiter unavailable", { reason: error instanceof Error ? error.name : "unknown" });
@@ -97,32 +100,25 @@ export async function countCaller(
  * Lets one request of a caller through that is counted later, by `countOwed` or with the next one that is counted; says
  * where the caller then stands, as `standingFar` does. Null near the limit, or where too many are owed already.
  */
-export function owe(
-  leases: Leases,
-  name: LimitName,
-  caller: string,
-  now: number,
-): { lease: Lease; standing: Standing } | null {
-  const lease = leaseOf(leases, `${name}:${caller}`);
-  const standing = lease.owed < MOST_OWED ? standingFar(leases, name, caller, now) : null;
-  if (standing === null) return null;
-  lease.owed += 1;
-  return { lease, standing };
+export function owe(lease: Lease, name: LimitName, now: number): Window | null {
+  const window = lease.owed < MOST_OWED ? standingFar(lease, name, now) : null;
+  if (window !== null) lease.owed += 1;
+  return window;
 }
 
 /**
  * Where a caller stands with one more request, as far as this isolate knows; null where that is near the limit or beyond
  * it. Other isolates may have counted more of a caller that was not seen here in this minute.
  */
-export function standingFar(leases: Leases, name: LimitName, caller: string, now: number): Standing | null {
-  const lease = leaseOf(leases, `${name}:${caller}`);
+export function standingFar(lease: Lease, name: LimitName, now: number): Window | null {
   if (lease.resetAt <= now) {
     const window = SECONDS.minute * 1000;
-    Object.assign(lease, { left: 0, remaining: LIMITS[name], resetAt: now - (now % window) + window });
+    lease.left = 0;
+    lease.remaining = LIMITS[name];
+    lease.resetAt = now - (now % window) + window;
   }
   const remaining = lease.remaining - lease.owed - 1;
-  if (remaining < NEAR_LIMIT) return null;
-  return { windows: [windowOf(name, { ...lease, remaining }, now)], refused: null };
+  return remaining < NEAR_LIMIT ? null : windowOf(name, remaining, lease.resetAt, now);
 }
 
 /** Counts what these callers owe, in one round trip. Rejects when Redis does not answer; then it is no longer owed. */
@@ -163,17 +159,17 @@ function learn(lease: Lease, { remaining, reset }: { remaining: number; reset: n
   lease.resetAt = reset;
 }
 
-/** Takes one request from the caller's lease; null where there is no lease or nothing is left of it. */
-export function takeLeased(leases: Leases, name: LimitName, caller: string, now: number): Standing | null {
-  const lease = leases.get(`${name}:${caller}`);
-  if (lease === undefined || lease.left === 0 || lease.expiresAt <= now) return null;
+/** Takes one request from a lease; null where nothing is left of it. */
+export function takeLeased(lease: Lease, name: LimitName, now: number): Window | null {
+  if (lease.left === 0 || lease.expiresAt <= now) return null;
   lease.left -= 1;
   follow(lease, now);
-  return { windows: [windowOf(name, lease, now)], refused: null };
+  return windowOf(name, lease.remaining + lease.left, lease.resetAt, now);
 }
 
-/** The lease for `key`, else a new, empty one; past 10,000 leases it replaces the oldest. */
-function leaseOf(leases: Leases, key: string): Lease {
+/** What is known here of a caller's requests of a class; past 10,000 callers a new one takes the place of the oldest. */
+export function leaseOf(leases: Leases, name: LimitName, caller: string): Lease {
+  const key = `${name}:${caller}`;
   const known = leases.get(key);
   if (known !== undefined) return known;
   const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
@@ -190,17 +186,27 @@ function follow(lease: Lease, now: number): void {
   lease.lastAt = now;
 }
 
-function windowOf(name: LimitName, { left, remaining, resetAt }: Lease, now: number): Window {
+function windowOf(name: LimitName, remaining: number, resetAt: number, now: number): Window {
   const reset = Math.min(60, Math.max(1, Math.ceil((resetAt - now) / 1000)));
-  return { name: "minute", limit: LIMITS[name], remaining: remaining + left, reset };
+  return { name: "minute", limit: LIMITS[name], remaining, reset };
 }
 
 /** The RateLimit headers, as draft-ietf-httpapi-ratelimit-headers-10 has them. */
-export function limitHeaders({ windows }: Standing): Record<string, string> {
-  return {
-    "RateLimit-Policy": windows.map(({ name, limit }) => `"${name}";q=${limit};w=${SECONDS[name]}`).join(","),
-    RateLimit: windows.map(({ name, remaining, reset }) => `"${name}";r=${remaining};t=${reset}`).join(","),
-  };
+export function setLimitHeaders(headers: Headers, { windows }: Pick<Standing, "windows">): void {
+  headers.set("RateLimit-Policy", windows.map(policyItem).join(","));
+  headers.set("RateLimit", windows.map(limitItem).join(","));
+}
+
+function policyItem({ name, limit }: Pick<Window, "name" | "limit">): string {
+  return `"${name}";q=${limit};w=${SECONDS[name]}`;
+}
+
+/** The RateLimit-Policy header of a class that has the window of a minute alone. */
+export const policyOf = (name: LimitName): string => policyItem({ name: "minute", limit: LIMITS[name] });
+
+/** A window as the RateLimit header has it. */
+export function limitItem({ name, remaining, reset }: Window): string {
+  return `"${name}";r=${remaining};t=${reset}`;
 }
 
 /** Throws `rate_limited` when a window is used up. */

@@ -2,7 +2,7 @@ import { newId } from "../platform/ids.ts";
 import type { Service } from "./app.ts";
 import type { Leases } from "../platform/leases.ts";
 import type { Tabs } from "../platform/tabs.ts";
-import { limitHeaders, takeLeased } from "./limits.ts";
+import { leaseOf, limitItem, takeLeased } from "./limits.ts";
 import { putOnTab, settle, takesSettling } from "./tabs.ts";
 
 /** Headers by which an answer depends on more than its URL, or which it has to repeat. */
@@ -25,22 +25,31 @@ export function quickAnswer(
   waitUntil: (work: Promise<unknown>) => void,
 ): Response | null {
   const { cache, leases, tabs, now, addressHashes } = service;
-  if (request.method !== "GET" || PARTICULAR.some((name) => request.headers.has(name))) return null;
+  const { headers } = request;
+  if (request.method !== "GET" || isParticular(headers)) return null;
   const at = now();
-  const kept = cache.find(request.url, at.getTime());
+  const time = at.getTime();
+  const kept = cache.find(request.url, time);
   if (kept === null) return null;
-  const { addressHash } = addressHashes(request.headers.get("cf-connecting-ip") ?? undefined);
-  const leased = takeLeased(leases, "read", addressHash, at.getTime());
-  const standing = leased ?? putOnTab(tabs, leases, addressHash, at.getTime());
-  if (standing === null) return null;
-  if (leased === null && takesSettling(tabs, at.getTime())) {
-    const defer = (work: () => Promise<unknown>): void => waitUntil(work());
-    waitUntil(settle(service.context({ requestId: newId(at), addressHash: null, defer }), tabs));
+  const { addressHash } = addressHashes(headers.get("cf-connecting-ip") ?? undefined);
+  const lease = leaseOf(leases, "read", addressHash);
+  let window = takeLeased(lease, "read", time);
+  if (window === null) {
+    window = putOnTab(tabs, lease, addressHash, time);
+    if (window === null) return null;
+    if (takesSettling(tabs, time)) {
+      const defer = (work: () => Promise<unknown>): void => waitUntil(work());
+      waitUntil(settle(service.context({ requestId: newId(at), addressHash: null, defer }), tabs));
+    }
   }
-  // Headers that are set on the answer itself cost half of those that are put together before it.
-  const response = new Response(kept.body, { headers: kept.headers });
-  const { headers } = response;
-  for (const [name, value] of Object.entries(limitHeaders(standing))) headers.set(name, value);
-  headers.set("X-Request-Id", newId(at));
-  return response;
+  // Written into the headers that are kept, and copied with them: on the answer each would cost twice as much.
+  const { plain } = kept;
+  plain.set("RateLimit", limitItem(window));
+  plain.set("X-Request-Id", newId(at));
+  return new Response(kept.body, { headers: plain });
+}
+
+function isParticular(headers: Headers): boolean {
+  for (const name of PARTICULAR) if (headers.has(name)) return true;
+  return false;
 }

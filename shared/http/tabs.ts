@@ -1,8 +1,8 @@
 import { describeError } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
-import type { Leases } from "../platform/leases.ts";
+import type { Lease } from "../platform/leases.ts";
 import type { Tabs } from "../platform/tabs.ts";
-import { countOwed, inFirstMinute, owe, type Standing } from "./limits.ts";
+import { countOwed, inFirstMinute, owe, type Window } from "./limits.ts";
 
 /** How long requests are gathered before Redis is told of them, in one round trip for all callers. */
 const GATHER_MS = 100;
@@ -17,12 +17,11 @@ const [BATCH_SIZE, MOST_CALLERS] = [250, 5000];
  * Puts one read of an address on its tab, to be counted after the answer; says where the address then stands as far as
  * this isolate knows. Null where the request has to be counted first: near the limit or beyond it.
  */
-export function putOnTab(tabs: Tabs, leases: Leases, caller: string, now: number): Standing | null {
+export function putOnTab(tabs: Tabs, lease: Lease, caller: string, now: number): Window | null {
   if (tabs.open.size >= MOST_CALLERS || inFirstMinute(now)) return null;
-  const owed = owe(leases, "read", caller, now);
-  if (owed === null) return null;
-  tabs.open.set(caller, owed.lease);
-  return owed.standing;
+  const window = owe(lease, "read", now);
+  if (window !== null) tabs.open.set(caller, lease);
+  return window;
 }
 
 /** Whether the request that asks is the one that has to settle the tabs; others need not until it has. */

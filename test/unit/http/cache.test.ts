@@ -7,6 +7,7 @@ const KIB = 1024;
 const answer = (size: number, fields: Partial<KeptAnswer> = {}): KeptAnswer => ({
   body: new Uint8Array(size),
   headers: new Headers({ etag: '"x"' }),
+  plain: new Headers({ etag: '"x"' }),
   etag: '"x"',
   tag: "board",
   generation: 0,
