@@ -128,6 +128,7 @@ export function createService(
         addressHashBefore: request.addressHashBefore ?? null,
         network: request.network ?? null,
         idempotency: null,
+        question: null,
         openApi,
         passwordCost: overrides.passwordCost ?? PASSWORD_COST,
         log,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import type { Context } from "../platform/context.ts";
+import type { Context, Question } from "../platform/context.ts";
 import type { Problem } from "../platform/problem.ts";
 import { resultOf, sendInTurn, sendMessages, type Step, Written } from "./written.ts";
 import { runOnce } from "./statement.ts";
@@ -117,13 +117,34 @@ export async function writeInTurn<Result extends z.ZodType>(
   return row === null ? null : result.parse(row);
 }
 
-/** Reads at most one row with the column `result` in one round trip; null where there is none. */
+/**
+ * Reads at most one row with the column `result`, its only one, in one round trip; null where there is none. What is still
+ * to be asked about the caller is decided in the same statement.
+ */
 export async function read<Result extends z.ZodType>(
   ctx: Context,
   result: Result,
   statement: SQL,
 ): Promise<z.output<Result> | null> {
-  const { rows } = await ctx.db.execute<{ result: unknown }>(statement);
-  const found = rows[0]?.result ?? null;
+  const { question } = ctx;
+  const rows =
+    question === null || question.found !== null ? rowsOf(ctx, statement) : answering(ctx, question, statement);
+  const found = (await rows)[0]?.result ?? null;
   return found === null ? null : result.parse(found);
+}
+
+async function rowsOf<Row extends { result: unknown }>(ctx: Context, statement: SQL): Promise<Row[]> {
+  return (await ctx.db.execute<Row>(statement)).rows;
+}
+
+/** The rows of a reading statement that answers a question, too. */
+function answering(ctx: Context, question: Question, statement: SQL): Promise<{ result: unknown }[]> {
+  const rows = rowsOf<{ result: unknown; holds: boolean }>(
+    ctx,
+    sql`select (${statement}) as result, ${question.condition} as holds`,
+  );
+  question.found = rows.then(([row]) => row?.holds === true);
+  // Whoever asked hears of a failure; the read itself fails as well.
+  question.found.catch(() => undefined);
+  return rows;
 }

@@ -85,10 +85,11 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
 
 /** Waits until the caller is counted, unless it is far from its limit: then that goes on after the answer. */
 async function unlessFarFromLimit(c: HttpContext, route: Route, now: number): Promise<void> {
-  const { ctx, confirmed } = c.var;
+  const { ctx, confirm } = c.var;
+  if (confirm === null) return;
+  const confirmed = confirm();
   const lease = leaseOf(ctx.leases, "read", ctx.addressHash ?? "unknown");
   const window = route.limit === undefined ? standingFar(lease, "read", now) : null;
-  if (confirmed === null) return;
   if (window === null) return void (await confirmed);
   c.set("standing", c.get("standing") ?? passed(window));
   // Whoever is refused now is told so at the next request.

@@ -70,7 +70,7 @@ export function createApp(service: Service, endpoints: readonly Endpoint[], show
     // If Redis refuses the caller, or the caller has no right to the thing, that is the answer, whatever else is wrong
     // with the request: nobody is told about the content of a request for somebody else's thing.
     try {
-      await c.get("confirmed");
+      await c.get("confirm")?.();
       if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("assertRight")?.();
     } catch (refusal) {
       return fail(refusal instanceof Error ? refusal : new Error(String(refusal)), c);
@@ -90,7 +90,7 @@ function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv>
     });
     c.set("ctx", ctx);
     c.set("standing", null);
-    c.set("confirmed", null);
+    c.set("confirm", null);
     c.set("assertRight", null);
     c.set("own", async (request) => app.fetch(request, c.env, c.executionCtx));
     c.set("params", {});
@@ -201,14 +201,13 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
         if (standing !== null) assertWithin(standing);
       } else {
         const credentials = { limit, ownTokens: route.ownTokens ?? false };
-        const { claimed, confirmed } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
+        const { claimed, confirm } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
         if (route.method === "get" && claimed !== null) {
-          // A read changes nothing, so it starts while Redis is still being asked; its answer waits for the confirmation.
-          confirmed.catch(() => undefined);
-          c.set("confirmed", confirmed);
+          // A read changes nothing, so it starts at once; its answer waits for the confirmation.
+          c.set("confirm", confirm);
           c.set("principal", claimed);
         } else {
-          c.set("principal", await confirmed);
+          c.set("principal", await confirm());
         }
       }
     }
@@ -249,9 +248,11 @@ function sessionOnly(route: Route): string {
 
 /** Runs the handler while the caller is being confirmed, and again if the caller turns out to be somebody else. */
 async function handle(route: Route, c: HttpContext): Promise<Response> {
-  const confirmed = c.get("confirmed");
-  if (confirmed === null) return invoke(route, c);
-  const [confirmation, work] = await Promise.allSettled([confirmed, invoke(route, c)]);
+  const confirm = c.get("confirm");
+  if (confirm === null) return invoke(route, c);
+  // The handler goes first: where it reads at once, that statement tells whether the session holds.
+  const working = invoke(route, c);
+  const [confirmation, work] = await Promise.allSettled([confirm(), working]);
   const refused = confirmation.status === "rejected";
   const another = !refused && confirmation.value.kind !== c.get("principal").kind;
   // An answer that is not sent must not keep the source of its body open.

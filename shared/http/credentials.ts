@@ -4,7 +4,7 @@ import { type KeyUse, authenticateKey } from "../identity/api-keys/api-key.ts";
 import { verifyAccessToken } from "../identity/sessions/access-token.ts";
 import { covers, type Scope } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal } from "../identity/principal.ts";
-import { sessionHolds } from "../identity/sessions/deny.ts";
+import { sessionHoldsByRead } from "../identity/sessions/deny.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { SESSION_COOKIE } from "./cookie-names.ts";
@@ -37,15 +37,15 @@ export function bearerToken(c: HonoContext): string | null {
 export interface Admission {
   /** The caller by a credential that proves itself; null where only the database can tell. */
   claimed: Principal | null;
-  /** Resolves once the caller is confirmed and the request is counted; rejects if either is refused. */
-  confirmed: Promise<Principal>;
+  /** Confirms the caller and counts the request, once; rejects if either is refused. */
+  confirm: () => Promise<Principal>;
 }
 
 /**
- * Finds out who calls, and counts the request against the key's quotas or the address's bucket: one round trip to
- * Redis, which a read need not wait for before it starts. A stale cookie makes the caller anonymous; a bad Authorization
- * or X-API-Key rejects with 401. `onStanding` is called before anything is thrown, so that refused callers get the
- * headers of the limit as well.
+ * Finds out who calls, and how that is confirmed and the request counted against the key's quotas or the address's bucket:
+ * one round trip to Redis at most, beside what a read asks of the database. A stale cookie makes the caller anonymous; a
+ * bad Authorization or X-API-Key rejects with 401. `onStanding` is called before anything is thrown, so that refused
+ * callers get the headers of the limit as well.
  */
 export async function admit(
   ctx: Context,
@@ -57,17 +57,15 @@ export async function admit(
   const foreign = ownTokens && sent.kind === "token" && sent.token.startsWith(RUN_TOKEN_PREFIX);
   const credentials: Presented = foreign ? { kind: "none" } : sent;
   if (credentials.kind === "key")
-    return { claimed: null, confirmed: admitKey(ctx, credentials.key, limit, onStanding) };
+    return { claimed: null, confirm: once(() => admitKey(ctx, credentials.key, limit, onStanding)) };
 
   const viaCookie = credentials.kind === "token" && credentials.viaCookie;
   const token = credentials.kind === "token" ? await verifyAccessToken(ctx, credentials.token) : null;
   const session: SessionPrincipal | null = token === null ? null : { ...token, viaCookie };
   const bad = credentials.kind === "token" && !viaCookie;
+  const sessionHolds = session === null ? () => false : sessionHoldsByRead(ctx, session);
   const confirm = async (): Promise<Principal> => {
-    const [standing, holds] = await Promise.all([
-      countAddress(ctx, limit),
-      session === null ? false : sessionHolds(ctx, session),
-    ]);
+    const [standing, holds] = await Promise.all([countAddress(ctx, limit), sessionHolds()]);
     if (standing !== null) {
       onStanding(standing);
       assertWithin(standing);
@@ -79,7 +77,12 @@ export async function admit(
     if (viaCookie) assertSameSite(ctx, c);
     return session;
   };
-  return { claimed: session ?? (bad ? null : { kind: "anonymous" }), confirmed: confirm() };
+  return { claimed: session ?? (bad ? null : { kind: "anonymous" }), confirm: once(confirm) };
+}
+
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let begun: Promise<Result> | undefined;
+  return () => (begun ??= work());
 }
 
 /** A request with an unknown key is counted against the address that it comes from. */

@@ -8,8 +8,8 @@ export interface HttpEnv {
   Variables: {
     ctx: Context;
     principal: Principal;
-    /** The caller's confirmation, while it is still under way; null where the caller is confirmed already. */
-    confirmed: Promise<Principal> | null;
+    /** Confirms the caller, as `Admission` does; null where the caller is confirmed already. */
+    confirm: (() => Promise<Principal>) | null;
     standing: Standing | null;
     /** The validated parameters of the path and of the query; empty where the route declares none. */
     params: Record<string, unknown>;

@@ -1,4 +1,5 @@
 import type { Redis } from "@upstash/redis/cloudflare";
+import type { SQL } from "drizzle-orm";
 import type { NeonHttpDatabase } from "drizzle-orm/neon-http";
 import type { Env } from "./env.ts";
 import type { Gathering } from "./gathering.ts";
@@ -22,6 +23,13 @@ export interface Idempotency {
   fingerprint: string;
   /** Set when the kept result of the first request was returned again. */
   replayed: boolean;
+}
+
+/** A condition that the first statement which reads decides as well: it costs no round trip of its own. */
+export interface Question {
+  condition: SQL;
+  /** What was found; null until it is asked. */
+  found: Promise<boolean> | null;
 }
 
 /** What hashing a password by scrypt takes (RFC 7914): N must be a power of two. */
@@ -48,6 +56,8 @@ export interface Context {
   /** The network that the caller's address is in, to be stored as a keyed hash alone; null inside the queue's consumers. */
   network: (() => string) | null;
   idempotency: Idempotency | null;
+  /** What is still to be asked about the caller, if anything. */
+  question: Question | null;
   /** The OpenAPI document of the whole service, at the service's own address, as JSON. */
   openApi(): Promise<string>;
   /** What passwords are hashed with from now on. */

@@ -1,6 +1,6 @@
-import { and, desc, eq, gt, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { sessions } from "../../db/schema/index.ts";
-import type { Context } from "../../platform/context.ts";
+import type { Context, Question } from "../../platform/context.ts";
 import type { Env } from "../../platform/env.ts";
 import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import type { SessionPrincipal } from "../principal.ts";
@@ -48,13 +48,31 @@ export async function sessionHolds(
   } catch {
     trust.failures += 1;
   }
-  const [row] = await ctx.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(
-      and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, ctx.now().toISOString())),
-    );
+  const [row] = await ctx.db.select({ id: sessions.id }).from(sessions).where(inForce(ctx, sessionId));
   return row !== undefined;
+}
+
+/**
+ * Leaves it to the first statement that the request reads by whether its session holds: there the row decides, which is
+ * written before anything is denied. Returns how to learn it: where nothing is being read yet, as `sessionHolds` does.
+ */
+export function sessionHoldsByRead(
+  ctx: Context,
+  session: Pick<SessionPrincipal, "tokenId" | "sessionId">,
+): () => Promise<boolean> {
+  const condition = sql`exists (select from ${sessions} where ${inForce(ctx, session.sessionId)})`;
+  const question: Question = { condition, found: null };
+  ctx.question = question;
+  return () => {
+    if (question.found !== null) return question.found.catch(() => sessionHolds(ctx, session));
+    question.found = sessionHolds(ctx, session);
+    return question.found;
+  };
+}
+
+function inForce(ctx: Context, sessionId: string): SQL | undefined {
+  const now = ctx.now().toISOString();
+  return and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
 }
 
 /**
