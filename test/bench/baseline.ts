@@ -53,6 +53,8 @@ export async function startBaseline(settings: Record<string, string>): Promise<B
     cf: false,
     logRequests: false,
     telemetry: { enabled: false },
+    // As the service has one: what can be looked into is a little slower.
+    inspectorPort: 0,
   });
   const miniflare = new Miniflare(options);
   const { origin } = await miniflare.ready;

@@ -1,11 +1,24 @@
-/** The statement behind `GET /auth/me`. */
-export const ACCOUNT = `select jsonb_build_object('id', u.id, 'email', u.email, 'plan', u.plan,
-    'arena_run_count', (select coalesce(sum(used), 0) from allowances where kind = 'user' and owner = u.id::text),
-    'monthly_run_count', coalesce((select used from allowances where kind = 'user' and owner = u.id::text
-      and period = to_char(now(), 'YYYY-MM')), 0),
-    'agent_count', (select count(*) from agents a where a.user_id = u.id and a.is_active),
-    'team_count', (select count(*) from team_members m where m.user_id = u.id)) as result
-  from users u where u.id = $1`;
+import { type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import type { Context } from "../../shared/platform/context.ts";
+
+/** A statement as the driver takes it. */
+export interface Bound {
+  text: string;
+  params: unknown[];
+}
+
+/** The statement that a verb of the service reads by. `work` ends without an answer. */
+export async function statementOf(ctx: Context, work: (ctx: Context) => Promise<unknown>): Promise<Bound> {
+  let sent: SQL = sql``;
+  const execute = async (statement: SQL) => {
+    sent = statement;
+    return { rows: [] };
+  };
+  await work(Object.create(ctx, { db: { value: { execute } } })).catch(() => undefined);
+  const query = new PgDialect().sqlToQuery(sent);
+  return { text: query.sql, params: query.params };
+}
 
 /** A bare reservation: as many rows as a batch makes, without any rule, and the runs as JSON. */
 export const RESERVATION = `with s as (

@@ -58,9 +58,13 @@ export function spreadOf(values: readonly number[]): Spread {
   return { min: Math.min(...values), max: Math.max(...values) };
 }
 
+/** Of how many parts of all pairs the ends are told: a single pair says more of the machine than of what it ran. */
+const PARTS = 10;
+
 /**
- * How much longer `subject` takes than `base`: both are run in turn, pair by pair, after a warm-up, and the ratio of
- * their medians is taken, so that a machine whose speed drifts slows both. The ends are those of single pairs.
+ * How much longer `subject` takes than `base`: both are run in turn, each as often the first of a pair, after a warm-up, and
+ * the ratio of their medians is taken, so that a machine whose speed drifts slows both. The ends are those of tenths of the
+ * pairs, in the order in which they were run.
  */
 export async function ratio(
   rounds: number,
@@ -71,13 +75,20 @@ export async function ratio(
   const subjects: number[] = [];
   const bases: number[] = [];
   for (let round = 0; round < rounds + warmUp; round += 1) {
-    const pair = [await time(() => base(round)), await time(() => subject(round))] as const;
+    const first = round % 2 === 0 ? await time(() => base(round)) : null;
+    const took = await time(() => subject(round));
+    const baseTook = first ?? (await time(() => base(round)));
     if (round < warmUp) continue;
-    bases.push(pair[0]);
-    subjects.push(pair[1]);
+    bases.push(baseTook);
+    subjects.push(took);
   }
-  const pairs = subjects.map((took, pair) => took / (bases[pair] ?? Number.NaN));
-  return { value: median(subjects) / median(bases), spread: spreadOf(pairs) };
+  const size = Math.ceil(rounds / PARTS);
+  const starts = Array.from({ length: Math.ceil(rounds / size) }, (_, part) => part * size);
+  const of = (all: number[], start: number): number => median(all.slice(start, start + size));
+  return {
+    value: median(subjects) / median(bases),
+    spread: spreadOf(starts.map((start) => of(subjects, start) / of(bases, start))),
+  };
 }
 
 /**
