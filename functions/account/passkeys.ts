@@ -16,8 +16,7 @@ import {
 } from "../../shared/identity/passkeys/schemas.ts";
 import { signInByPasskey } from "../../shared/identity/passkeys/sign-in.ts";
 import { TokenResponse } from "../../shared/identity/schemas.ts";
-import { setSessionCookies } from "./cookies.ts";
-import { toTokenResponse, userAgentOf } from "./token-response.ts";
+import { letIn, userAgentOf } from "./token-response.ts";
 
 const tag = "Accounts";
 const path = "/api/v1/users/me/passkeys";
@@ -121,8 +120,7 @@ export const passkeys = [
     problems: ["invalid_token", "invalid_credentials", "dependency_unavailable"],
     async handler({ ctx, body, c }) {
       const session = await signInByPasskey(ctx, body, userAgentOf(c));
-      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
-      return ok(toTokenResponse(session));
+      return ok(letIn(c, ctx, session));
     },
   }),
 ];

@@ -16,7 +16,7 @@ import { secondFactorRequired } from "../../shared/identity/second-factor/first-
 import { SecondFactorCode } from "../../shared/identity/second-factor/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { clearFirstStepCookie, clearSessionCookies, setFirstStepCookie, setSessionCookies } from "./cookies.ts";
-import { toTokenResponse, userAgentOf } from "./token-response.ts";
+import { letIn, userAgentOf } from "./token-response.ts";
 
 const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done" });
 const tag = "Accounts";
@@ -36,8 +36,7 @@ export const auth = [
     problems: ["weak_password", "email_taken", "username_taken"],
     async handler({ ctx, body, c }) {
       const session = await register(ctx, body, userAgentOf(c));
-      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
-      return created(toTokenResponse(session));
+      return created(letIn(c, ctx, session));
     },
   }),
   route({
@@ -69,8 +68,7 @@ export const auth = [
         setFirstStepCookie(c, ctx.env, session);
         throw secondFactorRequired();
       }
-      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
-      return ok(toTokenResponse(session));
+      return ok(letIn(c, ctx, session));
     },
   }),
   route({
@@ -100,8 +98,7 @@ export const auth = [
       if (firstStep !== undefined) assertSameSite(ctx, c);
       const session = await completeSignIn(ctx, firstStep, body, userAgentOf(c));
       clearFirstStepCookie(c, ctx.env);
-      setSessionCookies(c, ctx.env, session.accessToken, session.refreshToken);
-      return ok(toTokenResponse(session));
+      return ok(letIn(c, ctx, session));
     },
   }),
   route({
