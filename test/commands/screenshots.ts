@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/schemas.ts";
 import { DevUpgradeResponse } from "../../shared/billing/schemas.ts";
@@ -18,6 +18,7 @@ import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
 import { startFlaky } from "../agents/flaky.ts";
 import { startSample } from "../agents/sample.ts";
 import type { RunningAgent } from "../agents/server.ts";
+import { startBrowser } from "../stack/browser.ts";
 import { listen } from "../stack/http.ts";
 import { type Stack, startStack } from "../stack/stack.ts";
 import { type ApiClient, createClient, ensure } from "./demo/client.ts";
@@ -29,7 +30,6 @@ const SIZE = { width: 1280, height: 860 };
 const REPEATS = 2;
 const LONGEST_MS = 180_000;
 const POLL_MS = 1000;
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 async function freePort(): Promise<number> {
   const probe = await listen(() => ({ status: 204 }));
@@ -117,7 +117,7 @@ async function screenshots(stack: Stack, agents: RunningAgent[]): Promise<void> 
   ] as const;
   // The board follows within the minute.
   await stack.minute();
-  const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await startBrowser();
   try {
     await take(browser, stack.url, token, pagesOf(screened));
   } finally {

@@ -46,6 +46,14 @@ function parse(text: string): never {
   }
 }
 
+let strangers = 0;
+
+/** A caller from an address that nobody else has, with more headers if there are any. */
+export function stranger(service: Pick<TestService, "url">, headers: Record<string, string> = {}): Caller {
+  strangers += 1;
+  return caller(service, { ...headers, "cf-connecting-ip": `172.24.${strangers >> 8}.${strangers & 255}` });
+}
+
 let users = 0;
 
 /** Registers an account from an address of its own, so that no limit is shared, and signs it in. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Application, createApplication } from "../../../functions/app.ts";
-import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { newUser, PASSWORD, stranger, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
@@ -29,12 +29,6 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** A caller from an address that nobody else has. */
-function stranger(): Caller {
-  addresses += 1;
-  return caller(service, { "cf-connecting-ip": `172.16.0.${addresses}` });
-}
-
 /** Signs in to an application of its own beside the service, which has no server. */
 async function signInTo(app: Application, base: string, email: string): Promise<Response> {
   addresses += 1;
@@ -46,7 +40,7 @@ async function signInTo(app: Application, base: string, email: string): Promise<
 
 describe("registration", () => {
   it("answers 201 with a bearer token of 900 seconds and the account, and sets both cookies", async () => {
-    const answer = await stranger().call("POST", REGISTER, {
+    const answer = await stranger(service).call("POST", REGISTER, {
       email: "New.Person@Example.TEST",
       password: PASSWORD,
       username: "New-Person",
@@ -93,7 +87,7 @@ describe("registration", () => {
     ["a ligature", "ﬁrst@example.test"],
     ["surrounding space", " first@example.test "],
   ])("refuses an email that is taken with 409: %s", async (_, email) => {
-    const answer = await stranger().call("POST", REGISTER, { email, password: PASSWORD });
+    const answer = await stranger(service).call("POST", REGISTER, { email, password: PASSWORD });
     expect([answer.status, answer.body.code]).toEqual([409, "email_taken"]);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
@@ -101,7 +95,7 @@ describe("registration", () => {
   it("makes one account of several registrations of one email at once", async () => {
     const answers = await Promise.all(
       ["once@example.test", "Once@example.test", "ONCE@EXAMPLE.TEST", "once@Example.test"].map((email) =>
-        stranger().call("POST", REGISTER, { email, password: PASSWORD }),
+        stranger(service).call("POST", REGISTER, { email, password: PASSWORD }),
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -112,8 +106,8 @@ describe("registration", () => {
   it("refuses a username that is taken, in any case", async () => {
     const username = "Some-Name";
     const [first, second] = [
-      await stranger().call("POST", REGISTER, { email: "name1@example.test", password: PASSWORD, username }),
-      await stranger().call("POST", REGISTER, {
+      await stranger(service).call("POST", REGISTER, { email: "name1@example.test", password: PASSWORD, username }),
+      await stranger(service).call("POST", REGISTER, {
         email: "name2@example.test",
         password: PASSWORD,
         username: "some-NAME",
@@ -132,14 +126,14 @@ describe("registration", () => {
     ["a common one in full-width digits", "１２３４５６７８９０"],
     ["the email's name inside", "my-Somebody-Else-99"],
   ])("refuses a weak password with 422 weak_password: %s", async (_, password) => {
-    const answer = await stranger().call("POST", REGISTER, { email: "somebody-else@example.test", password });
+    const answer = await stranger(service).call("POST", REGISTER, { email: "somebody-else@example.test", password });
     expect([answer.status, answer.body.code]).toEqual([422, "weak_password"]);
     expect(answer.body.errors).toMatchObject([{ in: "body", pointer: "/password", code: "weak_password" }]);
   });
 
   it.each([10, 128])("takes a password of %i characters", async (length) => {
     const password = "Zx9~🦊kQ7".repeat(20);
-    const answer = await stranger().call("POST", REGISTER, {
+    const answer = await stranger(service).call("POST", REGISTER, {
       email: `length${length}@example.test`,
       password: Array.from(password).slice(0, length).join(""),
     });
@@ -149,7 +143,7 @@ describe("registration", () => {
   it.each(["", "no-at-sign", "@example.test", "two@@example.test", "a b@example.test", `${"x".repeat(250)}@a.test`])(
     "refuses what is no email address with a finding at /email: %j",
     async (email) => {
-      const answer = await stranger().call("POST", REGISTER, { email, password: PASSWORD });
+      const answer = await stranger(service).call("POST", REGISTER, { email, password: PASSWORD });
       expect(answer.status).toBe(422);
       expect(answer.body.errors).toMatchObject([{ in: "body", pointer: "/email" }]);
     },
@@ -158,7 +152,10 @@ describe("registration", () => {
 
 describe("sign-in", () => {
   it("takes the email in any case and form, and sets both cookies", async () => {
-    const answer = await stranger().call("POST", LOGIN, { email: "ＦＩＲＳＴ@Example.test", password: PASSWORD });
+    const answer = await stranger(service).call("POST", LOGIN, {
+      email: "ＦＩＲＳＴ@Example.test",
+      password: PASSWORD,
+    });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ token_type: "bearer", expires_in: 900, user: { id: user.id } });
     expect(cookiesOf(answer)["service_session"]).toEqual({
@@ -169,7 +166,7 @@ describe("sign-in", () => {
 
   it("answers the same bytes and headers whether the email is unknown or the password wrong", async () => {
     const attempt = (email: string) =>
-      stranger().call("POST", LOGIN, { email, password: "not the password" }, { "x-request-id": "same" });
+      stranger(service).call("POST", LOGIN, { email, password: "not the password" }, { "x-request-id": "same" });
     const [wrong, unknown, noEmail] = [
       await attempt(user.email),
       await attempt("nobody@example.test"),
@@ -184,7 +181,7 @@ describe("sign-in", () => {
 
   it("looks at no credentials that come along", async () => {
     const headers = { authorization: "Bearer nonsense", "x-api-key": "ask_nonsense", cookie: "service_session=stale" };
-    const answer = await stranger().call("POST", LOGIN, { email: user.email, password: PASSWORD }, headers);
+    const answer = await stranger(service).call("POST", LOGIN, { email: user.email, password: PASSWORD }, headers);
     expect(answer.status).toBe(200);
   });
 
@@ -256,7 +253,7 @@ describe("the current user", () => {
   });
 
   it("is 401 for nobody, and for an account that is gone", async () => {
-    const nobody = await stranger().call("GET", ME);
+    const nobody = await stranger(service).call("GET", ME);
     expect([nobody.status, nobody.body.code, nobody.headers.get("www-authenticate")]).toEqual([
       401,
       "unauthenticated",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { type Answer, caller, newUser, PASSWORD, type User, stranger } from "../../stack/client.ts";
 import { newAuthenticator, type Twist } from "../../stack/authenticator.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
@@ -10,19 +10,12 @@ const MINUTE = 60_000;
 
 let service: TestService;
 let now = Date.parse("2026-11-22T12:00:00.000Z");
-let addresses = 0;
 
 beforeAll(async () => {
   service = await startService({ overrides: { now: () => new Date(now) } });
 });
 
 afterAll(() => service.stop());
-
-/** A caller from an address that nobody else has. */
-function stranger() {
-  addresses += 1;
-  return caller(service, { "cf-connecting-ip": `172.25.${addresses >> 8}.${addresses & 255}` });
-}
 
 const codeOf = ({ status, body }: Answer<{ code?: string }>) => [status, body?.code];
 
@@ -35,11 +28,11 @@ async function add(user: User, authenticator: Authenticator, name = "laptop", tw
 }
 
 async function options() {
-  return (await stranger().call("POST", `${SIGN_IN}/options`)).body;
+  return (await stranger(service).call("POST", `${SIGN_IN}/options`)).body;
 }
 
 async function signIn(authenticator: Authenticator, twist?: Twist) {
-  return stranger().call("POST", SIGN_IN, { credential: authenticator.get(await options(), twist) });
+  return stranger(service).call("POST", SIGN_IN, { credential: authenticator.get(await options(), twist) });
 }
 
 /** An account with a passkey, and the authenticator that has it. */
@@ -92,7 +85,7 @@ describe("a passkey", () => {
     const code = codeAt(secret, stepAt(new Date(now)));
     expect((await user.call("POST", "/api/v1/users/me/totp/confirm", { code })).status).toBe(200);
     expect(
-      codeOf(await stranger().call("POST", "/api/v1/auth/login", { email: user.email, password: PASSWORD })),
+      codeOf(await stranger(service).call("POST", "/api/v1/auth/login", { email: user.email, password: PASSWORD })),
     ).toEqual([401, "second_factor_required"]);
     expect((await signIn(authenticator)).status).toBe(200);
   });
@@ -133,9 +126,11 @@ describe("a passkey", () => {
     const { user, authenticator } = await enrolled();
     const given = await options();
     const answers = [1, 2, 3, 4].map(() => authenticator.get(given));
-    const signedIn = await Promise.all(answers.map((credential) => stranger().call("POST", SIGN_IN, { credential })));
+    const signedIn = await Promise.all(
+      answers.map((credential) => stranger(service).call("POST", SIGN_IN, { credential })),
+    );
     expect(signedIn.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400]);
-    const again = await stranger().call("POST", SIGN_IN, { credential: answers[0] });
+    const again = await stranger(service).call("POST", SIGN_IN, { credential: answers[0] });
     expect(codeOf(again)).toEqual([400, "invalid_token"]);
     const made = await newUser(service);
     const { body } = await made.call("POST", `${PASSKEYS}/options`);
@@ -165,7 +160,9 @@ describe("a passkey", () => {
       authenticator.get(await options(), { counter: 9 }),
       authenticator.get(await options(), { counter: 9 }),
     ];
-    const answers = await Promise.all(both.map((credential) => stranger().call("POST", SIGN_IN, { credential })));
+    const answers = await Promise.all(
+      both.map((credential) => stranger(service).call("POST", SIGN_IN, { credential })),
+    );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
 
@@ -221,8 +218,8 @@ describe("a passkey", () => {
     service.faults.set({ service: "redis", mode: "error" });
     try {
       const answers = [
-        await stranger().call("POST", `${SIGN_IN}/options`),
-        await stranger().call("POST", SIGN_IN, { credential: authenticator.get(given) }),
+        await stranger(service).call("POST", `${SIGN_IN}/options`),
+        await stranger(service).call("POST", SIGN_IN, { credential: authenticator.get(given) }),
         await user.call("POST", PASSKEYS, { name: "x", credential: newAuthenticator(service.url).create(creation) }),
       ];
       expect(answers.map(codeOf)).toEqual(answers.map(() => [503, "dependency_unavailable"]));
@@ -233,11 +230,11 @@ describe("a passkey", () => {
 
   it("ends where somebody else proves the address of its account", async () => {
     const { user, authenticator } = await enrolled();
-    await stranger().call("POST", "/api/v1/auth/forgot-password", { email: user.email });
+    await stranger(service).call("POST", "/api/v1/auth/forgot-password", { email: user.email });
     await service.settled();
     const mail = service.mailbox.list(user.email).find(({ subject }) => subject.includes("password"));
     const token = /token=([^\s"&]+)/.exec(mail?.text ?? "")?.[1] ?? "";
-    const reset = await stranger().call("POST", "/api/v1/auth/reset-password", {
+    const reset = await stranger(service).call("POST", "/api/v1/auth/reset-password", {
       token,
       new_password: "a quite new password",
     });

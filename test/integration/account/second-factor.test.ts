@@ -1,7 +1,7 @@
 import { encode } from "uqr";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
-import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { type Answer, caller, newUser, PASSWORD, type User, stranger } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
@@ -14,19 +14,12 @@ const STEP = 30_000;
 
 let service: TestService;
 let now = Date.parse("2026-11-22T12:00:00.000Z");
-let addresses = 0;
 
 beforeAll(async () => {
   service = await startService({ overrides: { now: () => new Date(now) } });
 });
 
 afterAll(() => service.stop());
-
-/** A caller from an address that nobody else has. */
-function stranger() {
-  addresses += 1;
-  return caller(service, { "cf-connecting-ip": `172.24.${addresses >> 8}.${addresses & 255}` });
-}
 
 const codeNow = (secret: string, steps = 0): string => codeAt(secret, stepAt(new Date(now)) + steps);
 const codeOf = ({ status, body }: Answer<{ code: string }>) => [status, body.code];
@@ -50,7 +43,7 @@ async function enrolled(): Promise<Enrolled> {
 }
 
 const signIn = ({ email }: Pick<User, "email">, more: object = {}) =>
-  stranger().call("POST", LOGIN, { email, password: PASSWORD, ...more });
+  stranger(service).call("POST", LOGIN, { email, password: PASSWORD, ...more });
 
 /** The dark modules of the code that a page shows, as `x,y`. */
 function darkOf(html: string): string[] {
@@ -87,7 +80,7 @@ describe("a second factor", () => {
     const half = await signIn(user);
     const cookie = `service_first_step=${cookiesOf(half)["service_first_step"]?.value}`;
     const code = codeNow(secret);
-    const second = () => stranger().call("POST", SECOND, { code }, { cookie, origin: service.url });
+    const second = () => stranger(service).call("POST", SECOND, { code }, { cookie, origin: service.url });
     const answers = await Promise.all([signIn(user, { totp_code: code }), second(), signIn(user, { totp_code: code })]);
     answers.push(await second());
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401]);
@@ -112,7 +105,7 @@ describe("a second factor", () => {
     const tries = [
       () => signIn(user, { totp_code: codeNow(secret, 5) }),
       () => signIn(user, { recovery_code: "aaaa-aaaa-aaaa-aaaa" }),
-      () => stranger().call("POST", SECOND, { code: codeNow(secret, 5) }, { cookie, origin: service.url }),
+      () => stranger(service).call("POST", SECOND, { code: codeNow(secret, 5) }, { cookie, origin: service.url }),
       () => user.call("DELETE", TOTP, { code: "no code" }),
       () => signIn(user, { password: "wrong", totp_code: codeNow(secret) }),
     ];
@@ -123,7 +116,7 @@ describe("a second factor", () => {
     }
     const locked = [
       await signIn(user, { totp_code: codeNow(secret) }),
-      await stranger().call("POST", SECOND, { code: codeNow(secret) }, { cookie, origin: service.url }),
+      await stranger(service).call("POST", SECOND, { code: codeNow(secret) }, { cookie, origin: service.url }),
       await user.call("DELETE", TOTP, { code: codeNow(secret) }),
     ];
     expect(locked.map(codeOf)).toEqual(locked.map(() => [429, "login_locked"]));
@@ -134,7 +127,7 @@ describe("a second factor", () => {
     const { user, secret, recovery } = await enrolled();
     const cookieOf = async () => `service_first_step=${cookiesOf(await signIn(user))["service_first_step"]?.value}`;
     const second = (cookie: string | null, headers = { origin: service.url }) =>
-      stranger().call("POST", SECOND, { code: codeNow(secret) }, { ...(cookie && { cookie }), ...headers });
+      stranger(service).call("POST", SECOND, { code: codeNow(secret) }, { ...(cookie && { cookie }), ...headers });
     const cookie = await cookieOf();
     expect((await signIn(user)).text).not.toContain(cookie.slice(20));
     for (const bad of [null, "service_first_step=x", cookie.slice(0, -8), cookie.replace("first_step", "session")])
@@ -147,7 +140,12 @@ describe("a second factor", () => {
     expect(codeOf(await second(fresh))).toEqual([400, "invalid_token"]);
     const halfway = await signIn(user, { password: "another good one" });
     const last = `service_first_step=${cookiesOf(halfway)["service_first_step"]?.value}`;
-    const done = await stranger().call("POST", SECOND, { code: recovery[0] }, { cookie: last, origin: service.url });
+    const done = await stranger(service).call(
+      "POST",
+      SECOND,
+      { code: recovery[0] },
+      { cookie: last, origin: service.url },
+    );
     expect([done.status, done.body.user.id]).toEqual([200, user.id]);
     expect(cookiesOf(done)["service_first_step"]?.value).toBe("");
     expect(cookiesOf(done)["service_session"]?.value).toBe(done.body.access_token);
@@ -167,11 +165,11 @@ describe("a second factor", () => {
 
   it("outlives a reset of the password, but not one by which the owner of an address claims a stranger's account", async () => {
     const reset = async ({ user }: Enrolled) => {
-      await stranger().call("POST", "/api/v1/auth/forgot-password", { email: user.email });
+      await stranger(service).call("POST", "/api/v1/auth/forgot-password", { email: user.email });
       await service.settled();
       const token = tokenOf(service.mailbox.list(user.email)[0]);
       const body = { token, new_password: PASSWORD };
-      expect((await stranger().call("POST", "/api/v1/auth/reset-password", body)).status).toBe(200);
+      expect((await stranger(service).call("POST", "/api/v1/auth/reset-password", body)).status).toBe(200);
       return codeOf(await signIn(user));
     };
     const [known, claimed] = [await enrolled(), await enrolled()];
@@ -219,7 +217,7 @@ describe("a second factor", () => {
   });
 
   it("is asked for after a sign-in by the code host, too", async () => {
-    const visit = () => stranger().call("GET", "/api/v1/auth/codehost/callback?dev=true");
+    const visit = () => stranger(service).call("GET", "/api/v1/auth/codehost/callback?dev=true");
     const session = cookiesOf(await visit())["service_session"]?.value ?? "";
     const user = caller(service, { authorization: `Bearer ${session}` });
     const { secret } = (await user.call("POST", TOTP)).body;
@@ -229,7 +227,7 @@ describe("a second factor", () => {
     expect(half.headers.get("location")).toContain("?error=second_factor_required");
     expect(Object.keys(cookiesOf(half))).not.toContain("service_session");
     const cookie = `service_first_step=${cookiesOf(half)["service_first_step"]?.value}`;
-    const second = (code: string) => stranger().call("POST", SECOND, { code }, { cookie, origin: service.url });
+    const second = (code: string) => stranger(service).call("POST", SECOND, { code }, { cookie, origin: service.url });
     expect(codeOf(await second(codeNow(secret, 5)))).toEqual([401, "invalid_second_factor"]);
     const whole = await second(codeNow(secret));
     expect([whole.status, whole.body.user.email]).toEqual([200, "developer@example.test"]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { type Answer, caller, newUser, PASSWORD, type User, stranger } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { linkOf, tokenOf } from "../../stack/mailbox.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
@@ -24,12 +24,6 @@ afterAll(() => service.stop());
 
 const codeOf = ({ status, body }: Answer<{ code?: string }>) => [status, body?.code];
 
-/** A caller from an address that nobody else has. */
-function stranger() {
-  people += 1;
-  return caller(service, { "cf-connecting-ip": `172.26.${people >> 8}.${people & 255}` });
-}
-
 /** As the account, but from an address that nobody else has, since these endpoints count by address. */
 const as = ({ token }: Pick<User, "token">) => {
   people += 1;
@@ -42,7 +36,7 @@ const as = ({ token }: Pick<User, "token">) => {
 const fresh = () => `new${(people += 1)}@example.test`;
 const ask = (user: User, email: string, more: object = { password: PASSWORD }) =>
   as(user).call("POST", EMAIL, { email, ...more });
-const confirm = (token: string) => stranger().call("POST", CONFIRM, { token });
+const confirm = (token: string) => stranger(service).call("POST", CONFIRM, { token });
 const me = async (user: User) => (await user.call("GET", "/api/v1/auth/me")).body;
 
 /** The subjects of the mails that an address got, the latest first. */
@@ -59,7 +53,7 @@ async function linked(email: string): Promise<string> {
 
 /** Somebody who signed in by the code host, and has no password. */
 async function hubUser(): Promise<User & { email: string }> {
-  const answer = await stranger().call("GET", "/api/v1/auth/codehost/callback?dev=true");
+  const answer = await stranger(service).call("GET", "/api/v1/auth/codehost/callback?dev=true");
   const token = cookiesOf(answer)["service_session"]?.value ?? "";
   const user = caller(service, { authorization: `Bearer ${token}` });
   const { body } = await user.call("GET", "/api/v1/auth/me");
@@ -81,7 +75,7 @@ describe("another email address", () => {
     expect(service.mailbox.list(user.email)[0]?.text).toContain(email);
     expect(await subjects(email)).toEqual(["Confirm your new email address"]);
     const signIn = (address: string) =>
-      stranger().call("POST", "/api/v1/auth/login", { email: address, password: PASSWORD });
+      stranger(service).call("POST", "/api/v1/auth/login", { email: address, password: PASSWORD });
     expect([(await signIn(email)).status, (await signIn(user.email)).status]).toEqual([200, 401]);
   });
 
@@ -125,9 +119,9 @@ describe("another email address", () => {
       [
         "reset",
         async ({ email }) => {
-          await stranger().call("POST", "/api/v1/auth/forgot-password", { email });
+          await stranger(service).call("POST", "/api/v1/auth/forgot-password", { email });
           const body = { token: await linked(email), new_password: NEXT };
-          await stranger().call("POST", "/api/v1/auth/reset-password", body);
+          await stranger(service).call("POST", "/api/v1/auth/reset-password", body);
         },
       ],
       ["sign-out", (user) => user.call("DELETE", "/api/v1/auth/sessions")],
@@ -171,7 +165,7 @@ describe("an account that signs in by the code host", () => {
     expect(sets.find(({ status }) => status === 200)?.body).toMatchObject({ id: user.id, has_password: true });
     expect((await subjects(user.email))[0]).toBe("Your password was changed");
     expect((await other.call("GET", "/api/v1/auth/me")).status).toBe(401);
-    const signIn = await stranger().call("POST", "/api/v1/auth/login", { email: user.email, password: NEXT });
+    const signIn = await stranger(service).call("POST", "/api/v1/auth/login", { email: user.email, password: NEXT });
     expect(signIn.status).toBe(200);
     const unlinked = await Promise.all([1, 2].map(() => as(user).call("DELETE", LINK)));
     expect(unlinked.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 404]);

@@ -1,14 +1,14 @@
-import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildClient } from "../../../clients/typescript/build.ts";
 import type { RunningAgent } from "../../agents/server.ts";
 import { startSample } from "../../agents/sample.ts";
+import { hasBrowser, startBrowser } from "../../stack/browser.ts";
 import { caller, newUser } from "../../stack/client.ts";
 import { listen } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -27,7 +27,6 @@ const COMPILER = {
 };
 
 const PROGRAM = new URL("../../client/screening.txt", import.meta.url);
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 /** What a browser or a Worker does with the client: reads a list in pages, and is told what is wrong. */
 const READING = `import { createClient, given, ServiceError } from "agent-screening-client";
 export async function read(baseUrl) {
@@ -139,9 +138,9 @@ describe("the packed TypeScript client", () => {
     }
   });
 
-  it.runIf(existsSync(BROWSER))("reads lists in a browser, from a page of another origin", async () => {
+  it.runIf(hasBrowser)("reads lists in a browser, from a page of another origin", async () => {
     const site = await listen(() => ({ status: 200, headers: { "content-type": "text/html" }, body: "" }));
-    const browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+    const browser = await startBrowser();
     try {
       const page = await browser.newPage();
       const code = await bundled(`${READING} globalThis.read = read;`);

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import { type Browser, type BrowserContext, chromium, type Page, type Response } from "playwright-core";
+import { type Browser, type BrowserContext, type Page, type Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
+import { hasBrowser, noteFaults, startBrowser } from "../../stack/browser.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -11,12 +12,6 @@ import { linkOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newSubmission } from "../catalogue/submissions-support.ts";
 import { addAgent, addSuite, KEY, startAgent, type TestSuite } from "../runs/support.ts";
-
-/** Debian's browser, or the one that `CHROMIUM` names. */
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const found = existsSync(BROWSER);
-if (!found)
-  console.warn(`The pages were not tried in a browser: there is none at ${BROWSER} (apt-get install chromium).`);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDE = { width: 1280, height: 800 };
@@ -39,11 +34,11 @@ let paths: Record<string, string>;
 let cookies: { name: string; value: string; url: string }[];
 
 beforeAll(async () => {
-  if (!found) return;
+  if (!hasBrowser) return;
   service = await startService();
   endpoint = await startAgent();
   suite = await addSuite(service, 3, { slug: "three" });
-  browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await startBrowser();
   // An operator, to whom every page is shown.
   const user = await newUser(service, { email: "admin@example.test", plan: "team", verified: true });
   let asked = 0;
@@ -139,10 +134,7 @@ const faults: string[] = [];
 async function contextOf(options: Parameters<Browser["newContext"]>[0], signedIn = true): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   if (signedIn) await context.addCookies(cookies);
-  context.on("console", (message) => {
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) faults.push(message.text());
-  });
-  context.on("weberror", (error) => void faults.push(String(error.error())));
+  noteFaults(context, faults);
   return context;
 }
 
@@ -186,7 +178,7 @@ function barriers(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   );
 }
 
-describe.skipIf(!found)("every page in a browser", () => {
+describe.skipIf(!hasBrowser)("every page in a browser", () => {
   it("has no barrier that axe finds, overflows nowhere, light and dark, narrow and wide, keeps to its policy, and is small", async () => {
     const context = await contextOf({ colorScheme: "light", viewport: NARROW });
     const page = await context.newPage();
@@ -230,7 +222,7 @@ describe.skipIf(!found)("every page in a browser", () => {
   });
 });
 
-describe.skipIf(!found)("a time", () => {
+describe.skipIf(!hasBrowser)("a time", () => {
   it.each([
     ["the reader's clocks", true],
     ["UTC where no script runs", false],
@@ -249,7 +241,7 @@ describe.skipIf(!found)("a time", () => {
   });
 });
 
-describe.skipIf(!found)("an authenticator app", () => {
+describe.skipIf(!hasBrowser)("an authenticator app", () => {
   it("is set up without a barrier that axe finds, and its recovery codes are copied by a button", async () => {
     const { token } = await newUser(service);
     const context = await contextOf({ viewport: NARROW, permissions: ["clipboard-read", "clipboard-write"] }, false);
@@ -272,7 +264,7 @@ describe.skipIf(!found)("an authenticator app", () => {
   });
 });
 
-describe.skipIf(!found)("the way of a first-time owner", () => {
+describe.skipIf(!hasBrowser)("the way of a first-time owner", () => {
   it("leads from the sign-up to a badge in 18 clicks, and shows its progress without being asked", async () => {
     const context = await contextOf({ viewport: WIDE }, false);
     const page = await context.newPage();

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { type Browser, chromium, type Page, type Route } from "playwright-core";
+import { type Browser, type Page, type Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { integrate } from "../../../shared/transparency/integrate.ts";
+import { hasBrowser, noteFaults, startBrowser } from "../../stack/browser.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -11,9 +11,6 @@ import { newVisitor } from "../../stack/visitor.ts";
 import { contextOf } from "../runs/run-events-support.ts";
 import { addAgent, addRun, addSuite, KEY, startAgent, type TestSuite } from "../runs/support.ts";
 import { addEntries } from "../transparency/support.ts";
-
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const found = existsSync(BROWSER);
 
 let service: TestService;
 let endpoint: Consumer;
@@ -109,20 +106,18 @@ describe("the log and the page that verifies, without script", () => {
   });
 });
 
-describe.skipIf(!found)("verification in a browser", () => {
+describe.skipIf(!hasBrowser)("verification in a browser", () => {
   let browser: Browser;
   let page: Page;
   const faults: string[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await startBrowser();
     const context = await browser.newContext();
     await context.addCookies([{ name: "service_session", value: owner.token, url: service.url }]);
+    // The tests cut answers off, and change them.
+    noteFaults(context, faults, /ERR_|status of/);
     page = await context.newPage();
-    page.on("console", (message) => {
-      if (message.type() === "error" && !/ERR_|status of/.test(message.text())) faults.push(message.text());
-    });
-    page.on("pageerror", (error) => void faults.push(String(error)));
   });
   afterAll(() => browser?.close());
 

@@ -1,15 +1,9 @@
-import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, noteFaults, startBrowser } from "../../stack/browser.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { visitorOf } from "../../stack/visitor.ts";
-
-/** Debian's browser, or the one that `CHROMIUM` names. */
-const BROWSER = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const found = existsSync(BROWSER);
-if (!found)
-  console.warn(`Passkeys were not tried in a browser: there is none at ${BROWSER} (apt-get install chromium).`);
 
 const PATH = "/settings/passkeys";
 
@@ -20,7 +14,7 @@ let faults: string[] = [];
 beforeAll(async () => {
   // Browsers have passkeys for names alone.
   service = await startService({ host: "localhost" });
-  if (found) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
+  if (hasBrowser) browser = await startBrowser();
 });
 
 afterAll(async () => {
@@ -31,10 +25,7 @@ afterAll(async () => {
 /** A browser with an authenticator of its own, which keeps passkeys and knows its owner. */
 async function newBrowser(knowsOwner = true): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext();
-  context.on("console", (message) => {
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) faults.push(message.text());
-  });
-  context.on("weberror", (error) => void faults.push(String(error.error())));
+  noteFaults(context, faults);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send("WebAuthn.enable");
@@ -54,7 +45,7 @@ async function newBrowser(knowsOwner = true): Promise<{ page: Page; context: Bro
 const signInAs = (context: BrowserContext, { token }: Pick<User, "token">) =>
   context.addCookies([{ name: "service_session", value: token, url: service.url }]);
 
-describe.skipIf(!found)("a passkey in a browser", () => {
+describe.skipIf(!hasBrowser)("a passkey in a browser", () => {
   it("is added in the settings, signs in without a password to where the person wanted to go, and is removed", async () => {
     const user = await newUser(service);
     const { page, context } = await newBrowser();
