@@ -82,7 +82,7 @@ async function inWorkerd(entry: string): Promise<Figure[]> {
     kind: "most",
     budget: 100,
     spread: spreadOf(beyond),
-    against: "a one-line Worker",
+    against: "a one-line Worker with the same flags",
   };
   return [started, await dearestGroup(entry, settings)];
 }

@@ -51,7 +51,7 @@ export async function bundle(outdir: string): Promise<void> {
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"' },
     external: ["node:*"],
-    plugins: [statics, unattested],
+    plugins: [statics, unattested, byHttpAlone],
   });
   writeFileSync(join(outdir, MODULES), JSON.stringify(modulesIn(metafile, outdir)));
 }
@@ -143,6 +143,30 @@ const unattested: Plugin = {
     onLoad({ filter: /@peculiar\/asn1-ecc\/build\/es2015\/index\.js$/ }, () => ({
       contents: 'export { ECDSASigValue } from "./ec_signature_value.js";',
     }));
+  },
+};
+
+/** From here on Neon's driver, which comes as one minified module, has what speaks to the database over a socket. */
+const BY_SOCKET = /var Co=we\(ot\(\)\);[^]*$/;
+
+/**
+ * Leaves out of Neon's driver what speaks to the database over a socket, node-postgres with all that it brings: it would
+ * run at each start, and statements go by HTTP alone. The names are those of the version that package.json pins.
+ */
+const byHttpAlone: Plugin = {
+  name: "by-http-alone",
+  setup({ onLoad }) {
+    onLoad({ filter: /@neondatabase\/serverless\/index\.mjs$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      if (!BY_SOCKET.test(source))
+        throw new Error("Neon's driver is another version: see what is to be left out of it");
+      const kept = source.replace(
+        BY_SOCKET,
+        "var types=Je();export{N as NeonDbError,ys as neon,pe as neonConfig,types};",
+      );
+      // Modules of its own that nothing asks for any more are left out as well.
+      return { contents: kept.replaceAll(/;var (\w+)=T\(/g, ";var $1=/* @__PURE__ */T(") };
+    });
   },
 };
 

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -94,6 +94,12 @@ function heavyWith(source?: string): string[] {
 describe("what is heavy", () => {
   test("is not loaded when the Worker starts", () => {
     expect(heavyWith()).toEqual([]);
+  });
+
+  test("is left out where nothing can need it: the database is never spoken to over a socket", () => {
+    const code = modulesOf(entry).map(({ path }) => readFileSync(path, "utf8"));
+    expect(code.some((text) => text.includes("Neon-Connection-String"))).toBe(true);
+    expect(code.filter((text) => text.includes("SCRAM-SERVER-FIRST-MESSAGE"))).toEqual([]);
   });
 
   test("is loaded with the endpoints alone that can't do without", () => {
