@@ -2,6 +2,7 @@ import { Ratelimit } from "@upstash/ratelimit";
 import type { Context } from "../platform/context.ts";
 import type { Lease, Leases } from "../platform/leases.ts";
 import { Problem } from "../platform/problem.ts";
+import { countTogether, WINDOW_MS } from "./windows.ts";
 
 /** Requests a minute by class of limits: those of one address, or of one receiver token for `otlp`. */
 export const LIMITS = { read: 300, write: 60, auth: 10, refresh: 60, telemetry: 600, otlp: 120, stream: 60 } as const;
@@ -121,18 +122,18 @@ export function standingFar(lease: Lease, name: LimitName, now: number): Window 
   return remaining < NEAR_LIMIT ? null : windowOf(name, remaining, lease.resetAt, now);
 }
 
-/** Counts what these callers owe, in one round trip. Rejects when Redis does not answer; then it is no longer owed. */
+/** Counts what these callers owe, in one command. Rejects when Redis does not answer; then it is no longer owed. */
 export async function countOwed(
   ctx: Context,
   name: LimitName,
   callers: readonly (readonly [string, Lease])[],
 ): Promise<void> {
-  const limiter = limiterOf(ctx, name);
-  const counting = callers.map(async ([caller, lease]) => {
-    const requests = takeOwed(lease);
-    if (requests > 0) learn(lease, await limiter.limit(caller, { rate: requests }));
-  });
-  await Promise.all(counting);
+  const owing = callers
+    .map(([caller, lease]) => ({ caller, lease, requests: takeOwed(lease) }))
+    .filter(({ requests }) => requests > 0);
+  if (owing.length === 0) return;
+  const { remaining, reset } = await countTogether(ctx.redis, prefixOf(name), LIMITS[name], owing);
+  for (const [n, { lease }] of owing.entries()) learn(lease, { remaining: remaining[n] ?? 0, reset });
 }
 
 /** What the caller owes; from now on it is taken for counted. */
@@ -143,11 +144,13 @@ function takeOwed(lease: Lease): number {
   return owed;
 }
 
+const prefixOf = (name: LimitName): string => `limit:${name}`;
+
 function limiterOf(ctx: Context, name: LimitName): Ratelimit {
   return new Ratelimit({
     redis: ctx.redis,
-    limiter: Ratelimit.slidingWindow(LIMITS[name], "60 s"),
-    prefix: `limit:${name}`,
+    limiter: Ratelimit.slidingWindow(LIMITS[name], `${WINDOW_MS} ms`),
+    prefix: prefixOf(name),
     ephemeralCache: false,
     timeout: 0,
   });
