@@ -8,7 +8,7 @@ import type { Context, PasswordCost } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import type { SigningKeys } from "../shared/platform/keys.ts";
 import { createGathering } from "../shared/platform/gathering.ts";
-import type { Leases } from "../shared/platform/leases.ts";
+import { createLeases, type Leases } from "../shared/platform/leases.ts";
 import { createLogger } from "../shared/platform/log.ts";
 import { patience } from "../shared/platform/patience.ts";
 import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
@@ -76,7 +76,7 @@ export function createService(
   };
   const logger = createLogger(overrides.log ?? ((line) => console.log(line)), now);
   const cache = createAnswerCache();
-  const leases: Leases = new Map();
+  const leases = createLeases();
   const tabs = createTabs();
   const streams = createStreams();
   const calls = createTurns(CALLS);

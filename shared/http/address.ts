@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHmac, hkdfSync } from "node:crypto";
 import ipaddr from "ipaddr.js";
 import type { Keyring } from "../platform/encryption.ts";
+import { createLru } from "../platform/lru.ts";
 
 /**
  * The caller's address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, since a caller is
@@ -48,11 +49,11 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
     new Uint8Array(hkdfSync("sha256", key, "", `address of day ${day}`, 32));
   let today = Number.NaN;
   let secrets: [Uint8Array, Uint8Array] = [key, key];
-  const known = new Map<string, AddressHashes>();
+  let known = createLru<string, AddressHashes>(MAX_KNOWN);
   return (given = "") => {
     const day = Math.floor(now().getTime() / DAY_MS);
     if (day !== today) {
-      known.clear();
+      known = createLru(MAX_KNOWN);
       today = day;
       secrets = [secretOf(day), secretOf(day - 1)];
     }
@@ -62,8 +63,6 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
     const [secret, secretBefore] = secrets;
     const hash = (by: Uint8Array) => createHmac("sha256", by).update(address).digest("hex").slice(0, 32);
     let before: string | undefined;
-    const first = known.size >= MAX_KNOWN ? known.keys().next().value : undefined;
-    if (first !== undefined) known.delete(first);
     const hashes = {
       addressHash: hash(secret),
       // Most requests need no more than the other.
@@ -72,7 +71,7 @@ export function addressHasher(keys: Keyring, now: () => Date): (given: string | 
       },
       network: () => networkOf(given),
     };
-    known.set(given, hashes);
+    known.add(given, hashes);
     return hashes;
   };
 }

@@ -37,7 +37,6 @@ const AHEAD_MS = 250;
 const MOST_OF_REST = 1 / 4;
 /** A caller with less than this left is near its limit. */
 const NEAR_LIMIT = 60;
-const MAX_LEASES = 10_000;
 /** So many requests of a caller may be answered before they are counted. */
 const MOST_OWED = 60;
 
@@ -170,16 +169,14 @@ export function takeLeased(lease: Lease, name: LimitName, now: number): Window |
   return windowOf(name, lease.remaining + lease.left, lease.resetAt, now);
 }
 
-/** What is known here of a caller's requests of a class; past 10,000 callers a new one takes the place of the oldest. */
+/** What is known here of a caller's requests of a class. */
 export function leaseOf(leases: Leases, name: LimitName, caller: string): Lease {
   const key = `${name}:${caller}`;
   const known = leases.get(key);
   if (known !== undefined) return known;
-  const oldest = leases.size >= MAX_LEASES ? leases.keys().next().value : undefined;
-  if (oldest !== undefined) leases.delete(oldest);
   const [lastAt, pace] = [-Infinity, Infinity];
   const lease: Lease = { left: 0, owed: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt, pace };
-  leases.set(key, lease);
+  leases.add(key, lease);
   return lease;
 }
 

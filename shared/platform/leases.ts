@@ -1,3 +1,5 @@
+import { createLru, type Lru } from "./lru.ts";
+
 /** Requests taken from an address's window in advance, to be let through without asking Redis again. */
 export interface Lease {
   left: number;
@@ -16,4 +18,11 @@ export interface Lease {
 }
 
 /** The leases that an isolate holds, by limit class and caller. */
-export type Leases = Map<string, Lease>;
+export type Leases = Lru<string, Lease>;
+
+const MOST = 10_000;
+
+/** No leases yet; there will be 10,000 at most. */
+export function createLeases(): Leases {
+  return createLru(MOST);
+}

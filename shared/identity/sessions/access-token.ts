@@ -1,6 +1,7 @@
 import type { JWTPayload } from "jose";
 import type { Context } from "../../platform/context.ts";
 import type { Env } from "../../platform/env.ts";
+import { createLru, type Lru } from "../../platform/lru.ts";
 import type { SessionPrincipal } from "../principal.ts";
 
 /** Seconds an access token lives. */
@@ -25,7 +26,7 @@ interface Known {
 
 const MAX_KNOWN = 1000;
 /** Tokens that were found good under these settings: of a text only the clock can change that. */
-const known = new WeakMap<Env, Map<string, Known>>();
+const known = new WeakMap<Env, Lru<string, Known>>();
 
 /** The session that a token speaks for; null unless it is ours, of this type, EdDSA-signed, and in force by the clock. */
 export async function verifyAccessToken(ctx: Context, token: string): Promise<Session | null> {
@@ -43,11 +44,9 @@ export async function verifyAccessToken(ctx: Context, token: string): Promise<Se
 }
 
 function remember(env: Env, token: string, found: Known): void {
-  const tokens = known.get(env) ?? new Map<string, Known>();
+  const tokens = known.get(env) ?? createLru<string, Known>(MAX_KNOWN);
   known.set(env, tokens);
-  const oldest = tokens.size >= MAX_KNOWN ? tokens.keys().next().value : undefined;
-  if (oldest !== undefined) tokens.delete(oldest);
-  tokens.set(token, found);
+  tokens.add(token, found);
 }
 
 /** The session that a token was made for, if it is ours by its signature and form: whether in force by the clock or not. */
