@@ -1,6 +1,5 @@
 import { route } from "../../shared/http/route.ts";
 import { streamed } from "../../shared/http/stream.ts";
-import { exportAccount } from "../../shared/portability/export.ts";
 
 export const accountExport = [
   route({
@@ -20,6 +19,8 @@ export const accountExport = [
     returns: { 200: { type: "application/zip", description: "The file, as it is read from the database" } },
     problems: [],
     async handler({ ctx, principal, c }) {
+      // It reads what every domain has of the account: nobody who is refused waits for all of that.
+      const { exportAccount } = await import("../../shared/portability/export.ts");
       const file = await exportAccount(ctx, principal);
       return c.newResponse(streamed(ctx, file), 200, {
         "Content-Type": "application/zip",

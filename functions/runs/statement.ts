@@ -2,7 +2,6 @@ import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { ok, type Reply, verbatim } from "../../shared/http/reply.ts";
 import type { Context } from "../../shared/platform/context.ts";
-import { verify } from "../../shared/results/evidence.ts";
 
 /** The media type of a signed statement: a verifiable credential secured as a JWT. */
 export const STATEMENT_TYPE = "application/vc+jwt";
@@ -29,6 +28,7 @@ export async function statementReply(
   if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
     return verbatim(jws, STATEMENT_TYPE, headers);
   }
+  const { verify } = await import("../../shared/results/evidence.ts");
   const verification = await verify(ctx, jws);
   const statement = verification.valid ? verification.statement : {};
   return ok({ jws, kid, statement, verified: verification.valid, ...(await more()) }, headers);

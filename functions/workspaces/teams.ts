@@ -4,8 +4,6 @@ import { longPageOf, pageOf, paged, pageQuery } from "../../shared/http/paging.t
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { ActivityKey, listActivity, sliceActivity, TeamActivityRead } from "../../shared/results/activity.ts";
-import { removeSchedulesOfTeams } from "../../shared/schedules/remove.ts";
-import { removeScorecardsOfTeams } from "../../shared/scorecards/remove.ts";
 import { createTeam } from "../../shared/teams/create.ts";
 import { listTeams } from "../../shared/teams/list.ts";
 import { readTeam } from "../../shared/teams/read.ts";
@@ -14,13 +12,19 @@ import { assertTeamRight } from "../../shared/teams/right.ts";
 import { TeamCreate, TeamOwnershipTransfer, TeamRead, TeamUpdate } from "../../shared/teams/schemas.ts";
 import { transferTeam } from "../../shared/teams/transfer.ts";
 import { updateTeam } from "../../shared/teams/update.ts";
-import { removeWebhooksOfTeams } from "../../shared/webhooks/remove-of-teams.ts";
 
 const tag = "Teams";
 const params = z.object({ id: z.uuid() });
 
 /** What is deleted with a workspace, besides its members and invitations: each part comes from the tables' owner. */
-const CLEANUPS = [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams];
+async function cleanups() {
+  const [{ removeSchedulesOfTeams }, { removeScorecardsOfTeams }, { removeWebhooksOfTeams }] = await Promise.all([
+    import("../../shared/schedules/remove.ts"),
+    import("../../shared/scorecards/remove.ts"),
+    import("../../shared/webhooks/remove-of-teams.ts"),
+  ]);
+  return [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams];
+}
 
 export const teams = [
   route({
@@ -106,7 +110,7 @@ export const teams = [
     returns: { 204: null },
     problems: ["not_found", "forbidden", "workspace_not_empty"],
     async handler({ ctx, principal, params: { id } }) {
-      await removeTeam(ctx, principal, id, CLEANUPS);
+      await removeTeam(ctx, principal, id, await cleanups());
       return noContent();
     },
   }),

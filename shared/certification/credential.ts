@@ -6,7 +6,6 @@ import { agents, certifications, runs, screening_sessions, suites, tasks } from 
 import { utcText } from "../db/instant.ts";
 import { buildCredential, type CertificationInput } from "../evidence/credential.ts";
 import { keyId } from "../evidence/did.ts";
-import { signStatement } from "../evidence/sign.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 
@@ -69,7 +68,8 @@ const Unsigned = z.object({
 export async function issueCredential(ctx: Context, certificationId: string): Promise<void> {
   const input = await read(ctx, Unsigned, unsigned(certificationId));
   if (input === null) return;
-  const { active } = await ctx.keys();
+  // What shows a credential needs nothing that signs one.
+  const [{ signStatement }, { active }] = await Promise.all([import("../evidence/sign.ts"), ctx.keys()]);
   const kid = keyId(ctx.env.BASE_URL, active);
   const jws = await signStatement(buildCredential({ base_url: ctx.env.BASE_URL, ...input }), active, kid);
   await write(ctx, {

@@ -73,15 +73,10 @@ const NEEDED = {
   "catalogue/new-submissions": ["re2js"],
   "catalogue/new-tasks": ["re2js"],
   "catalogue/secret-suites": ["shared/suites/secret"],
-  "payments/badge": ["jose"],
-  "payments/certify": ["jose"],
   "payments/credential": ["jose"],
-  "payments/provider-webhook": ["jose"],
   "public/log": ["jose"],
   "public/well-known": ["jose"],
   "runs/evidence": ["jose"],
-  "runs/runs": ["jose"],
-  "site/agent": ["jose"],
 };
 
 function heavyWith(source?: string): string[] {
