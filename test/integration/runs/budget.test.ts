@@ -63,7 +63,7 @@ describe("a run, from the submission to its end", () => {
 });
 
 describe("a read", () => {
-  it("of a signed-in caller takes one round trip to the database and one to Redis", async () => {
+  it("of a signed-in caller takes one round trip to the database and at most one to Redis", async () => {
     const batch = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids: [suite.tasks[0]] });
     const [{ id, screening_session_id: session }] = batch.body;
     await service.settled();
@@ -79,7 +79,8 @@ describe("a read", () => {
     ]) {
       service.counters.reset();
       expect((await owner.call("GET", path)).status).toBe(200);
-      expect([path, roundTrips()]).toEqual([path, { db: 1, redis: 1, qstash: 0 }]);
+      const { redis, ...others } = roundTrips();
+      expect([path, others, redis <= 1]).toEqual([path, { db: 1, qstash: 0 }, true]);
     }
   });
 
