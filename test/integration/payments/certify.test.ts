@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
+import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import type { Settings } from "../../stack/settings.ts";
 import { variant } from "./billing-support.ts";
@@ -61,17 +61,30 @@ beforeEach(async () => {
   await service.sql("update users set plan = 'team' where id = $1", [owner.id]);
   // Each test from an address of its own, so that no limit is shared.
   tests += 1;
-  for (const user of [owner, stranger])
-    Object.assign(user, caller(service, { authorization: `Bearer ${user.token}`, ...from(tests) }));
+  await signIn();
 });
+
+/** Signs both in anew: the sessions of before are gone where the nights of three months went by. */
+async function signIn(): Promise<void> {
+  for (const user of [owner, stranger]) {
+    const { email } = user;
+    const { body } = await caller(service, from(tests)).call("POST", "/api/v1/auth/login", {
+      email,
+      password: PASSWORD,
+    });
+    user.token = body.access_token;
+    Object.assign(user, caller(service, { authorization: `Bearer ${user.token}`, ...from(tests) }));
+  }
+}
 
 const live = (fields: object = {}, by: User = owner): Promise<string> =>
   addAgent(by, { endpoint: endpoint.url, ...fields });
 
-/** Reads while the tokens of the test are good. */
+/** Reads at the time of the start again. */
 async function atStart<T>(work: () => Promise<T>): Promise<T> {
   const then = clock;
   clock = START;
+  await signIn();
   return work().finally(() => (clock = then));
 }
 
