@@ -19,7 +19,7 @@ function counting(): { caller: Caller; batches: number[] } {
       return Promise.resolve(statements.map(() => rows));
     },
   };
-  return { caller: { ctx: { db }, principal: { kind: "anonymous" } } as unknown as Caller, batches };
+  return { caller: { ctx: { db, question: null }, principal: { kind: "anonymous" } } as unknown as Caller, batches };
 }
 
 describe("GraphQL in the runtime of production", () => {

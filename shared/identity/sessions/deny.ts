@@ -48,10 +48,7 @@ export async function sessionHolds(
   } catch {
     trust.failures += 1;
   }
-  const [row] = await ctx.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(and(eq(sessions.id, sessionId), inForce(ctx)));
+  const [row] = await ctx.db.select({ id: sessions.id }).from(sessions).where(inForce(ctx, sessionId));
   return row !== undefined;
 }
 
@@ -63,8 +60,7 @@ export function sessionHoldsByRead(
   ctx: Context,
   session: Pick<SessionPrincipal, "tokenId" | "sessionId">,
 ): () => Promise<boolean> {
-  // A row that is forgotten was of a session that ended a day ago, of which no token is in force.
-  const condition = sql`coalesce((select ${inForce(ctx)} from ${sessions} where id = ${session.sessionId}::uuid), true)`;
+  const condition = sql`exists (select from ${sessions} where ${inForce(ctx, session.sessionId)})`;
   const question: Question = { condition, found: null };
   ctx.question = question;
   return () => {
@@ -74,8 +70,10 @@ export function sessionHoldsByRead(
   };
 }
 
-function inForce(ctx: Context): SQL | undefined {
-  return and(isNull(sessions.revoked_at), gt(sessions.expires_at, ctx.now().toISOString()));
+/** SQL: that the session is in force. One whose row is gone, with its account or long after its end, is not. */
+function inForce(ctx: Context, sessionId: string): SQL | undefined {
+  const now = ctx.now().toISOString();
+  return and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
 }
 
 /**

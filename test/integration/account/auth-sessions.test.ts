@@ -291,15 +291,22 @@ describe("logout", () => {
     expect(service.counters.snapshot()).toMatchObject({ db: { requests: 1, statements: 1 }, redis: { requests: 0 } });
   });
 
-  it("holds at once for what reads by one statement, though the denylist never hears of it", async () => {
-    const { token } = await signIn();
-    const read = (path: string) => caller(service).call("GET", path, undefined, { authorization: `Bearer ${token}` });
-    const paths = [ME, "/api/v1/agents", "/api/v1/runs?mine=true", "/api/v1/leaderboard"];
-    const statuses = async () => await Promise.all(paths.map(async (path) => (await read(path)).status));
-    expect(await statuses()).toEqual(paths.map(() => 200));
-    await service.sql("update sessions set revoked_at = now() where id = $1", [decodeJwt(token)["sid"]]);
-    expect(await statuses()).toEqual(paths.map(() => 401));
-  });
+  it.each([
+    ["ended", "update sessions set revoked_at = now() where id = $1"],
+    ["over", "update sessions set expires_at = '2000-01-01' where id = $1"],
+    ["gone with its row", "delete from sessions where id = $1"],
+  ])(
+    "of a session that is %s holds at once for what reads by one statement, though the denylist never hears of it",
+    async (_how, end) => {
+      const { token } = await signIn();
+      const read = (path: string) => caller(service).call("GET", path, undefined, { authorization: `Bearer ${token}` });
+      const paths = [ME, "/api/v1/agents", "/api/v1/runs?mine=true", "/api/v1/leaderboard"];
+      const statuses = async () => await Promise.all(paths.map(async (path) => (await read(path)).status));
+      expect(await statuses()).toEqual(paths.map(() => 200));
+      await service.sql(end, [decodeJwt(token)["sid"]]);
+      expect(await statuses()).toEqual(paths.map(() => 401));
+    },
+  );
 
   it.each(["down", "hang", "error"] as const)("holds for tokens from before while Redis is %s", async (mode) => {
     const [out, still] = [await signIn(), await signIn()];
