@@ -43,7 +43,7 @@ export const CALLS = { places: 8, holdMs: 1000 };
 /** How many runs are scored at once; no group takes as long as its place is held. */
 const SCORING = { most: 16, holdMs: 15_000 };
 /** How long a group waits for the runs that are being carried out; one that is alone does not wait. */
-const LINGER_MS = 20;
+export const LINGER_MS = 20;
 
 /**
  * Puts the service together from its settings: once for an isolate. Throws with the list of all that is wrong with them.

@@ -28,26 +28,36 @@ const GOES_ON_MS = 1000;
  * taken up again when its lease has expired.
  */
 export async function dispatch(ctx: Context, runIds: readonly string[]): Promise<void> {
+  const left = [...runIds];
+  const faults: unknown[] = [];
+  let scorable: Message | null = null;
+  const score = (): void => {
+    const owed = scorable;
+    scorable = null;
+    if (owed !== null) ctx.defer(() => scoreSoon(ctx, owed));
+  };
   const leave = await ctx.calls.take();
   try {
-    const left = [...runIds];
     const end = ctx.now().getTime() + GOES_ON_MS;
-    const faults: unknown[] = [];
     let taken = await claim(ctx, left);
     while (taken !== null) {
+      score();
       const carried = await carryOut(ctx, taken).catch((error: unknown) => {
         faults.push(error);
         return null;
       });
       const goesOn = ctx.now().getTime() < end;
       const kept = carried === null ? null : await keep(ctx, carried, goesOn ? left.shift() : undefined);
-      taken = kept ?? (goesOn ? await claim(ctx, left) : null);
+      scorable = kept?.scorable ?? null;
+      taken = kept?.next ?? (goesOn ? await claim(ctx, left) : null);
     }
-    if (left.length > 0) await handOn(ctx, left);
-    if (faults.length > 0) throw faults[0];
   } finally {
     leave();
+    // The last one only now: scoring waits a moment for the runs that are being carried out, and this one is not any more.
+    score();
   }
+  if (left.length > 0) await handOn(ctx, left);
+  if (faults.length > 0) throw faults[0];
 }
 
 /** A run whose agent was called, and what came of it. */
@@ -76,20 +86,17 @@ async function carryOut(ctx: Context, taken: Taken): Promise<Carried> {
   }
 }
 
-/** Keeps what came of a run and, in the same round trip, takes up the next one, if one is named; returns it if it could be. */
+/** Keeps what came of a run and, in the same round trip, takes up the next one, if one is named and can be. */
 async function keep(
   ctx: Context,
   { claim: held, exchanged }: Carried,
   nextId: string | undefined,
-): Promise<Taken | null> {
+): Promise<{ scorable: Message | null; next: Taken | null }> {
   const keeps = keeping(ctx, held, exchanged);
-  const next = nextId === undefined ? null : taking(ctx, nextId);
-  const [scorable, claimed] =
-    next === null
-      ? [await writeKept(ctx, [keeps], Message), null]
-      : await writeBothKept(ctx, [keeps, next.statement], [Message, Claimed]);
-  if (scorable !== null) ctx.defer(() => scoreSoon(ctx, scorable));
-  return next === null || claimed === null ? null : { ...next, claimed };
+  if (nextId === undefined) return { scorable: await writeKept(ctx, [keeps], Message), next: null };
+  const next = taking(ctx, nextId);
+  const [scorable, claimed] = await writeBothKept(ctx, [keeps, next.statement], [Message, Claimed]);
+  return { scorable, next: claimed === null ? null : { ...next, claimed } };
 }
 
 /** Gives each of these runs that is still queued a delivery of its own. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { LINGER_MS } from "../../../functions/service.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -41,6 +42,15 @@ describe("a run, from the submission to its end", () => {
     await service.settled();
     // Before the answer 1; after it the publication and the deletion of the outbox row. No message has it scored.
     expect(roundTrips()).toEqual({ db: 1 + 1 + 4, redis: 1, qstash: 1 });
+  });
+
+  it("that is alone is scored without waiting for others", async () => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    await addRun(owner, agent, suite.tasks[0] ?? "");
+    await service.settled();
+    const waits = timers.mock.calls.map(([, ms]) => ms);
+    timers.mockRestore();
+    expect(waits).not.toContain(LINGER_MS);
   });
 
   it("is published with all others of its batch at once, and scored with those whose answers came meanwhile", async () => {
