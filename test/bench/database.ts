@@ -20,7 +20,7 @@ export async function statementOf(ctx: Context, work: (ctx: Context) => Promise<
   return { text: query.sql, params: query.params };
 }
 
-/** A bare reservation: as many rows as a batch makes, without any rule, and the runs as JSON. */
+/** A bare reservation: as many rows as a batch makes, messages of ten runs each, without any rule, and the runs as JSON. */
 export const RESERVATION = `with s as (
     insert into screening_sessions (agent_id, trigger, task_plan, repeats)
     select $1, 'manual', (select jsonb_agg(jsonb_build_object('task_id', id, 'suite_version', suite_version))
@@ -31,5 +31,7 @@ export const RESERVATION = `with s as (
     from s, unnest($2::uuid[]) with ordinality as t(id, ordinality), generate_series(1, $3::integer) n returning *
   ), o as (
     insert into outbox (consumer, id, body, flow_key)
-    select 'dispatch', id, jsonb_build_object('run_id', id), agent_id::text from r
+    select 'dispatch', ids[1], jsonb_build_object('run_ids', ids), agent_id::text
+    from (select agent_id, array_agg(id order by id) as ids
+      from (select id, agent_id, (row_number() over (order by id) - 1) / 10 as part from r) n group by agent_id, part) g
   ) select jsonb_agg(to_jsonb(r)) as result from r`;
