@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { idsOf } from "../db/ids.ts";
 import { visibleAgent } from "../agents/view.ts";
 import type { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
@@ -30,7 +31,7 @@ export async function readPasses(
   agentIds: readonly string[],
   domain: z.output<typeof TaskDomain> | undefined,
 ): Promise<Passes[]> {
-  const ids = sql`(select jsonb_array_elements_text(${JSON.stringify(agentIds)}::jsonb)::uuid)`;
+  const ids = sql`(${idsOf(agentIds)})`;
   const found = await read(
     ctx,
     Found,

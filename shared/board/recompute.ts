@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { idsOf } from "../db/ids.ts";
 import { lockAgents } from "../agents/lock.ts";
 import { DOMAINS } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
@@ -49,7 +50,7 @@ export async function recompute(ctx: Context, cursor: string | null): Promise<Pi
 
 /** Recomputes the rows of these agents; returns for how many of them the entries differed. */
 async function refresh(ctx: Context, ids: readonly string[]): Promise<number> {
-  const list = sql`(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`;
+  const list = sql`(${idsOf(ids)})`;
   const results = await ctx.db.batch([
     ctx.db.execute(lockAgents(list)),
     ctx.db.execute(replaceRows(CELLS, list, cells(pairsOf(list), ctx.now()))),

@@ -133,16 +133,13 @@ export async function read<Result extends z.ZodType>(
   return found === null ? null : result.parse(found);
 }
 
-async function rowsOf<Row extends { result: unknown }>(ctx: Context, statement: SQL): Promise<Row[]> {
-  return (await ctx.db.execute<Row>(statement)).rows;
+async function rowsOf(ctx: Context, statement: SQL) {
+  return (await ctx.db.execute<{ result: unknown; holds?: unknown }>(statement)).rows;
 }
 
 /** The rows of a reading statement that answers a question, too. */
-function answering(ctx: Context, question: Question, statement: SQL): Promise<{ result: unknown }[]> {
-  const rows = rowsOf<{ result: unknown; holds: boolean }>(
-    ctx,
-    sql`select (${statement}) as result, ${question.condition} as holds`,
-  );
+function answering(ctx: Context, question: Question, statement: SQL) {
+  const rows = rowsOf(ctx, sql`select (${statement}) as result, ${question.condition} as holds`);
   question.found = rows.then(([row]) => row?.holds === true);
   // Whoever asked hears of a failure; the read itself fails as well.
   question.found.catch(() => undefined);

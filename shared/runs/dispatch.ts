@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
+import { idsOf } from "../db/ids.ts";
 import { writeBothKept, writeKept } from "../db/kept.ts";
 import { runs } from "../db/schema/index.ts";
 import { requestBytes } from "../evidence/commitment.ts";
@@ -104,7 +105,7 @@ async function handOn(ctx: Context, runIds: readonly string[]): Promise<void> {
   await write(ctx, {
     parts: sql`with waiting as (
       select r.id, r.attempt, r.agent_id from ${runs} r
-      where r.id in (select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid) and r.status = 'queued'
+      where r.id in (${idsOf(runIds)}) and r.status = 'queued'
     ), dispatches as (${oweDispatchAgain("waiting")})`,
     owes: ["dispatches"],
     select: sql`select to_jsonb(count(*)) from waiting`,

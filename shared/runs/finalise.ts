@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { idsOf } from "../db/ids.ts";
 import { type Moment, momentSql } from "../db/instant.ts";
 import { kept, type Sendable, unkept, writeKept } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
@@ -58,10 +59,6 @@ export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, 
   if (ended.some((one) => moves(one) || (one.signed !== null && !one.answered.run.is_held)))
     ctx.cache.invalidate("board");
   return done !== null && done > 0;
-}
-
-function idsOf(ids: Iterable<string>): SQL {
-  return sql`select jsonb_array_elements_text(${JSON.stringify([...ids])}::jsonb)::uuid`;
 }
 
 /** Whether a run moves public numbers now; one that is held does so, if at all, when its session is settled. */

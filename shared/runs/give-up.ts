@@ -3,6 +3,7 @@ import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { write } from "../db/change.ts";
+import { idsOf } from "../db/ids.ts";
 import { takeBack } from "../db/owed.ts";
 import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -33,7 +34,7 @@ export function giveUpDispatch(ctx: Context, runIds: readonly string[]): Promise
 }
 
 async function giveUpEach(ctx: Context, runIds: readonly string[], where: SQL): Promise<void> {
-  const ids = sql`select jsonb_array_elements_text(${JSON.stringify(runIds)}::jsonb)::uuid`;
+  const ids = idsOf(runIds);
   await write(ctx, {
     lock: lockAgents(sql`select r.agent_id from ${runs} r where r.id in (${ids})`),
     parts: sql`with ${givingUp(sql`r.id in (${ids}) and ${where}`, ctx.now())}, taken_back as (
