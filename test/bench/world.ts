@@ -32,6 +32,13 @@ const FILLED = [
 ];
 
 /**
+ * A name that a page of agents have, spread over the list, however many there are: so the answers of both sizes are alike.
+ * What grows is how many others share its letters.
+ */
+export const RARE_NAME = "4242-";
+const RARE = 20;
+
+/**
  * Fills what lists show: `size` agents of `other`, each on the board, and `size` runs, half of them at the owner's agent
  * and half spread over others. Much of it is one account's, as planners like it least. What was there is gone.
  */
@@ -50,7 +57,8 @@ export async function fillWorld(
       select case when n = 1 then '${agent}'::uuid else uuidv7() end, '${owner}', case when n > 7 then '${team}'::uuid end,
         'Own ' || n, 'mock', 'verified' from generate_series(1, 10) n;
     insert into agents (user_id, name, connection_mode, verified_state)
-      select '${other}', 'Agent ' || n, 'mock', 'verified' from generate_series(1, ${size}) n;
+      select '${other}', 'Agent ' || case when n % ${Math.ceil(size / RARE)} = 0 then '${RARE_NAME}' else '' end || n, 'mock', 'verified'
+      from generate_series(1, ${size}) n;
     insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate, reliability,
         cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified,
         score_low, score_high)
@@ -114,7 +122,7 @@ export function growingReads(
     "agents of a workspace": byOwner(`agents?team_id=${team}`),
     "public agents": byAnybody("agents"),
     "public agents, page 50": byAnybody("agents?page=50"),
-    "public agents of a rare name": byAnybody("agents?q=t%204242"),
+    "public agents of a rare name": byAnybody(`agents?q=t%20${RARE_NAME}`),
     "public agents of a common name": byAnybody("agents?q=AGENT"),
     "public agents of a name's beginning": byAnybody("agents?q=a"),
     "own agents of a name": byOwner("agents?q=own"),
@@ -163,12 +171,12 @@ export function growingReads(
     "deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries`),
     "failed deliveries of a subscription": byOwner(`webhooks/${webhook}/deliveries?status=exhausted`),
     listings: byOwner("marketplace/listings"),
-    "listings of a rare name": byAnybody("marketplace/listings?q=t%204242"),
+    "listings of a rare name": byAnybody(`marketplace/listings?q=t%20${RARE_NAME}`),
     "listings of a common name": byAnybody("marketplace/listings?q=agent"),
     "the board": byOwner("leaderboard"),
-    "the board by a rare name": byAnybody("leaderboard?q=t%204242"),
-    "the board of the certified": byAnybody("leaderboard?certified_only=true"),
-    "the board by a common name": byAnybody("leaderboard?q=agent&verified_only=true"),
+    "the board by a rare name": byOwner(`leaderboard?q=t%20${RARE_NAME}`),
+    "the board of the certified": byOwner("leaderboard?certified_only=true"),
+    "the board by a common name": byOwner("leaderboard?q=agent&verified_only=true"),
     "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),
   };
 }
