@@ -7,6 +7,12 @@ import { COUNTED } from "./listing.ts";
  * nothing to do with names.
  */
 export const LOOKED_THROUGH = 2500;
+/**
+ * How far it is looked through for any name. One that fewer than FEW have there is looked up at once: LOOKED_THROUGH would
+ * have less than is counted of a name, so that the rest of it would be read in vain.
+ */
+export const SCOUTED = 250;
+export const FEW = 6;
 /** How many of a name's rows are sorted at most, so that no name costs more than this. */
 const SORTED = 20_000;
 
@@ -36,8 +42,8 @@ export interface NamedList {
 
 /**
  * SQL: the parts `counted` and `paged`, as of `pageParts`, of a list narrowed to a name. Counts to COUNTED.byName. The list is
- * looked through no further than until there are enough of the name: `looked` ends with them, or with the last row that is
- * looked at, which tells that there may be more.
+ * looked through no further than until there are enough of the name: `scouted` and, if it goes on, `looked` end with them, or
+ * with the last row that is looked at, which tells that there may be more.
  */
 export function namedParts(
   { q, order, columns, inOrder, byName }: NamedList,
@@ -46,15 +52,20 @@ export function namedParts(
   const offset = (page - 1) * size;
   const enough = Math.max(offset + size, COUNTED.byName + 1);
   const named = (name: SQL) => isNamed(name, q);
-  const first = inOrder(sql`order by ${order} limit ${LOOKED_THROUGH}`, named);
-  return sql`looked as materialized (
-    select * from (select x.*, row_number() over (order by ${order}) as nth from (${first}) x) x
-    where is_named or nth = ${LOOKED_THROUGH} order by ${order} limit ${enough}
-  ), near as (select ${columns} from looked where is_named
+  const look = (from: number, to: number, reason: SQL) =>
+    sql`select * from (
+      select x.*, row_number() over (order by ${order}) as nth from (${inOrder(sql`order by ${order} limit ${to}`, named)}) x
+    ) x where ${reason} and nth > ${from} and (is_named or nth = ${to}) order by ${order} limit ${enough}`;
+  const isCommon = sql`(select count(*) from scouted where is_named) between ${FEW} and ${enough - 1}
+    and exists (select from scouted where nth = ${SCOUTED})`;
+  return sql`scouted as materialized (${look(0, SCOUTED, sql`true`)}
+  ), looked as materialized (${look(SCOUTED, LOOKED_THROUGH, isCommon)}
+  ), near as materialized (select ${columns} from scouted where is_named union select ${columns} from looked where is_named
   ), found as materialized (
     select * from near union
     select * from (select ${columns} from (${byName(named)}) x limit ${SORTED}) far
-    where (select count(*) from near) < ${enough} and exists (select from looked where nth = ${LOOKED_THROUGH})
+    where (select count(*) from near) < ${enough} and case when ${isCommon}
+      then exists (select from looked where nth = ${LOOKED_THROUGH}) else exists (select from scouted where nth = ${SCOUTED}) end
   ), counted as materialized (select count(*) as n, ${COUNTED.byName}::bigint as most from found),
   paged as (select * from found order by ${order} limit ${size} offset ${offset})`;
 }

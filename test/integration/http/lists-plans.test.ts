@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COUNTED } from "../../../shared/db/listing.ts";
-import { LOOKED_THROUGH } from "../../../shared/db/names.ts";
-import { fillWorld, growingReads, NO_TASK } from "../../bench/world.ts";
+import { LOOKED_THROUGH, SCOUTED } from "../../../shared/db/names.ts";
+import { fillWorld, growingReads, NO_TASK, RARE_NAME } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { fetched, looked, planOf, type Recorder, scanned, type Statement, startRecorder } from "./plans-support.ts";
@@ -59,8 +59,9 @@ function needed(path: string, isCapped: boolean, total: number): number {
   // Facets that the list leaves open are looked at one by one, for a page each: the ten domains.
   const facets = ["status", "passed", "failure_code", "trigger"].some((name) => searchParams.has(name)) ? 10 * 20 : 0;
   // A name is looked for in the list itself first, each row with what it is of; and then nowhere, or by an index.
-  const searched = searchParams.has("q") ? 5 * LOOKED_THROUGH : 0;
-  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + searched + 500;
+  const q = searchParams.get("q");
+  const looked = q?.includes(RARE_NAME) === true ? SCOUTED : LOOKED_THROUGH;
+  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + (q === null ? 0 : 5 * looked) + 500;
 }
 
 const NONE: Statement = { query: "", params: [] };

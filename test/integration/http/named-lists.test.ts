@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { LOOKED_THROUGH, namedParts } from "../../../shared/db/names.ts";
+import { FEW, LOOKED_THROUGH, namedParts, SCOUTED } from "../../../shared/db/names.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 const COUNTED_TO = 100;
@@ -38,6 +38,7 @@ async function found(size: number, places: readonly number[], page: { page: numb
 }
 
 const L = LOOKED_THROUGH;
+const S = SCOUTED;
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
 it.each<[what: string, size: number, places: number[]]>([
@@ -50,6 +51,11 @@ it.each<[what: string, size: number, places: number[]]>([
   ["all that are counted are, the last of them as the last row looked at", 2 * L, [...range(1, COUNTED_TO), L, L + 9]],
   ["one fewer than are counted, and one beyond", 2 * L, [...range(5, COUNTED_TO - 1), L + 1]],
   ["everybody is", 2 * L, range(1, 2 * L)],
+  ["a few are in the first stretch and more beyond", 2 * L, [...range(S - FEW + 2, FEW), 2 * L]],
+  ["one more is in the first stretch, and others beyond all that is looked through", 2 * L, [...range(3, FEW), L + 1]],
+  ["one more is there, the last of them as its last row, and others follow", 2 * L, range(S - FEW + 1, 2 * FEW)],
+  ["the list ends with the first stretch", S, range(S - 1, 2)],
+  ["the list ends before the first stretch does", S - 1, range(1, FEW)],
 ])("a search by name finds what a filter finds, where %s", async (_what, size, places) => {
   for (const page of [PAGE, { page: 2, page_size: 20 }, { page: 3, page_size: 60 }]) {
     const { page: number, page_size: wide } = page;
