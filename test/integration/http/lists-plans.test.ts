@@ -60,8 +60,8 @@ function needed(path: string, isCapped: boolean, total: number): number {
   const facets = ["status", "passed", "failure_code", "trigger"].some((name) => searchParams.has(name)) ? 10 * 20 : 0;
   // A name is looked for in the list itself first, each row with what it is of; and then nowhere, or by an index.
   const q = searchParams.get("q");
-  const looked = q?.includes(RARE_NAME) === true ? SCOUTED : LOOKED_THROUGH;
-  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + (q === null ? 0 : 5 * looked) + 500;
+  const stretch = q?.includes(RARE_NAME) === true ? SCOUTED : LOOKED_THROUGH;
+  return (rows > COUNTED.byIndex ? 1.2 : 3) * (rows + facets) + (q === null ? 0 : 5 * stretch) + 500;
 }
 
 const NONE: Statement = { query: "", params: [] };
