@@ -4,7 +4,7 @@
  */
 import { startBench } from "./beside.ts";
 import { forgeryTable } from "./forgery.ts";
-import { type Add, type Figure, lineOf, report } from "./measure.ts";
+import { type Add, type Figure, lineOf, report, time } from "./measure.ts";
 import { PARTS } from "./parts.ts";
 
 const names = process.argv.slice(2);
@@ -28,10 +28,14 @@ try {
   for (const [name, measure] of Object.entries(PARTS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     // What one part can't measure takes nothing from the others.
-    await measure(bench, add).catch((error: unknown) => {
+    const took = await time(async () => {
+      await measure(bench, add);
+      await bench.settled();
+    }).catch((error: unknown) => {
       failed.push(name);
       console.error(`${name} could not be measured:`, error);
     });
+    if (took !== undefined) console.error(`${name} took ${(took / 1000).toFixed(1)} s`);
   }
 } finally {
   await bench.stop();

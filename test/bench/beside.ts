@@ -3,7 +3,7 @@ import { Pool as PostgresPool } from "pg";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Context } from "../../shared/platform/context.ts";
-import { deploy, type Deployed } from "../e2e/deployed.ts";
+import { deploy, type Deployed, until } from "../e2e/deployed.ts";
 import { type Answer, caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
@@ -41,8 +41,15 @@ export interface Bench {
   tasks: string[];
   /** From an address of its own each. */
   register(email: string): Promise<{ access_token: string; user: { id: string } }>;
+  /** Does `work` while the queue takes nothing in, so that no consumer's work blurs it. What it owed is forgotten. */
+  withoutQueue(work: () => Promise<void>): Promise<void>;
+  /** Waits until nothing is owed to the queue, waits in it or is on its way: what a part began ends with it. */
+  settled(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** SQL: forgets all runs, and what is owed for them. */
+export const EMPTIED = "truncate outbox, screening_sessions, runs cascade";
 
 export const PASSWORD = "correct horse battery";
 
@@ -90,6 +97,23 @@ export async function startBench(): Promise<Bench> {
     anybody: callsFrom("6", {}),
     agent: agent.id,
     tasks: rows.map(({ id }) => id),
+    async withoutQueue(work) {
+      await stack.console.call("POST", "/faults", { service: "qstash", mode: "hang" });
+      try {
+        await work();
+      } finally {
+        await pool.query(EMPTIED);
+        await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+      }
+    },
+    async settled() {
+      const owed = () => pool.query("select from outbox limit 1");
+      const waiting = async () => {
+        const { body } = await stack.console.call("GET", "/queue");
+        return body.pending + body.in_flight + (await owed()).rows.length;
+      };
+      await until(waiting, (left) => left === 0);
+    },
     async stop() {
       await endpoint.close();
       await baseline.stop();

@@ -1,7 +1,7 @@
 import { readAccount } from "../../shared/identity/account.ts";
 import { caller } from "../stack/client.ts";
 import { WORKERS } from "../stack/limits.ts";
-import { type Bench, contextBeside } from "./beside.ts";
+import { type Bench, contextBeside, EMPTIED } from "./beside.ts";
 import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { growthOfReads, LARGE } from "./growth.ts";
@@ -18,8 +18,6 @@ import { fanOutRatio } from "./webhooks.ts";
 /** Measures one subject and adds its figures; needs nothing of the other parts, and leaves the account and its agent. */
 export type Part = (bench: Bench, add: Add) => Promise<void>;
 
-const EMPTIED = "truncate outbox, screening_sessions, runs cascade";
-
 /** All parts, in the order in which they are measured: what fills the database comes last. */
 export const PARTS: Readonly<Record<string, Part>> = {
   start: async ({ entry }, add) => addAll(await startFigures(entry), add),
@@ -32,25 +30,23 @@ export const PARTS: Readonly<Record<string, Part>> = {
     add("authenticated read / same SQL, same driver", await ratio(1000, read, same, 200), "×", "most", 1.15);
   },
 
-  async batch({ owner, bare, stack, pool, agent, tasks: task_ids }, add) {
-    // The queue hangs, so that the consumers' work does not blur what the reservation takes.
-    await stack.console.call("POST", "/faults", { service: "qstash", mode: "hang" });
+  async batch({ owner, bare, withoutQueue, agent, tasks: task_ids }, add) {
     const batch = () => owner("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids, repeats: 10 });
     const raw = () => bare(RESERVATION, [agent, task_ids, 10]);
-    add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
-    await pool.query(EMPTIED);
-    await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+    await withoutQueue(async () => {
+      add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
+    });
   },
 
-  async otlp({ owner, baseline, stack, pool }, add) {
-    await stack.console.call("POST", "/faults", { service: "qstash", mode: "hang" });
+  async otlp({ owner, baseline, withoutQueue, pool }, add) {
     // An agent of its own: one that may send telemetry has its runs wait for it.
     const traced = await owner("POST", "/api/v1/agents", { name: "Traced", endpoint: "http://127.0.0.1:9/run" });
     const receiver = await owner("POST", `/api/v1/agents/${traced.body.id}/otlp-token`);
-    const spans = await spansRatio({ agent: traced.body.id, ...receiver.body }, baseline, pool);
-    add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
-    await pool.query("truncate spans, runs cascade");
-    await stack.console.call("POST", "/faults", { service: "qstash", mode: "none" });
+    await withoutQueue(async () => {
+      const spans = await spansRatio({ agent: traced.body.id, ...receiver.body }, baseline, pool);
+      add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
+    });
+    await pool.query("truncate spans");
   },
 
   async webhooks({ owner, stack, pool, agent }, add) {
