@@ -1,17 +1,19 @@
 /**
  * `npm run bench`: the budgets as ratios measured in one run, on the stack as `npm run dev` starts it. `npm run bench --
- * NAME ...` measures these parts alone; `-- forgery` plays the known ways to cheat instead.
+ * NAME ...` measures these parts alone; `-- peers`, measured only where it is named, installs what others made for the same
+ * jobs and compares with it; `-- forgery` plays the known ways to cheat instead.
  */
 import { startBench } from "./beside.ts";
 import { forgeryTable } from "./forgery.ts";
 import { type Add, type Figure, lineOf, report, time } from "./measure.ts";
-import { PARTS } from "./parts.ts";
+import { NAMED, PARTS, partsOf } from "./parts.ts";
 
 const names = process.argv.slice(2);
 if (names[0] === "forgery") process.exit((await forgeryTable()) ? 0 : 1);
-const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+const known = Object.keys({ ...PARTS, ...NAMED });
+const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}, and forgery.`);
+  console.error(`There is no part ${unknown.join(", ")}; there are ${known.join(", ")}, and forgery.`);
   process.exit(2);
 }
 
@@ -25,8 +27,7 @@ const add: Add = (name, value, unit, kind, budget, against) => {
 const failed: string[] = [];
 const bench = await startBench();
 try {
-  for (const [name, measure] of Object.entries(PARTS)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+  for (const [name, measure] of partsOf(names)) {
     // What one part can't measure takes nothing from the others.
     const took = await time(async () => {
       await measure(bench, add);

@@ -10,6 +10,7 @@ import { logFigures } from "./log.ts";
 import { type Add, type Figure, ratio } from "./measure.ts";
 import { mintingFigures } from "./minting.ts";
 import { spansRatio } from "./otlp.ts";
+import { peerFigures } from "./peers.ts";
 import { screeningFigures } from "./screening.ts";
 import { startFigures } from "./start.ts";
 import { throughput } from "./throughput.ts";
@@ -125,6 +126,20 @@ export const PARTS: Readonly<Record<string, Part>> = {
     addAll(await logFigures({ ctx: await contextBeside(stack), pool, console: stack.console, byKey }), add);
   },
 };
+
+/** Parts that are measured only where they are named, since they install what they compare with. */
+export const NAMED: Readonly<Record<string, Part>> = {
+  async peers(bench, add) {
+    addAll(await peerFigures(bench), add);
+    await bench.pool.query(EMPTIED);
+  },
+};
+
+/** The parts of these names, in the order in which they are measured; without names those that need nothing more. */
+export function partsOf(names: readonly string[]): [name: string, part: Part][] {
+  if (names.length === 0) return Object.entries(PARTS);
+  return Object.entries({ ...PARTS, ...NAMED }).filter(([name]) => names.includes(name));
+}
 
 function addAll(figures: readonly Figure[], add: Add): void {
   for (const { name, value, spread, unit, kind, budget, against } of figures)

@@ -4,9 +4,9 @@ import { type Figure, measured, type Measured, median, ratio, time } from "./mea
 import { startTimedAgent, type TimedAgent } from "./timed-agent.ts";
 
 /** Runs of the main job, and how many calls the service makes to one agent at once. */
-const RUNS = 1000;
-const AT_ONCE = 4;
-const ROUNDS = 3;
+export const RUNS = 1000;
+export const AT_ONCE = 4;
+export const ROUNDS = 3;
 /** The agents that are screened side by side, and the runs of each. */
 const AGENTS = 20;
 const RUNS_EACH = 50;
@@ -71,11 +71,18 @@ const SINGLE_BUDGET_MS = 60;
 
 /** A screening of one agent, over as many calls as the service makes at once in a loop without anything else. */
 async function mainJob(bench: Bench, agent: TimedAgent): Promise<Measured> {
-  const screen = async () => {
-    const id = await addAgent(bench, agent);
-    await screenAll(bench, [id], bench.tasks, RUNS / bench.tasks.length);
-  };
-  return ratio(ROUNDS, screen, () => bareLoop(agent, RUNS, AT_ONCE), 1);
+  return ratio(
+    ROUNDS,
+    () => screenOnce(bench, agent),
+    () => bareLoop(agent, RUNS, AT_ONCE),
+    1,
+  );
+}
+
+/** The main job: a screening of an agent of its own, from its submission to its end. */
+export async function screenOnce(bench: Bench, agent: TimedAgent): Promise<void> {
+  const id = await addAgent(bench, agent);
+  await screenAll(bench, [id], bench.tasks, RUNS / bench.tasks.length);
 }
 
 /** Many agents at once: their runs over a bare loop, the account's reads meanwhile, and how far recorded latencies are off. */

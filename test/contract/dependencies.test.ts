@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { partsOf } from "../bench/parts.ts";
 
 interface Package {
   hasInstallScript?: boolean;
@@ -28,5 +29,28 @@ describe("what npm install brings", () => {
 
   test("reports nothing to anybody", () => {
     expect(manifest.scarfSettings).toEqual({ enabled: false });
+  });
+});
+
+describe("what the bench compares with", () => {
+  const { dependencies } = parse("test/bench/peers/package.json") as { dependencies: Record<string, string> };
+  const peers = readFileSync(new URL("../bench/peers/package-lock.json", import.meta.url), "utf8");
+  const namesOf = (names: string[]): string[] => partsOf(names).map(([name]) => name);
+
+  test("is measured, and so installed, only where it is named", () => {
+    expect(namesOf([])).toContain("screenings");
+    expect(namesOf([])).not.toContain("peers");
+    expect(namesOf(["peers"])).toEqual(["peers"]);
+  });
+
+  test("comes with no other npm install, and always in the same version", () => {
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect(packages).not.toHaveProperty([`node_modules/${name}`]);
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    }
+  });
+
+  test("comes from whatever registry npm is told of", () => {
+    expect(peers).not.toContain('"resolved"');
   });
 });

@@ -1,0 +1,26 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Bench } from "./beside.ts";
+import type { Figure } from "./measure.ts";
+import { evaluationRatio } from "./promptfoo.ts";
+import { RUNS } from "./screening.ts";
+
+/** Has the packages that are compared with, which nothing else of the project needs. */
+const PEERS = fileURLToPath(new URL("./peers/", import.meta.url));
+
+/** The service over what others made for the same job; installs what is compared with. */
+export async function peerFigures({ owner, pool, tasks }: Bench): Promise<Figure[]> {
+  // None of the packages needs its script to run.
+  const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts"];
+  execFileSync("npm", args, { cwd: PEERS, stdio: ["ignore", "ignore", "inherit"] });
+  return [
+    {
+      name: `screening of ${RUNS} runs, from submission to end`,
+      ...(await evaluationRatio({ owner, pool, tasks }, PEERS)),
+      unit: "×",
+      kind: "most",
+      budget: 0.6,
+      against: "promptfoo 0.123.1 -j4, its evaluation alone by its own clock",
+    },
+  ];
+}
