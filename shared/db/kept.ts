@@ -88,14 +88,20 @@ export async function writeKept<Result extends z.ZodType>(
   return resultIn(found, result);
 }
 
-/** As `writeKept`, but returns the results of both statements. */
+/** As `writeKept`, but returns the results of both statements; null stands for a statement that there is no need of. */
 export async function writeBothKept<First extends z.ZodType, Second extends z.ZodType>(
   ctx: Context,
-  statements: readonly [Sendable, Sendable],
+  [first, second]: readonly [Sendable | null, Sendable | null],
   results: readonly [First, Second],
 ): Promise<[z.output<First> | null, z.output<Second> | null]> {
-  const [first, second] = await sendKept(ctx, statements);
-  return [resultIn(first, results[0]), resultIn(second, results[1])];
+  const found = await sendKept(
+    ctx,
+    [first, second].filter((statement) => statement !== null),
+  );
+  return [
+    resultIn(first === null ? null : found.at(0), results[0]),
+    resultIn(second === null ? null : found.at(-1), results[1]),
+  ];
 }
 
 /** The results of the statements. A database that is older or newer than this Worker has not kept them: then they are sent themselves. */

@@ -4,8 +4,8 @@ import { createTurns } from "./turns.ts";
 export interface Gathering<Item> {
   /**
    * Has `item` done by `work`, together with what else has come meanwhile, or by another caller in its group. Resolves
-   * once nothing is left for this caller to do, and rejects as its own call of `work` does. An item whose caller the
-   * runtime drops may stay undone.
+   * once it is done, or its group was held for too long, and rejects as this caller's own call of `work` does. An item
+   * whose caller the runtime drops may stay undone.
    */
   join(item: Item, work: (items: readonly Item[]) => Promise<void>): Promise<void>;
 }
@@ -30,10 +30,11 @@ export function createGathering<Item>({
       items.push(item);
       const leave = await turns.take();
       try {
-        const ms = items.length > 0 && items.length < most ? linger() : 0;
+        // What others want is left to them: each has a turn of its own.
+        if (!items.includes(item)) return;
+        const ms = items.length < most ? linger() : 0;
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
-        const group = items.splice(0, most);
-        if (group.length > 0) await work(group);
+        while (items.includes(item)) await work(items.splice(0, most));
       } finally {
         leave();
       }

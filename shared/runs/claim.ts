@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import type * as z from "zod";
-import { kept, type Sendable, writeKept } from "../db/kept.ts";
+import * as z from "zod";
+import { kept, type Sendable } from "../db/kept.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { epochAt } from "../epochs/calendar.ts";
@@ -24,29 +24,37 @@ export interface Claim {
   requestSalt: Uint8Array;
 }
 
-/** What a run is taken up with, as its statement returns it. */
-export const Claimed = Job.extend({ drawn: Drawn.nullable() });
+/** What runs are taken up with, by lease, as `CLAIM` finds it. */
+export const Claimed = z.record(z.string(), Job.extend({ drawn: Drawn.nullable() }));
 
 /** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
 const LEASE_MARGIN_S = 30;
 
-/** What a run is taken up with, and what it needs for that. */
-export const CLAIM = kept(
-  "claim",
-  { run: "uuid", lease: "uuid", callback_hash: "text", epoch: "text", at: "timestamptz" },
-  (value) => ({
-    parts: sql`with claimed as (
-      update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = ${value("lease")},
-        lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
-        callback_hash = ${value("callback_hash")}, started_at = ${value("at")},
-        deadline_at = ${value("at")} + t.time_limit_ms * interval '1 millisecond',
-        template_version = v.version,
-        epoch = case when v.version is not null then coalesce(r.epoch, ${value("epoch")}) end
-      from ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
-      where r.id = ${value("run")} and a.id = r.agent_id and t.id = r.task_id and r.answered_at is null
-        and not r.awaiting_callback
+/** What a run is to be taken up with, as `CLAIM` is given it. */
+const COLUMNS = sql.raw("run uuid, lease uuid, callback_hash text, epoch text, at timestamptz");
+
+/**
+ * Takes up queued runs, and running ones whose holder is gone, each by the lease that the list names. Its result has what
+ * they are taken up with, by lease: a run that is listed twice is taken up once. Those in any other state are not in it.
+ */
+export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
+  parts: sql`with given as (
+      select * from jsonb_to_recordset(${value("runs")}) as g(${COLUMNS})
+    ), free as (
+      select r.id, g.lease, g.callback_hash, g.epoch, g.at from ${runs} r join given g on g.run = r.id
+      where r.answered_at is null and not r.awaiting_callback
         and (r.status = 'queued' or (r.status = 'running' and (r.lease_token is null or r.lease_expires_at < now())))
-      returning r.id, jsonb_build_object(
+      order by r.id for update of r
+    ), claimed as (
+      update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = f.lease,
+        lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
+        callback_hash = f.callback_hash, started_at = f.at,
+        deadline_at = f.at + t.time_limit_ms * interval '1 millisecond',
+        template_version = v.version,
+        epoch = case when v.version is not null then coalesce(r.epoch, f.epoch) end
+      from free f, ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
+      where r.id = f.id and a.id = r.agent_id and t.id = r.task_id
+      returning r.id, r.lease_token, f.at, jsonb_build_object(
         'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'screening_session_id', r.screening_session_id,
           'repeat_index', r.repeat_index, 'repeat_total', r.repeat_total, 'attempt', r.attempt, 'simulated', r.simulated),
         'agent', jsonb_build_object('endpoint', a.endpoint, 'agent_protocol', a.agent_protocol, 'auth_header', a.auth_header),
@@ -57,17 +65,16 @@ export const CLAIM = kept(
         'drawn', ${drawn}) as job
     ), facts as (
       ${appendPhases(
-        sql`select id from claimed`,
+        sql`select id, at from claimed`,
         [
           { phase: "dispatched", outcome: "succeeded" },
           { phase: "agent_responding", outcome: "started" },
         ],
-        value("at"),
+        sql`x.at`,
       )}
     )`,
-    select: sql`select job from claimed`,
-  }),
-);
+  select: sql`select jsonb_object_agg(lease_token, job) from claimed`,
+}));
 
 /** What a run is about to be taken up with. */
 export interface Taking {
@@ -75,41 +82,32 @@ export interface Taking {
   lease: string;
   callbackToken: string;
   at: Date;
-  /** The statement that takes it up; its result is `Claimed`, or null for a run in any other state. */
-  statement: Sendable;
 }
 
 /** A run as it was taken up, before it is minted. */
 export interface Taken extends Taking {
-  claimed: z.output<typeof Claimed>;
+  claimed: z.output<typeof Claimed>[string];
+}
+
+/** A lease of its own, and a token, for a run that is about to be taken up. */
+export function taking(ctx: Context, runId: string): Taking {
+  const at = ctx.now();
+  return { runId, lease: newId(at), callbackToken: `run_${randomToken()}`, at };
 }
 
 /**
- * Takes up a queued run, or a running one whose holder is gone, by its statement; a message that comes again does nothing.
- * The time that an agent is measured by starts with each attempt.
+ * The statement that takes these runs up; its result is `Claimed`. A message that comes again does nothing. The time that an
+ * agent is measured by starts with each attempt.
  */
-export function taking(ctx: Context, runId: string): Taking {
-  const at = ctx.now();
-  const lease = newId(at);
-  const callbackToken = `run_${randomToken()}`;
-  const statement = CLAIM.with({
+export function claiming(ctx: Context, takings: readonly Taking[]): Sendable {
+  const rows = takings.map(({ runId, lease, callbackToken, at }) => ({
     run: runId,
     lease,
     callback_hash: sha256(callbackToken),
     epoch: epochAt(at, ctx.env.EPOCH_SECONDS).name,
     at: at.toISOString(),
-  });
-  return { runId, lease, callbackToken, at, statement };
-}
-
-/** Takes up the first of these runs that can be, one statement each, and takes all that it looked at off the list. */
-export async function claim(ctx: Context, left: string[]): Promise<Taken | null> {
-  for (let runId = left.shift(); runId !== undefined; runId = left.shift()) {
-    const next = taking(ctx, runId);
-    const claimed = await writeKept(ctx, [next.statement], Claimed);
-    if (claimed !== null) return { ...next, claimed };
-  }
-  return null;
+  }));
+  return CLAIM.with({ runs: JSON.stringify(rows) });
 }
 
 /**

@@ -3,14 +3,14 @@ import * as z from "zod";
 import { write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { idsOf } from "../db/ids.ts";
-import { writeBothKept, writeKept } from "../db/kept.ts";
 import { runs } from "../db/schema/index.ts";
 import { requestBytes } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
-import { Message } from "../platform/message.ts";
+import type { Message } from "../platform/message.ts";
 import { callAgent } from "./call.ts";
-import { type Claim, claim, Claimed, prepare, type Taken, taking } from "./claim.ts";
-import { type Exchanged, keeping } from "./keep-answer.ts";
+import { carryOn } from "./carry-on.ts";
+import { prepare, type Taken } from "./claim.ts";
+import { type KeptAnswer, keeping } from "./keep-answer.ts";
 import { oweDispatchAgain } from "./messages.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { scoreSoon } from "./score.ts";
@@ -48,9 +48,10 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
         return null;
       });
       const goesOn = ctx.now().getTime() < end;
-      const kept = carried === null ? null : await keep(ctx, carried, goesOn ? left.shift() : undefined);
-      scorable = kept?.scorable ?? null;
-      taken = kept?.next ?? (goesOn ? await claim(ctx, left) : null);
+      const moved =
+        carried === null ? null : await carryOn(ctx, { keeps: carried, takes: (goesOn ? left.shift() : null) ?? null });
+      scorable = moved?.scorable ?? null;
+      taken = moved?.taken ?? (goesOn ? await claim(ctx, left) : null);
     }
   } finally {
     leave();
@@ -61,13 +62,8 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
   if (faults.length > 0) throw faults[0];
 }
 
-/** A run whose agent was called, and what came of it. */
-interface Carried {
-  claim: Claim;
-  exchanged: Exchanged;
-}
-
-async function carryOut(ctx: Context, taken: Taken): Promise<Carried> {
+/** Mints what the run asks, calls the agent, and returns what there is to be kept of that. */
+async function carryOut(ctx: Context, taken: Taken): Promise<KeptAnswer> {
   try {
     const prepared = prepare(ctx, taken);
     const { job, deadline, callbackToken } = prepared;
@@ -80,24 +76,20 @@ async function carryOut(ctx: Context, taken: Taken): Promise<Carried> {
     const outcome = job.run.simulated
       ? simulate(job)
       : await callAgent(ctx, job, protocol, JSON.stringify(request), deadline);
-    return { claim: prepared, exchanged: { request: requestBytes(request), outcome } };
+    return keeping(ctx, prepared, { request: requestBytes(request), outcome });
   } catch (error) {
     ctx.log.error("a run could not be carried out", { run_id: taken.runId, detail: describeError(error) });
     throw error;
   }
 }
 
-/** Keeps what came of a run and, in the same round trip, takes up the next one, if one is named and can be. */
-async function keep(
-  ctx: Context,
-  { claim: held, exchanged }: Carried,
-  nextId: string | undefined,
-): Promise<{ scorable: Message | null; next: Taken | null }> {
-  const keeps = keeping(ctx, held, exchanged);
-  if (nextId === undefined) return { scorable: await writeKept(ctx, [keeps], Message), next: null };
-  const next = taking(ctx, nextId);
-  const [scorable, claimed] = await writeBothKept(ctx, [keeps, next.statement], [Message, Claimed]);
-  return { scorable, next: claimed === null ? null : { ...next, claimed } };
+/** Takes up the first of these runs that can be, and takes all that it looked at off the list. */
+async function claim(ctx: Context, left: string[]): Promise<Taken | null> {
+  for (let takes = left.shift(); takes !== undefined; takes = left.shift()) {
+    const { taken } = await carryOn(ctx, { keeps: null, takes });
+    if (taken !== null) return taken;
+  }
+  return null;
 }
 
 /** Gives each of these runs that is still queued a delivery of its own. */

@@ -5,6 +5,7 @@ import { type Moment, momentSql } from "../db/instant.ts";
 import { kept, type Sendable, unkept, writeKept } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
+import { storableJson } from "../db/storable-json.ts";
 import type { Step } from "../db/written.ts";
 import type { Context } from "../platform/context.ts";
 import { placeRun, stillLatest } from "../telemetry/collect.ts";
@@ -112,13 +113,6 @@ function toRow(ended: Ended): Record<string, unknown> {
     ...graded,
     ...cost,
   };
-}
-
-/** Rows as JSON that jsonb can hold, which knows neither U+0000 nor lone surrogates: an agent names its models itself. */
-function storableJson(rows: readonly unknown[]): string {
-  return JSON.stringify(rows, (_key, value: unknown) =>
-    typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value,
-  );
 }
 
 /** The statement that ends the runs: a kept one, but for a run with an architecture, whose statement binds it to its version. */

@@ -13,12 +13,13 @@ export interface PhaseEvent {
 }
 
 /**
- * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields.
+ * SQL: a part that appends facts to the runs that the query `runIds` (column `id`) yields; `at` may name a column of it
+ * (as `x`).
  * @example
  * appendPhases(sql`select id from ended`, [{ phase: "scored", outcome: "succeeded" }], ctx.now())
  */
 export function appendPhases(runIds: SQL, events: readonly PhaseEvent[], at: Moment): SQL {
-  return appendFacts(sql`select i.id, ${JSON.stringify(toFacts(events))}::jsonb as facts from (${runIds}) i`, at);
+  return appendFacts(sql`select i.*, ${JSON.stringify(toFacts(events))}::jsonb as facts from (${runIds}) i`, at);
 }
 
 /** Facts of one run, as `appendFacts` reads them. */
@@ -33,7 +34,7 @@ export function toFacts(events: readonly PhaseEvent[]): Required<PhaseEvent>[] {
 
 /**
  * SQL: a part that appends to runs what each row of the query `source` has of its run: the columns `id` and `facts`, jsonb as `toFacts`
- * makes it. `found` is jsonb over the columns of `source` (as `x`): by phase, metadata that only the statement knows.
+ * makes it. `at` may name a column of it (as `x`). `found` is jsonb over the columns of `source` (as `x`): by phase, metadata that only the statement knows.
  */
 export function appendFacts(source: SQL, at: Moment, found = sql`'{}'::jsonb`): SQL {
   return sql`insert into ${run_phases} (run_id, sequence, phase, outcome, occurred_at, duration_ms, metadata)

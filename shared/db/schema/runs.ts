@@ -16,7 +16,7 @@ import { agents } from "./agents.ts";
 import { suites, tasks } from "./catalogue.ts";
 import { bytes, createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
-import { facetsOf, isFinishedRun, isOpenRun, isPersonal, RUN_STATES, TRIGGERS } from "./run-states.ts";
+import { facetsOf, isFinishedRun, isPersonal, RUN_STATES, TRIGGERS } from "./run-states.ts";
 import { teams } from "./teams.ts";
 
 /** The newest explicit check of an agent's endpoint: evidence of that moment. */

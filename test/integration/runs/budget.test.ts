@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { LINGER_MS } from "../../../functions/service.ts";
+import { KEEP_ANSWERS } from "../../../shared/runs/keep-answer.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -59,9 +60,20 @@ describe("a run, from the submission to its end", () => {
     await service.settled();
     const { db, ...others } = roundTrips();
     expect(others).toEqual({ redis: 1, qstash: 1 });
-    // Two of each run, and two of each group.
+    // At most two of each run, and two of each group that is scored; at least one each of those that are called together.
     expect(db).toBeLessThan(1 + 1 + 10 * 4);
-    expect(db).toBeGreaterThanOrEqual(1 + 1 + 10 * 2 + 2);
+    expect(db).toBeGreaterThanOrEqual(1 + 1 + 3 * 2 + 2);
+  });
+
+  it("has its answer kept by an update that touches no index, unless the agent fails", async () => {
+    const [, set = ""] = /update "runs" r set (.+?) from open_calls/s.exec(KEEP_ANSWERS.definition) ?? [];
+    const written = [...set.matchAll(/(?:^|,\s+)(\w+) = /g)].map(([, column]) => column);
+    expect(written).toContain("lease_expires_at");
+    // Keys, expressions and conditions alike; https://www.postgresql.org/docs/18/storage-hot.html
+    const indexed = await service.sql<{ column: string }>(`select distinct a.attname as column from pg_depend d
+      join pg_class i on i.oid = d.objid and i.relkind = 'i'
+      join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid where d.refobjid = 'runs'::regclass`);
+    expect(indexed.map(({ column }) => column).filter((column) => written.includes(column))).toEqual(["failure_code"]);
   });
 
   it("takes no more when it is the agent that fails", async () => {

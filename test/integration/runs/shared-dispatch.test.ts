@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import {
   addAgent,
@@ -201,6 +202,63 @@ describe("a fault of ours in one run", () => {
     await service.settled();
     expect(await counts(session)).toMatchObject({ failed: 1, completed: shared.length - 1, cancelled: rest.length });
     expect((await used(service, "user", owner.id)) - before).toBe(shared.length - 1);
+  });
+});
+
+describe("deliveries of one isolate that come together", () => {
+  // The rest of the batches.
+  afterEach(nextMinute);
+
+  /** The first run of each of eight messages, while the agent answers none before all are called. */
+  async function eight(answer = answersRightly): Promise<string[]> {
+    const { messages } = await unsent(10, await newAgent());
+    const ids = messages.flatMap((message) => message.runs.slice(0, 1));
+    const all = Promise.withResolvers<void>();
+    endpoint.answer = async (request) => {
+      if (endpoint.seen.length === ids.length) all.resolve();
+      await all.promise;
+      return answer(request);
+    };
+    expect(ids).toHaveLength(8);
+    return ids;
+  }
+  /** Delivers these at the same time. */
+  const together = (ids: string[]) => Promise.all(ids.map((run_id) => deliver(service, "dispatch", { run_id })));
+
+  it("take their runs up, and keep their answers, in fewer requests to the database than they are", async () => {
+    const ids = await eight();
+    const before = service.counters.db.requests;
+    expect(await together(ids)).toEqual(ids.map(() => 200));
+    // The first takes its run up alone, the other seven theirs together. Some of the answers come one by one.
+    expect(service.counters.db.requests - before).toBeLessThan(2 + ids.length);
+    await service.settled();
+    expect(called().toSorted()).toEqual(ids.toSorted());
+    expect(await attempts(ids)).toEqual([{ status: "completed", attempt: 1 }]);
+  });
+
+  it("fail alone where the database refuses what one of them wants", async () => {
+    const ids = await eight();
+    const refused = ids[4] ?? "";
+    await service.sql(`create function refuse() returns trigger language plpgsql as
+      $$ begin if new.id = '${refused}' then raise exception 'refused'; end if; return new; end $$`);
+    await service.sql("create trigger refuse before update on runs for each row execute function refuse()");
+    endpoint.answer = answersRightly;
+    expect(await together(ids)).toEqual(ids.map((id) => (id === refused ? 500 : 200)));
+    await service.settled();
+    expect(await attempts(ids)).toEqual([
+      { status: "completed", attempt: 1 },
+      { status: "queued", attempt: 0 },
+    ]);
+    await service.sql("drop function refuse cascade");
+    expect(await deliver(service, "dispatch", { run_id: refused })).toBe(200);
+    expect(called().toSorted()).toEqual(ids.toSorted());
+  });
+
+  it("each keep an answer of a megabyte", async () => {
+    const ids = await eight(() => json(200, { output: "é".repeat(400_000) }));
+    expect(await together(ids)).toEqual(ids.map(() => 200));
+    await service.settled();
+    expect(await attempts(ids)).toEqual([{ status: "completed", attempt: 1 }]);
   });
 });
 

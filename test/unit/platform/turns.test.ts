@@ -77,6 +77,20 @@ describe("work in groups", () => {
     expect(groups.at(-1)).toEqual([6]);
   });
 
+  it("keeps nobody whose own item is done", async () => {
+    const gathering = gather();
+    const finishes: (() => void)[] = [];
+    const work = () => new Promise<void>((resolve) => void finishes.push(resolve));
+    const done: number[] = [];
+    const all = [1, 2, 3, 4].map((item) => gathering.join(item, work).then(() => done.push(item)));
+    await turn();
+    finishes[0]?.();
+    await turn();
+    expect([done, finishes.length]).toEqual([[1, 2, 3], 2]);
+    finishes[1]?.();
+    await Promise.all(all);
+  });
+
   it("that fails rejects for who did it, and leaves the next to be done", async () => {
     const gathering = gather();
     const failing = gathering.join(1, () => Promise.reject(new Error("fault")));
