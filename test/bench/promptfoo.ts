@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import type { Bench } from "./beside.ts";
 import { type Measured, measured, time } from "./measure.ts";
-import { AT_ONCE, type Bench, ROUNDS, RUNS, screenOnce } from "./screening.ts";
+import { AT_ONCE, ROUNDS, RUNS, screenOnce } from "./screening.ts";
 import { startTimedAgent } from "./timed-agent.ts";
 
 const LOOPBACK = fileURLToPath(new URL("./loopback.ts", import.meta.url));
@@ -71,7 +72,9 @@ async function configOf({ pool, tasks }: Bench, url: string): Promise<object> {
 }
 
 /** Has promptfoo ask the agent, with a folder as its home; returns how many milliseconds its evaluation took it. */
-async function evaluate({ tasks }: Pick<Bench, "tasks">, peers: string, folder: string): Promise<number> {
+async function evaluate({ tasks, settled }: Bench, peers: string, folder: string): Promise<number> {
+  // What the last screening left to the queue is no burden of promptfoo's.
+  await settled();
   const [config, output] = [join(folder, "config.json"), join(folder, "output.json")];
   const repeats = RUNS / tasks.length;
   const options = ["--config", config, "--output", output, "--max-concurrency", `${AT_ONCE}`, "--repeat", `${repeats}`];
