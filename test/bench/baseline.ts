@@ -34,8 +34,18 @@ export default app;`;
  * `POST /spans/{agent}` inserts an export of spans in protobuf.
  */
 export async function startBaseline(settings: Record<string, string>): Promise<Baseline> {
+  return startBare("baseline", SOURCE, process.cwd(), settings);
+}
+
+/** Starts a Worker from the text of one module, with the packages of a folder, and settings as its bindings. */
+export async function startBare(
+  name: string,
+  contents: string,
+  resolveDir: string,
+  bindings: Record<string, string | boolean>,
+): Promise<Baseline> {
   const { outputFiles } = await build({
-    stdin: { contents: SOURCE, resolveDir: process.cwd() },
+    stdin: { contents, resolveDir },
     bundle: true,
     format: "esm",
     minify: true,
@@ -43,12 +53,12 @@ export async function startBaseline(settings: Record<string, string>): Promise<B
     external: ["node:*"],
   });
   const options = convertV4MiniflareOptions({
-    name: "baseline",
+    name,
     script: outputFiles[0]?.text ?? "",
     modules: true,
     compatibilityDate: COMPATIBILITY.date,
     compatibilityFlags: COMPATIBILITY.flags,
-    bindings: settings,
+    bindings,
     host: "127.0.0.1",
     cf: false,
     logRequests: false,
