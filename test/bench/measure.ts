@@ -3,7 +3,7 @@ export interface Figure {
   name: string;
   /** The ratio, or a plain figure where nothing is compared. */
   value: number;
-  unit: "×" | "KB" | "ms" | "requests";
+  unit: "×" | "KB" | "ms" | "requests" | "rows/s";
   budget: number;
   /** `most`: the value may be at most the budget; `least`: it must be at least that. */
   kind: "most" | "least";

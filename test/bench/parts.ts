@@ -99,7 +99,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
 
   async export({ stack, pool, account, agent }, add) {
-    const growth = await exportOfAMillion(stack, pool, account, agent);
+    const { pace, growth } = await exportOfAMillion(stack, pool, account, agent);
+    add("rows of an export of 1,000,000 runs, a second", pace, "rows/s", "least", 50_000);
     add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
   },
 
