@@ -4,7 +4,10 @@ import * as z from "zod";
 
 const NAME = /\bservice$/;
 const Targets = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
-const Answer = z.object({ id: z.int(), result: z.looseObject({ usedSize: z.number().optional() }).optional() });
+const Answer = z.object({
+  id: z.int(),
+  result: z.looseObject({ usedSize: z.number().optional(), backingStorageSize: z.number().default(0) }).optional(),
+});
 
 /** A port that is free now, for the inspector. */
 export async function freePort(): Promise<number> {
@@ -18,8 +21,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Kilobytes of the Worker's heap that are in use once all garbage is collected, asked of the inspector on this port. What
- * the process takes beyond that is garbage that the engine has not collected yet, and room that it keeps.
+ * Kilobytes of the Worker's heap, and of buffers beside it, that are in use once all garbage is collected, asked of the
+ * inspector on this port. What the process takes beyond that is garbage that the engine has not collected yet, and room that it keeps.
  */
 export async function liveHeap(port: number): Promise<number> {
   const targets = Targets.parse(await (await fetch(`http://127.0.0.1:${port}/json`)).json());
@@ -30,7 +33,9 @@ export async function liveHeap(port: number): Promise<number> {
   const waiting = new Map<number, (used: number | undefined) => void>();
   socket.addEventListener("message", ({ data }) => {
     const answer = Answer.safeParse(JSON.parse(String(data))).data;
-    if (answer !== undefined) waiting.get(answer.id)?.(answer.result?.usedSize);
+    if (answer === undefined) return;
+    const { usedSize, backingStorageSize = 0 } = answer.result ?? {};
+    waiting.get(answer.id)?.(usedSize === undefined ? undefined : usedSize + backingStorageSize);
   });
   const ask = (id: number, method: string): Promise<number | undefined> => {
     const answered = new Promise<number | undefined>((resolve) => void waiting.set(id, resolve));

@@ -100,8 +100,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     add("live heap of the Worker after this load", await liveHeap(inspector), "KB", "most", WORKERS.memoryMib * 1024);
   },
 
-  async export({ stack, pool, account, agent }, add) {
-    const { pace, growth } = await exportOfAMillion(stack, pool, account, agent);
+  async export(bench, add) {
+    const { pace, growth } = await exportOfAMillion(bench, bench.account, bench.agent);
     add("rows of an export of 1,000,000 runs, a second", pace, "rows/s", "least", 50_000);
     add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
   },
