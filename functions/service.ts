@@ -39,7 +39,7 @@ const DNS_TIMEOUT_MS = 3000;
  * not the isolate's own queue. A call that takes longer than a second no longer counts: there a few milliseconds are
  * nothing, and slow agents must not keep the fast ones waiting.
  */
-export const CALLS = { places: 8, holdMs: 1000 };
+export const CALLS = { places: 16, holdMs: 1000 };
 /** How many runs are scored at once; no group takes as long as its place is held. */
 const SCORING = { most: 16, holdMs: 15_000 };
 /** How long a group waits for the runs that are being carried out; one that is alone does not wait. */

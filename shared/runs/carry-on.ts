@@ -29,8 +29,11 @@ interface Waiting {
   failure: unknown;
 }
 
-/** What is written at once at most, and how long others wait for one who writes. */
-const TOGETHER = { most: 16, holdMs: 15_000, linger: () => 0 };
+/**
+ * How many are made at once at most, and how long others wait for one who makes them. Their runs are minted and signed in a
+ * row then, and an answer that comes meanwhile is read late by as much: with four, by a millisecond or two.
+ */
+const TOGETHER = { most: 4, holdMs: 15_000, linger: () => 0 };
 
 /** The moves of each isolate, by its places for calls. */
 const moves = new WeakMap<Turns, Gathering<Waiting>>();

@@ -229,8 +229,8 @@ describe("deliveries of one isolate that come together", () => {
     const ids = await eight();
     const before = service.counters.db.requests;
     expect(await together(ids)).toEqual(ids.map(() => 200));
-    // The first takes its run up alone, the other seven theirs together. Some of the answers come one by one.
-    expect(service.counters.db.requests - before).toBeLessThan(2 + ids.length);
+    // The first takes its run up alone, the others theirs together; each by itself, these would be two of each run.
+    expect(service.counters.db.requests - before).toBeLessThan(1.5 * ids.length);
     await service.settled();
     expect(called().toSorted()).toEqual(ids.toSorted());
     expect(await attempts(ids)).toEqual([{ status: "completed", attempt: 1 }]);
@@ -254,10 +254,11 @@ describe("deliveries of one isolate that come together", () => {
     expect(called().toSorted()).toEqual(ids.toSorted());
   });
 
-  it("each keep an answer of a megabyte", async () => {
-    const ids = await eight(() => json(200, { output: "é".repeat(400_000) }));
+  it("each keep an answer of a megabyte that is escaped at every character", async () => {
+    const ids = await eight(() => json(200, { output: '"'.repeat(500_000) }));
     expect(await together(ids)).toEqual(ids.map(() => 200));
-    await service.settled();
+    // Too much for one answer of the database, so that the queue has them scored one by one.
+    await nextMinute();
     expect(await attempts(ids)).toEqual([{ status: "completed", attempt: 1 }]);
   });
 });
