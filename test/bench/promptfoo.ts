@@ -19,25 +19,38 @@ const Told = z.object({
   }),
 });
 
+/** What an evaluation took, in milliseconds. */
+interface Took {
+  /** From its command to its end, as long as somebody waits for it. */
+  whole: number;
+  /** By promptfoo's own clock, without its start and what it does at the end. */
+  evaluation: number;
+}
+
 /**
- * A screening of one agent, over what promptfoo takes to ask the same agent the same prompts as often, so many at once. Of
- * promptfoo its evaluation alone counts, not its start nor the report that it prints at the end. Both keep their results,
- * and each is as often the first of a pair.
+ * A screening of one agent, over what promptfoo takes to ask the same agent the same prompts as often, so many at once. Both
+ * keep their results, and each is as often the first of a pair.
  */
-export async function evaluationRatio(bench: Bench, peers: string): Promise<Measured> {
+export async function evaluationRatios(
+  bench: Bench,
+  peers: string,
+): Promise<{ whole: Measured; evaluation: Measured }> {
   const agent = await startTimedAgent();
   const folder = mkdtempSync(join(tmpdir(), "promptfoo-"));
   try {
     writeFileSync(join(folder, "config.json"), JSON.stringify(await configOf(bench, agent.url)));
-    const ratios: number[] = [];
+    const whole: number[] = [];
+    const evaluation: number[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
       const first = round % 2 === 0 ? await evaluate(bench, peers, folder) : null;
       const took = await time(() => screenOnce(bench, agent));
       const theirs = first ?? (await evaluate(bench, peers, folder));
       // The first round warms up.
-      if (round > 0) ratios.push(took / theirs);
+      if (round === 0) continue;
+      whole.push(took / theirs.whole);
+      evaluation.push(took / theirs.evaluation);
     }
-    return measured(ratios);
+    return { whole: measured(whole), evaluation: measured(evaluation) };
   } finally {
     agent.stop();
     rmSync(folder, { recursive: true });
@@ -71,8 +84,8 @@ async function configOf({ pool, tasks }: Bench, url: string): Promise<object> {
   };
 }
 
-/** Has promptfoo ask the agent, with a folder as its home; returns how many milliseconds its evaluation took it. */
-async function evaluate({ tasks, settled }: Bench, peers: string, folder: string): Promise<number> {
+/** Has promptfoo ask the agent, with a folder as its home. */
+async function evaluate({ tasks, settled }: Bench, peers: string, folder: string): Promise<Took> {
   // What the last screening left to the queue is no burden of promptfoo's.
   await settled();
   const [config, output] = [join(folder, "config.json"), join(folder, "output.json")];
@@ -80,6 +93,7 @@ async function evaluate({ tasks, settled }: Bench, peers: string, folder: string
   const options = ["--config", config, "--output", output, "--max-concurrency", `${AT_ONCE}`, "--repeat", `${repeats}`];
   const quiet = ["--no-cache", "--no-share", "--no-table", "--no-progress-bar"];
   const program = join(peers, "node_modules/promptfoo/dist/src/entrypoint.js");
+  const started = performance.now();
   const child = spawn(process.execPath, [program, "eval", ...options, ...quiet], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit"],
@@ -100,9 +114,10 @@ async function evaluate({ tasks, settled }: Bench, peers: string, folder: string
     },
   });
   const [code] = await once(child, "exit");
+  const whole = performance.now() - started;
   if (code !== 0) throw new Error(`promptfoo ended with ${String(code)}`);
   const { stats } = Told.parse(JSON.parse(readFileSync(output, "utf8"))).results;
   if (stats.successes + stats.failures !== RUNS)
     throw new Error(`promptfoo asked ${stats.successes + stats.failures} times`);
-  return stats.evaluationDurationMs;
+  return { whole, evaluation: stats.evaluationDurationMs };
 }
