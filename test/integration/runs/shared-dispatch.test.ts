@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
@@ -54,6 +54,7 @@ afterAll(async () => {
 beforeEach(() => {
   service.faults.set({ service: "qstash", mode: "none" });
   service.faults.set({ service: "resolver", mode: "none" });
+  service.faults.set({ service: "db", mode: "none" });
   endpoint.seen.length = 0;
   open = { now: 0, most: 0 };
   endpoint.answer = async (request) => {
@@ -94,7 +95,10 @@ const newAgent = () => addAgent(owner, { endpoint: endpoint.url });
 const counts = async (session: string) =>
   (await owner.call("GET", `/api/v1/screening-sessions/${session}`)).body.counts;
 const attempts = (runs: string[]) =>
-  service.sql("select distinct status, attempt from runs where id = any($1::uuid[]) order by 1, 2", [runs]);
+  service.sql<{ status: string; attempt: number }>(
+    "select distinct status, attempt from runs where id = any($1::uuid[]) order by 1, 2",
+    [runs],
+  );
 
 /** Lets every lease run out, and the minute's work find what is left. */
 async function nextMinute(): Promise<void> {
@@ -177,8 +181,12 @@ describe("a fault of ours in one run", () => {
   it("while an answer is kept has neither that run nor the next one lost", async () => {
     const { runs, messages, session } = await unsent(10, await newAgent());
     const [{ runs: shared } = { runs: [] }] = messages;
-    endpoint.answer = (request) => {
-      if (endpoint.seen.length === 2) service.faults.set({ service: "db", mode: "lost", count: 1 });
+    endpoint.answer = async (request) => {
+      if (endpoint.seen.length === 2) {
+        // The next request is the one that keeps this answer: the run before is not being scored any more.
+        await vi.waitUntil(async () => (await attempts(shared)).some(({ status }) => status === "completed"));
+        service.faults.set({ service: "db", mode: "lost", count: 1 });
+      }
       return answersRightly(request);
     };
     expect(await deliver(service, "dispatch", { run_ids: shared })).toBe(500);
