@@ -5,7 +5,7 @@ import { write, writeInTurn } from "../db/change.ts";
 import { certifications } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { cancelling } from "../runs/cancel.ts";
+import { cancelling } from "../runs/cancelling.ts";
 import { FOLLOW_UP } from "../runs/follow-up.ts";
 import { lockCertification } from "./lock.ts";
 import { newSession } from "./plan.ts";

@@ -7,7 +7,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { assertRight } from "../teams/right.ts";
-import { cancelling } from "./cancel.ts";
+import { cancelling } from "./cancelling.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
 import type { ScreeningSessionRead } from "./schemas.ts";
 import { readSession, visibleSession } from "./sessions.ts";

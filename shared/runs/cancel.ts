@@ -1,33 +1,15 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
-import { giveBackAllowance } from "../billing/allowances.ts";
 import { change, verdict } from "../db/change.ts";
 import { isOpenRun, runs } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { FOLLOW_UP, followUp } from "./follow-up.ts";
-import { withdrawDispatch } from "./messages.ts";
+import { cancelling } from "./cancelling.ts";
+import { FOLLOW_UP } from "./follow-up.ts";
 import { RunRead } from "./schemas.ts";
 import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
-
-/**
- * SQL: the parts `ended` and `followUp`'s of a statement that cancels the queued runs within `scope` (a condition over runs
- * `r`) and gives their allowance back; `FOLLOW_UP` names those that owe messages, and `also` is as there. Running ones go on: what an agent was
- * asked counts, however it ends. A canary stays one even if all other runs of its task are cancelled: if it counted then,
- * whoever knows the samples by heart would cancel all else.
- * @example
- * sql`with ${cancelling(sql`r.screening_session_id = ${id}::uuid`, ctx.now())}` // then `owes: FOLLOW_UP`
- */
-export function cancelling(scope: SQL, now: Date, also: SQL = sql``): SQL {
-  return sql`ended as (
-      update ${runs} r set status = 'cancelled', canary = false, finalized_at = ${now.toISOString()}::timestamptz
-      where ${scope} and r.status = 'queued' returning r.*
-    ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from ended`)}
-    ), taken_back as (${withdrawDispatch("ended")}
-    ), ${followUp("ended", now, also)}`;
-}
 
 const CANCELLATION = verdict({ forbidden: sql`not allowed` }, "in_progress");
 
