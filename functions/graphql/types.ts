@@ -1,6 +1,6 @@
 import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
-import { SCORE_BASES } from "../../shared/agents/schemas.ts";
+import { SCORE_BASES } from "../../shared/agents/score-bases.ts";
 import { toMemorisation } from "../../shared/agents/memorisation.ts";
 import { AgentRow } from "../../shared/agents/view.ts";
 import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/schemas.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agents, teams, users } from "../db/schema/index.ts";
-import { agentOwner } from "./view.ts";
+import { agentOwner } from "./conditions.ts";
 
 /** SQL: the account that pays for what a workspace has, or a user where `team_id` is null. */
 export function accountOf(owner: { user_id: SQL; team_id: SQL }): SQL {

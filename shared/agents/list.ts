@@ -9,7 +9,8 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { may, ofOwners, ownerOf } from "../teams/rights.ts";
-import { AgentRow, agentJson, agentOwner, NOTHING_MORE } from "./view.ts";
+import { agentOwner } from "./conditions.ts";
+import { AgentRow, agentJson, NOTHING_MORE } from "./view.ts";
 
 /** In which orders agents can be listed. */
 export const AGENT_SORTS = ["-created_at", "created_at", "name", "-name"] as const;

@@ -11,7 +11,7 @@ import { deleteTokens, newOtlpToken, storeToken } from "../telemetry/token.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { retired } from "./connection.ts";
 import { AgentOtlpTokenResponse } from "./schemas.ts";
-import { agentOwner, retiredMode, visibleAgent } from "./view.ts";
+import { agentOwner, retiredMode, visibleAgent } from "./conditions.ts";
 
 /**
  * Makes the token by which an agent sends its telemetry; the one before ends. Of any number issued at once, only the last

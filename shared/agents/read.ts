@@ -5,7 +5,8 @@ import { agents } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { AgentRow, agentJson, NOTHING_MORE, visibleAgent } from "./view.ts";
+import { visibleAgent } from "./conditions.ts";
+import { AgentRow, agentJson, NOTHING_MORE } from "./view.ts";
 
 /** One agent as the caller may see it; throws 404 for one that is not visible. */
 export function readAgent(ctx: Context, principal: Principal, agentId: string): Promise<AgentRow> {

@@ -8,7 +8,7 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { deleteTokens } from "../telemetry/token.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
-import { agentOwner, visibleAgent } from "./view.ts";
+import { agentOwner, visibleAgent } from "./conditions.ts";
 
 /**
  * Deactivates an agent and discards its credentials for good; doing it again changes nothing. Its endpoint, runs and

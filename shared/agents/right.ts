@@ -4,7 +4,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { assertRight } from "../teams/right.ts";
 import { type Action, may } from "../teams/rights.ts";
-import { agentOwner, visibleAgent } from "./view.ts";
+import { agentOwner, visibleAgent } from "./conditions.ts";
 
 /** Throws 404 for an agent that is not visible, `forbidden` where the caller may not do `action` with it. */
 export async function assertAgentRight(

@@ -3,9 +3,7 @@ import { CONNECTION_MODES, PROTOCOLS, REGISTRY_STATES, VERIFIED_STATES } from ".
 import { AuthHeader } from "./auth-header.ts";
 import { Memorisation } from "./memorisation.ts";
 import { Instant } from "../platform/time.ts";
-
-/** The runs that a score comes from: those of the core suite, or whatever has been scored so far. */
-export const SCORE_BASES = ["core", "provisional"] as const;
+import { SCORE_BASES } from "./score-bases.ts";
 
 const ConnectionMode = z.enum(CONNECTION_MODES);
 const Protocol = z.enum(PROTOCOLS);

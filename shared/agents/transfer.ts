@@ -9,7 +9,8 @@ import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { agentQuota, duplicateName, refuseTakenName } from "./create.ts";
-import { AgentRow, agentJson, agentOwner, visibleAgent } from "./view.ts";
+import { agentOwner, visibleAgent } from "./conditions.ts";
+import { AgentRow, agentJson } from "./view.ts";
 
 /** SQL: whether the agent row `a` is elsewhere than in the workspace row `w`. */
 const moves = sql`a.team_id is distinct from w.id`;

@@ -12,7 +12,8 @@ import { noTarget, sealHeader } from "./auth-header.ts";
 import { checkUrls, isRetired, noEndpoint, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
-import { AgentRow, agentJson, agentOwner, retiredMode, visibleAgent } from "./view.ts";
+import { agentOwner, retiredMode, visibleAgent } from "./conditions.ts";
+import { AgentRow, agentJson } from "./view.ts";
 
 /**
  * Changes the fields that are given. An agent of a retired mode takes no change until `clear_customer_llm_key` gives the

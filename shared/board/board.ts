@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { GapSums, gapSums, Memorisation, toMemorisation } from "../agents/memorisation.ts";
-import { SCORE_BASES } from "../agents/schemas.ts";
-import { visibleAgent } from "../agents/view.ts";
+import { SCORE_BASES } from "../agents/score-bases.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";

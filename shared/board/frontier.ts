@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, runs, task_scores, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { SCORE_BASES } from "../agents/schemas.ts";
-import { visibleAgent } from "../agents/view.ts";
+import { SCORE_BASES } from "../agents/score-bases.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, board_days, board_entries, board_pages, board_scores, PERIODS } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { idsOf } from "../db/ids.ts";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import type { TaskDomain } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
 import { agents, task_scores, tasks } from "../db/schema/index.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { type Change, type Verdict, verdict } from "../db/change.ts";
 import { agents, certifications } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";

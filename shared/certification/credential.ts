@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { agents, certifications, runs, screening_sessions, suites, tasks } from "../db/schema/index.ts";
 import { utcText } from "../db/instant.ts";

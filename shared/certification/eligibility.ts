@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { agentOwner, hasEndpoint, retiredMode } from "../agents/view.ts";
+import { agentOwner, hasEndpoint, retiredMode } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, certifications, isInScreening } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { write } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
 import { agents, certifications } from "../db/schema/index.ts";

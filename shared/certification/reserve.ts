@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
-import { agentOwner, hasEndpoint } from "../agents/view.ts";
+import { agentOwner, hasEndpoint } from "../agents/conditions.ts";
 import { takeAllowance } from "../billing/allowances.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { agents, runs, tasks, users } from "../db/schema/index.ts";

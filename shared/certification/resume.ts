@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { hasEndpoint } from "../agents/view.ts";
+import { hasEndpoint } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, certifications, isOpenRun, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { setVerifiedState } from "../agents/parts.ts";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { COST } from "../board/aggregates.ts";
 import { read, write } from "../db/change.ts";
 import { agents, certifications, isOpenRun, runs, tasks } from "../db/schema/index.ts";

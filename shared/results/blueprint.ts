@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
 import { agents, architecture_versions, isFinishedRun, runs, spans } from "../db/schema/index.ts";

@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { ends, fitted, PAGE } from "../db/rows.ts";

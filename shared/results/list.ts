@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
 import { RowPage, RowSlice } from "../db/page-result.ts";

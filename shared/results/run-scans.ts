@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { byFacets, facetConditions } from "./run-facets.ts";

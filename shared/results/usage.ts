@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, api_keys, run_days, teams } from "../db/schema/index.ts";
 import { type UserPrincipal, workspaceOf } from "../identity/principal.ts";

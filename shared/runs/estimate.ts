@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { visibleAgent } from "../agents/view.ts";
+import { visibleAgent } from "../agents/conditions.ts";
 import { agents, task_scores } from "../db/schema/index.ts";
 import { COIN_TOSS, repeatsFor, spreadOf, widthOf } from "../scoring/repeats.ts";
 

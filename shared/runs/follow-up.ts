@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { type Moment, momentSql } from "../db/instant.ts";
 import { agents, certifications, isOpenRun, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { oweAnew } from "../db/owed.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { SealedHeader } from "../agents/auth-header.ts";
 import { AgentRead } from "../agents/schemas.ts";
-import { agentOwner, hasEndpoint, visibleAgent } from "../agents/view.ts";
+import { agentOwner, hasEndpoint, visibleAgent } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { agents, otlp_tokens, readiness_checks, runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";

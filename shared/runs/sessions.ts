@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { inactive, retired } from "../agents/connection.ts";
-import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { takeAllowance } from "../billing/allowances.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";

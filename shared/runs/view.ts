@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { columnsJson } from "../db/json.ts";
 import { agents } from "../db/schema/index.ts";
-import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
 import type { RunRead } from "./schemas.ts";
 

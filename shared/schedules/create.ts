@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { accountOfAgent, lockAccounts } from "../agents/account.ts";
-import { agentOwner, retiredMode, visibleAgent } from "../agents/view.ts";
+import { agentOwner, retiredMode, visibleAgent } from "../agents/conditions.ts";
 import { change, verdict } from "../db/change.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal } from "../identity/principal.ts";

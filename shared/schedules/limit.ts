@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
 import { planLimit } from "../plans/plans.ts";
 

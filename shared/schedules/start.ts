@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agentOwner } from "../agents/view.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
 import { may } from "../teams/rights.ts";
 

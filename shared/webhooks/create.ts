@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { accountOf, accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { assertCallable } from "../agents/endpoint.ts";
-import { agentOwner, visibleAgent } from "../agents/view.ts";
+import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { change, telling, verdict } from "../db/change.ts";
 import { agents, users, webhooks } from "../db/schema/index.ts";
 import { endedMeanwhile, stillHolds } from "../identity/passwords/disown.ts";

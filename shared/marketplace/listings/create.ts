@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { inactive } from "../../agents/connection.ts";
-import { agentOwner, visibleAgent } from "../../agents/view.ts";
+import { agentOwner, visibleAgent } from "../../agents/conditions.ts";
 import { change, verdict } from "../../db/change.ts";
 import { agents, listings, users } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";

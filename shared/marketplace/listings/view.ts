@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../../agents/account.ts";
-import { agentOwner } from "../../agents/view.ts";
+import { agentOwner } from "../../agents/conditions.ts";
 import { agents, listings, seller_accounts, users } from "../../db/schema/index.ts";
 
 /** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`. */

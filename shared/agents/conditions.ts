@@ -1,0 +1,16 @@
+import { type SQL, sql } from "drizzle-orm";
+import { may, type Viewer } from "../teams/rights.ts";
+
+/** The owner columns of the agent row `a`, for `may`. */
+export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
+
+/** SQL: whether a viewer may see the agent row `a`: it is public and active, or theirs. */
+export function visibleAgent(viewer: Viewer): SQL<boolean> {
+  return sql`((a.is_public and a.is_active) or ${may("see", viewer, agentOwner)})`;
+}
+
+/** SQL: whether the agent row `a` is of a mode under which the service once kept provider credentials. */
+export const retiredMode: SQL<boolean> = sql`a.connection_mode in ('customer_llm', 'provider_assistant')`;
+
+/** SQL: whether the agent row `a` can be called live now. */
+export const hasEndpoint = sql<boolean>`(a.connection_mode = 'http_endpoint' and a.endpoint is not null and a.is_active)`;
