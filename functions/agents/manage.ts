@@ -7,10 +7,10 @@ import {
   AgentBulkResult,
   AgentCreate,
   AgentOtlpTokenResponse,
-  AgentRead,
   AgentScrubResult,
   AgentTransferToWorkspace,
 } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { scrubPublic } from "../../shared/agents/scrub.ts";
 import { transferAgent } from "../../shared/agents/transfer.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";

@@ -1,4 +1,4 @@
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";
 import { created, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
 import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { RunOutput, RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { RunOutput, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import type { Api } from "../site/parts/api.ts";
 
 type Data = Record<string, unknown>;

@@ -15,14 +15,8 @@ import { runFilter, runSort } from "../../shared/results/run-filter.ts";
 import { readRun } from "../../shared/results/reads.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
-import {
-  BatchCreate,
-  RunCreate,
-  RunCreateRead,
-  RunRead,
-  RunUpdate,
-  ScreeningPreflightRead,
-} from "../../shared/runs/schemas.ts";
+import { BatchCreate, RunCreate, RunCreateRead, RunUpdate, ScreeningPreflightRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import type { Submission } from "../../shared/runs/submission.ts";
 import { submit } from "../../shared/runs/submit.ts";
 import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";

@@ -4,7 +4,8 @@ import { route } from "../../shared/http/route.ts";
 import { compareSessions, SessionComparison } from "../../shared/results/compare-sessions.ts";
 import { assertSessionRight, cancelSession } from "../../shared/runs/cancel-session.ts";
 import { RerunCreate, rerun } from "../../shared/runs/rerun.ts";
-import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import { readSession } from "../../shared/runs/sessions.ts";
 
 const params = z.object({ session_id: z.uuid() });

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import {
   CertifyCheckoutOutcome,
   CertifyDiagnostic,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { AgentOtlpTokenResponse, AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentOtlpTokenResponse } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { AgentReadiness } from "../../shared/runs/readiness.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { UserRead } from "../../shared/identity/schemas.ts";
-import { RunRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";

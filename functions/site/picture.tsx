@@ -1,4 +1,4 @@
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 

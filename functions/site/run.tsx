@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
-import { RunOutput, RunPhases, RunRead } from "../../shared/runs/schemas.ts";
+import { RunOutput, RunPhases } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { SuiteRead } from "../../shared/catalogue/schemas.ts";
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { notFound } from "../../shared/platform/problem.ts";
-import { RunRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { Notice, Scroll } from "./parts/notice.tsx";

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
-import { RunRead, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
 import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/schemas.ts";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { UserRead } from "../../shared/identity/schemas.ts";
 import { TeamActivityRead } from "../../shared/results/activity.ts";
 import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/schemas.ts";

@@ -10,7 +10,8 @@ import { may } from "../teams/rights.ts";
 import { accountOf, lockAccounts } from "./account.ts";
 import { noTarget, sealHeader, type SealedHeader } from "./auth-header.ts";
 import { checkUrls, modeOf } from "./connection.ts";
-import { type AgentCreate, type AgentRead, RowFinding } from "./schemas.ts";
+import { type AgentCreate, RowFinding } from "./schemas.ts";
+import type { AgentRead } from "./shown.ts";
 
 /** An agent to be made, with its URLs and mode checked. */
 export type NewAgent = Omit<z.output<typeof AgentCreate>, "auth_header"> & {

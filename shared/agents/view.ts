@@ -5,7 +5,7 @@ import { scoreInterval } from "../scoring/interval.ts";
 import { may } from "../teams/rights.ts";
 import { agentOwner, hasEndpoint, retiredMode } from "./conditions.ts";
 import { GapSums, gapSums, toMemorisation } from "./memorisation.ts";
-import { AgentRead } from "./schemas.ts";
+import { AgentRead } from "./shown.ts";
 
 /** How many days, today's among them, the activity of a workspace tells of. */
 const ACTIVITY_DAYS = 30;

@@ -8,7 +8,7 @@ import { agents, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { RunRead } from "../runs/schemas.ts";
+import { RunRead } from "../runs/shown.ts";
 import { visibleSession } from "../runs/sessions.ts";
 import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents } from "../runs/view.ts";
 

@@ -6,7 +6,8 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { Drawn, drawn } from "../runs/minting.ts";
-import { RunOutput, RunPhases, RunRead } from "../runs/schemas.ts";
+import { RunOutput, RunPhases } from "../runs/schemas.ts";
+import { RunRead } from "../runs/shown.ts";
 import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 
 /** One run as the caller may see it; throws 404. */

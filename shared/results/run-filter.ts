@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TaskDomain } from "../catalogue/schemas.ts";
 import { FAILURE_CODES } from "../runs/answer.ts";
-import { RunStatus, Trigger } from "../runs/schemas.ts";
+import { RunStatus, Trigger } from "../runs/shown.ts";
 
 const moment = z.iso.datetime({ offset: true }).optional();
 

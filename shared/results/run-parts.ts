@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RunRead } from "../runs/schemas.ts";
+import { RunRead } from "../runs/shown.ts";
 
 const Part = z.record(z.string(), z.unknown());
 

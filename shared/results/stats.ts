@@ -6,7 +6,7 @@ import { agents, run_tallies, runs, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { RunRead } from "../runs/schemas.ts";
+import { RunRead } from "../runs/shown.ts";
 import { mayRun, runJson, visibleRun } from "../runs/view.ts";
 
 const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z.number() }).nullable();

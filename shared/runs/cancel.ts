@@ -8,7 +8,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { cancelling } from "./cancelling.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
-import { RunRead } from "./schemas.ts";
+import { RunRead } from "./shown.ts";
 import { mayCancel, mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 const CANCELLATION = verdict({ forbidden: sql`not allowed` }, "in_progress");

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { SealedHeader } from "../agents/auth-header.ts";
-import { AgentRead } from "../agents/schemas.ts";
+import { AgentRead } from "../agents/shown.ts";
 import { agentOwner, hasEndpoint, visibleAgent } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
 import { agents, otlp_tokens, readiness_checks, runs } from "../db/schema/index.ts";

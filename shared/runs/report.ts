@@ -14,7 +14,8 @@ import type { Answer } from "./answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
 import { Reported } from "./protocols/reading.ts";
-import { RunRead, type RunUpdate } from "./schemas.ts";
+import type { RunUpdate } from "./schemas.ts";
+import { RunRead } from "./shown.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
 
 /** Who reports: the agent with its run's token, or the owner. */

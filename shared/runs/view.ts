@@ -4,7 +4,7 @@ import { columnsJson } from "../db/json.ts";
 import { agents } from "../db/schema/index.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
-import type { RunRead } from "./schemas.ts";
+import type { RunRead } from "./shown.ts";
 
 /** RunRead as the database gives it. */
 export type RunRow = z.output<typeof RunRead>;

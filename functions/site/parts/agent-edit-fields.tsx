@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { AgentRead } from "../../../shared/agents/schemas.ts";
+import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { bodyProblem } from "../../../shared/platform/problem.ts";
 import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-fields.tsx";
 import { Choose, Field, TextArea, Tick, type Wrong } from "./form.tsx";

@@ -1,5 +1,6 @@
 import type * as z from "zod";
-import type { AgentOtlpTokenResponse, AgentRead } from "../../../shared/agents/schemas.ts";
+import type { AgentOtlpTokenResponse } from "../../../shared/agents/schemas.ts";
+import type { AgentRead } from "../../../shared/agents/shown.ts";
 import type { AgentReadiness } from "../../../shared/runs/readiness.ts";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AgentRead } from "../../../shared/agents/schemas.ts";
+import { AgentRead } from "../../../shared/agents/shown.ts";
 import { TeamRead } from "../../../shared/teams/schemas.ts";
 import type { Api } from "./api.ts";
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { AgentRead } from "../../../shared/agents/schemas.ts";
+import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { AgentHistory } from "../../../shared/board/history.ts";
 import { CertifyEligibility } from "../../../shared/certification/schemas.ts";
 import { AgentReadiness } from "../../../shared/runs/readiness.ts";

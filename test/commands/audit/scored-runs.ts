@@ -4,7 +4,7 @@ import { verifyStatement } from "../../../shared/evidence/verify.ts";
 import { costEvidence, scoredCost } from "../../../shared/scoring/cost.ts";
 import { DEFAULT_PRICES } from "../../../shared/scoring/prices.ts";
 import { SCORED_RUNS, type ScoredRun } from "../../../shared/scoring/score.ts";
-import { CostSource } from "../../../shared/runs/schemas.ts";
+import { CostSource } from "../../../shared/runs/shown.ts";
 import type { Reads } from "./reads.ts";
 
 /** What a run says of itself, as anybody may read it. */

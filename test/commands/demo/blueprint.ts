@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { AgentOtlpTokenResponse, AgentRead } from "../../../shared/agents/schemas.ts";
+import { AgentOtlpTokenResponse } from "../../../shared/agents/schemas.ts";
+import { AgentRead } from "../../../shared/agents/shown.ts";
 import { BlueprintRead } from "../../../shared/results/blueprint.ts";
-import { RunRead } from "../../../shared/runs/schemas.ts";
+import { RunRead } from "../../../shared/runs/shown.ts";
 import { ROOT } from "../../../shared/telemetry/trace.ts";
 import { startInstrumented } from "../../agents/instrumented.ts";
 import type { RunningAgent } from "../../agents/server.ts";

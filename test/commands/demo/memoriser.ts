@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AgentRead } from "../../../shared/agents/schemas.ts";
-import { RunRead } from "../../../shared/runs/schemas.ts";
+import { AgentRead } from "../../../shared/agents/shown.ts";
+import { RunRead } from "../../../shared/runs/shown.ts";
 import { byHeart, type Memory } from "../../agents/forgery/mind.ts";
 import { type RunningAgent, startAgent } from "../../agents/server.ts";
 import { json } from "../../stack/http.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { TaskRead } from "../../../shared/catalogue/schemas.ts";
 import type { LeaderboardRow } from "../../../shared/board/board.ts";
-import type { RunRead } from "../../../shared/runs/schemas.ts";
+import type { RunRead } from "../../../shared/runs/shown.ts";
 import { bar, fixed, percent, printBlock, styled, table } from "./print.ts";
 
 type Row = z.output<typeof LeaderboardRow>;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { RunRead } from "../../../shared/runs/schemas.ts";
+import { RunRead } from "../../../shared/runs/shown.ts";
 import { plainRuns } from "../../bench/export.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
