@@ -7,18 +7,16 @@ import { accepted, ok, verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { cancelRun } from "../../shared/runs/cancel.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns, RunKey, sliceRuns } from "../../shared/results/list.ts";
 import { runFilter, runSort } from "../../shared/results/run-filter.ts";
 import { readRun } from "../../shared/results/reads.ts";
-import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
+import type { Reporter } from "../../shared/runs/report.ts";
 import { assertCancelRight } from "../../shared/runs/cancel-right.ts";
 import { BatchCreate, RunCreate, RunCreateRead, RunUpdate, ScreeningPreflightRead } from "../../shared/runs/schemas.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import type { Submission } from "../../shared/runs/submission.ts";
-import { submit } from "../../shared/runs/submit.ts";
 import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
 
 const tag = "Runs";
@@ -43,6 +41,11 @@ const RunEvidence = signedStatement
       .meta({ description: "Null until the log has the statement, within about a minute" }),
   })
   .meta({ id: "RunEvidence" });
+
+/** What reads of runs need nothing of: it comes with the first request to submit some, to report on one, or to cancel one. */
+const submitting = () => import("../../shared/runs/submit.ts");
+const reporting = () => import("../../shared/runs/report.ts");
+const cancelling = () => import("../../shared/runs/cancel.ts");
 
 function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submission["tasks"] {
   if (suite_id !== undefined) return { kind: "suite", suiteId: suite_id };
@@ -83,6 +86,7 @@ export const runs = [
     idempotent: true,
     async handler({ ctx, principal, body }) {
       assertScope(principal, "runs:write");
+      const { submit } = await submitting();
       const [run] = await submit(ctx, principal, {
         agentId: body.agent_id,
         tasks: { kind: "one", taskId: body.task_id },
@@ -111,6 +115,7 @@ export const runs = [
     problems: [...REFUSALS, "suite_unavailable", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
+      const { submit } = await submitting();
       const reserved = await submit(ctx, principal, {
         agentId: body.agent_id,
         tasks: tasksOf(body),
@@ -193,10 +198,14 @@ export const runs = [
     limit: "write",
     params,
     body: RunUpdate,
-    right: ({ ctx, principal, params: { run_id }, c }) => assertReportRight(ctx, reporterOf(c, principal), run_id),
+    async right({ ctx, principal, params: { run_id }, c }) {
+      const { assertReportRight } = await reporting();
+      return assertReportRight(ctx, reporterOf(c, principal), run_id);
+    },
     returns: { 200: RunRead },
     problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
     async handler({ ctx, principal, params: { run_id }, body, c }) {
+      const { report } = await reporting();
       return ok(await report(ctx, reporterOf(c, principal), run_id, body, await c.req.text()));
     },
   }),
@@ -216,6 +225,7 @@ export const runs = [
     returns: { 200: RunRead },
     problems: ["not_found", "forbidden", "run_in_progress"],
     async handler({ ctx, principal, params: { run_id } }) {
+      const { cancelRun } = await cancelling();
       return ok(await cancelRun(ctx, principal, run_id));
     },
   }),
