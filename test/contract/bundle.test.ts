@@ -79,6 +79,18 @@ const NEEDED = {
   "runs/evidence": ["jose"],
 };
 
+/** What takes a while to evaluate, though it is short, and the endpoints that are loaded with it. */
+const DEAR = {
+  "shared/agents/schemas.ts": [
+    "agents/agents",
+    "agents/integrations",
+    "agents/manage",
+    "agents/playbooks",
+    "agents/registry",
+  ],
+  "shared/runs/submit.ts": ["runs/screening-sessions"],
+};
+
 function heavyWith(source?: string): string[] {
   const { sources } = loadedWith(dirname(entry), source);
   return HEAVY.filter((part) =>
@@ -100,6 +112,11 @@ describe("what is heavy", () => {
   test("is loaded with the endpoints alone that can't do without", () => {
     const found = Object.keys(GROUPS).map((group) => [group, heavyWith(`functions/${group}.ts`)] as const);
     expect(Object.fromEntries(found.filter(([, parts]) => parts.length > 0))).toEqual(NEEDED);
+  });
+
+  test.each(Object.entries(DEAR))("%s is loaded with those alone, too", (source, groups) => {
+    const loaded = (group: string) => loadedWith(dirname(entry), `functions/${group}.ts`).sources.includes(source);
+    expect(Object.keys(GROUPS).filter(loaded).toSorted()).toEqual(groups);
   });
 });
 
