@@ -6,7 +6,7 @@ import { type Measured, measured, ratio } from "./measure.ts";
 
 const RECEIVERS = 20;
 const EVENTS = 25;
-const ROUNDS = 3;
+const ROUNDS = 20;
 /** As many attempts as the service makes at once to one receiver. */
 const PARALLELISM = 5;
 
