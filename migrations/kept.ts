@@ -1,6 +1,10 @@
 import type { Client } from "pg";
-import { KEPT_PREFIX } from "../shared/db/kept.ts";
-import { KEPT } from "../shared/runs/kept.ts";
+import { type Installed, KEPT_PREFIX } from "../shared/db/kept.ts";
+import { KEPT as OF_RUNS } from "../shared/runs/kept.ts";
+import { KEPT as OF_WEBHOOKS } from "../shared/webhooks/kept.ts";
+
+/** All that the database keeps. */
+export const KEPT: readonly Installed[] = [...OF_RUNS, ...OF_WEBHOOKS];
 
 /**
  * Makes the functions of the statements that the database keeps, and removes those of statements that are no longer sent:

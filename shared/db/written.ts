@@ -35,19 +35,29 @@ export const Written = z.object({
   owed: z.array(Message),
   handed: z.array(Message),
 });
+export type Written = z.output<typeof Written>;
+
+const AllWritten = z.array(Written.nullable());
 
 /**
  * Runs statements that end in `resultOf` in one round trip, whole or not at all, after `lock` where there is one; each sees
  * what those before it did. Sends their messages.
  */
-export async function sendInTurn(
-  ctx: Context,
-  statements: readonly SQL[],
-  lock?: SQL,
-): Promise<z.output<typeof Written>[]> {
+export async function sendInTurn(ctx: Context, statements: readonly SQL[], lock?: SQL): Promise<Written[]> {
   const ran = await run(ctx, lock === undefined ? statements : [lock, ...statements]);
   const written = ran.slice(-statements.length).map(({ rows }) => Written.parse(rows[0]?.result));
   sendMessages(ctx, written);
+  return written;
+}
+
+/** Runs one statement whose result is a list of such results, null where there is none; sends their messages. */
+export async function sendInOne(ctx: Context, statement: SQL): Promise<(Written | null)[]> {
+  const [ran] = await run(ctx, [statement]);
+  const written = AllWritten.parse(ran?.rows[0]?.result);
+  sendMessages(
+    ctx,
+    written.filter((one) => one !== null),
+  );
   return written;
 }
 
@@ -57,7 +67,7 @@ async function run(ctx: Context, [first = sql`select`, ...then]: readonly SQL[])
 }
 
 /** Sends the messages of what was written, after the answer. */
-export function sendMessages(ctx: Context, written: readonly z.output<typeof Written>[]): void {
+export function sendMessages(ctx: Context, written: readonly Written[]): void {
   const due = written.flatMap(({ owed: messages }) => messages);
   const handed = written.flatMap((one) => one.handed);
   if (due.length > 0) ctx.defer(() => flush(ctx, due));

@@ -1,11 +1,11 @@
 import { databaseFailure } from "../db/client.ts";
-import { writeBothKept } from "../db/kept.ts";
+import { inSeries, writeSeries } from "../db/kept.ts";
 import { storableJson } from "../db/storable-json.ts";
 import type { Context } from "../platform/context.ts";
 import { createGathering, type Gathering } from "../platform/gathering.ts";
 import type { Message } from "../platform/message.ts";
 import type { Turns } from "../platform/turns.ts";
-import { Claimed, claiming, type Taken, taking } from "./claim.ts";
+import { CLAIM, Claimed, claiming, type Taken, taking } from "./claim.ts";
 import { KEEP_ANSWERS, type KeptAnswer, Scorable } from "./keep-answer.ts";
 
 /** What a delivery has to write between two calls: what came of one run, the next one to take up, or both. */
@@ -83,19 +83,19 @@ async function makeAll(ctx: Context, all: readonly Waiting[]): Promise<void> {
   }
 }
 
+/** Keeps all answers, and then takes all runs up. */
+export const CARRY_ON = inSeries("carry_on", [KEEP_ANSWERS, CLAIM]);
+
 /** Writes all that is kept by one statement and all that is taken up by another, in one round trip. */
 async function make(ctx: Context, all: readonly Move[]): Promise<Moved[]> {
   const keeps = all.flatMap((move) => move.keeps ?? []);
   const takings = all.map(({ takes }) => (takes === null ? null : taking(ctx, takes)));
   const takes = takings.filter((one) => one !== null);
-  const [scorable, claimed] = await writeBothKept(
-    ctx,
-    [
-      keeps.length === 0 ? null : KEEP_ANSWERS.with({ answers: storableJson(keeps) }),
-      takes.length === 0 ? null : claiming(ctx, takes),
-    ],
-    [Scorable, Claimed],
-  );
+  const moving = CARRY_ON.with([
+    keeps.length === 0 ? null : { answers: storableJson(keeps) },
+    takes.length === 0 ? null : claiming(ctx, takes),
+  ]);
+  const [scorable, claimed] = await writeSeries(ctx, moving, [Scorable, Claimed]);
   return all.map((move, index) => {
     const next = takings[index];
     const job = next && claimed?.[next.lease];

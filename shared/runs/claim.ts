@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { kept, type Sendable } from "../db/kept.ts";
+import { kept } from "../db/kept.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { epochAt } from "../epochs/calendar.ts";
@@ -96,10 +96,10 @@ export function taking(ctx: Context, runId: string): Taking {
 }
 
 /**
- * The statement that takes these runs up; its result is `Claimed`. A message that comes again does nothing. The time that an
+ * What `CLAIM` takes these runs up with; its result is `Claimed`. A message that comes again does nothing. The time that an
  * agent is measured by starts with each attempt.
  */
-export function claiming(ctx: Context, takings: readonly Taking[]): Sendable {
+export function claiming(ctx: Context, takings: readonly Taking[]): { runs: string } {
   const rows = takings.map(({ runId, lease, callbackToken, at }) => ({
     run: runId,
     lease,
@@ -107,7 +107,7 @@ export function claiming(ctx: Context, takings: readonly Taking[]): Sendable {
     epoch: epochAt(at, ctx.env.EPOCH_SECONDS).name,
     at: at.toISOString(),
   }));
-  return CLAIM.with({ runs: JSON.stringify(rows) });
+  return { runs: JSON.stringify(rows) };
 }
 
 /**

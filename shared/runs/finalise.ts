@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { idsOf } from "../db/ids.ts";
 import { type Moment, momentSql } from "../db/instant.ts";
-import { kept, type Sendable, unkept, writeKept } from "../db/kept.ts";
+import { inSeries, kept, unkept, writeKept, writeSeries } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
 import { run_evidence, runs } from "../db/schema/index.ts";
 import { storableJson } from "../db/storable-json.ts";
@@ -12,7 +12,7 @@ import { placeRun, stillLatest } from "../telemetry/collect.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
 import type { Assessment } from "./assess.ts";
 import { FOLLOW_UP, followUp } from "./follow-up.ts";
-import { lockAgents } from "../agents/lock.ts";
+import { LOCK_AGENTS, lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
 import { holdResults, signing } from "./held.ts";
 import type { Answered } from "./load-answered.ts";
@@ -31,31 +31,34 @@ export interface Ended {
 }
 
 /**
- * Ends runs, in one batch: their results, facts and evidence, which the log names, and once for all their agents' cells and board
+ * Ends runs, in one round trip: their results, facts and evidence, which the log names, and once for all their agents' cells and board
  * entries, and what is announced. The agents' rows are locked first, so that groups with runs of one agent that end side
  * by side sum up one after the other. A run that is final already stays as it is. The messages that would have had the
- * runs scored are taken out in the same batch: they are the way back from wherever this breaks off.
+ * runs scored are taken out with them: they are the way back from wherever this breaks off.
  *
  * Of a run whose session may have canaries, all that would tell one from another is put aside until every run of the session
  * is final: the statement, what it adds to numbers, and the fact of its signature.
  *
- * A run with an architecture must come alone: it is bound to its version too. Returns whether any run ended: one does not
+ * A run with an architecture must come alone: its statement binds it to its version too, and is no kept one. Returns whether any run ended: one does not
  * either where versions shall be minted `inOrder`, and it would mint one while another was minted that it was not placed by.
  */
 export async function finalise(ctx: Context, ended: readonly Ended[], at: Date, inOrder: boolean): Promise<boolean> {
   const moving = ended.filter(moves);
   const time = at.toISOString();
-  const done = await writeKept(
-    ctx,
-    [
-      endingOf(ended, at, inOrder),
-      ...(moving.length > 0
-        ? [SUM_UP.with({ cells: cellsOf(moving), at: time }), RESCORE.with({ boards: boardsOf(moving), at: time })]
-        : []),
-    ],
-    z.number(),
-    lockAgents(idsOf(new Set(ended.map(({ answered }) => answered.run.agent_id)))),
-  );
+  const agents = new Set(ended.map(({ answered }) => answered.run.agent_id));
+  const rows = storableJson(ended.map(toRow));
+  const cells = moving.length === 0 ? null : { cells: cellsOf(moving), at: time };
+  const boards = moving.length === 0 ? null : { boards: boardsOf(moving), at: time };
+  const observed = ended.length === 1 ? ended[0]?.observed : undefined;
+  let done: number | null;
+  if (observed === undefined || observed.placement === null) {
+    const all = END_ALL.with([{ agents: JSON.stringify([...agents]) }, { runs: rows, at: time }, cells, boards]);
+    [, done] = await writeSeries(ctx, all, [z.int(), z.int()]);
+  } else {
+    const end = unkept(ending(sql`${rows}::jsonb`, at, { observed, inOrder }));
+    const sums = [cells && SUM_UP.with(cells), boards && RESCORE.with(boards)];
+    done = await writeKept(ctx, [end, ...sums.filter((sum) => sum !== null)], z.int(), lockAgents(idsOf(agents)));
+  }
   // A private run moves no numbers, but may make its agent a verified one.
   if (ended.some((one) => moves(one) || (one.signed !== null && !one.answered.run.is_held)))
     ctx.cache.invalidate("board");
@@ -115,17 +118,11 @@ function toRow(ended: Ended): Record<string, unknown> {
   };
 }
 
-/** The statement that ends the runs: a kept one, but for a run with an architecture, whose statement binds it to its version. */
-function endingOf(ended: readonly Ended[], at: Date, inOrder: boolean): Sendable {
-  const rows = storableJson(ended.map(toRow));
-  const observed = ended.length === 1 ? ended[0]?.observed : undefined;
-  return observed === undefined || observed.placement === null
-    ? END.with({ runs: rows, at: at.toISOString() })
-    : unkept(ending(sql`${rows}::jsonb`, at, { observed, inOrder }));
-}
-
 /** Ends runs that show no architecture. */
 export const END = kept("end", { runs: "jsonb", at: "timestamptz" }, (value) => ending(value("runs"), value("at")));
+
+/** Ends them under the lock of their agents, and sums up. */
+export const END_ALL = inSeries("end_all", [LOCK_AGENTS, END, SUM_UP, RESCORE]);
 
 /** Ends the runs of which `rows` is a list, in the part `done`, which has a row for each that did. */
 function ending(rows: SQL, at: Moment, single?: { observed: Observation; inOrder: boolean }): Step {

@@ -1,9 +1,21 @@
-import type { Kept } from "../db/kept.ts";
+import { LOCK_AGENTS } from "../agents/lock.ts";
+import type { Installed } from "../db/kept.ts";
+import { CARRY_ON } from "./carry-on.ts";
 import { CLAIM } from "./claim.ts";
-import { END } from "./finalise.ts";
+import { END, END_ALL } from "./finalise.ts";
 import { KEEP_ANSWERS } from "./keep-answer.ts";
 import { LOAD_ANSWERED } from "./load-answered.ts";
 import { RESCORE, SUM_UP } from "./sum-up.ts";
 
 /** The statements of a run that the database keeps. */
-export const KEPT: readonly Kept[] = [CLAIM, KEEP_ANSWERS, LOAD_ANSWERED, END, SUM_UP, RESCORE];
+export const KEPT: readonly Installed[] = [
+  CLAIM,
+  KEEP_ANSWERS,
+  CARRY_ON,
+  LOAD_ANSWERED,
+  LOCK_AGENTS,
+  END,
+  SUM_UP,
+  RESCORE,
+  END_ALL,
+];

@@ -1,13 +1,45 @@
 import { Buffer } from "node:buffer";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { write } from "../db/change.ts";
+import { kept, writeKept } from "../db/kept.ts";
 import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
 import { isHeldBy, listensTo } from "./match.ts";
 import { wake } from "./messages.ts";
+
+/** What the statement is given of an event. */
+const COLUMNS = sql.raw(
+  "id uuid, type text, agent_id uuid, holder_kind text, holder_id text, body text, created_at timestamptz",
+);
+
+/**
+ * Makes a first attempt, due `at`, for each subscription to each of a list of events, and only once however often an event
+ * is in it or was announced before. Nothing is kept of an event that nobody subscribes to.
+ */
+export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" }, (value) => ({
+  parts: sql`with given as (
+      select distinct on (g.id) g.* from jsonb_to_recordset(${value("events")}) as g(${COLUMNS})
+    ), subscribed as (
+      select w.id, g.id as event_id, a.id as agent_id from given g join ${agents} a on a.id = g.agent_id
+        join ${webhooks} w on ${listensTo} where g.type = any(w.event_types)
+      union all
+      select w.id, g.id, null from given g join ${webhooks} w on ${isHeldBy(sql`g.holder_kind`, sql`g.holder_id`)}
+        where g.type = any(w.event_types)
+    ), event as (
+      insert into ${webhook_events} (id, type, agent_id, body, created_at)
+      select g.id, g.type, s.agent_id, g.body, g.created_at
+      from given g join (select distinct event_id, agent_id from subscribed) s on s.event_id = g.id
+      on conflict (id) do nothing returning id
+    ), attempts as (
+      insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
+      select s.id, e.id, 1, ${value("at")} from subscribed s join event e on e.id = s.event_id
+      returning webhook_id, next_attempt_at as due
+    ), ${wake("messages", sql`select webhook_id, due from attempts`)}`,
+  hands: ["messages"],
+  select: sql`select to_jsonb(count(*)) as result from attempts`,
+}));
 
 /**
  * Makes a first attempt for each subscription to an event, in one statement, and only once however often it is called.
@@ -16,29 +48,7 @@ import { wake } from "./messages.ts";
 export async function announce(ctx: Context, event: z.output<typeof WebhookEvent>): Promise<void> {
   const body = eventBody(event);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new Permanent(`the event ${event.id} is too long`);
-  await write(ctx, {
-    parts: sql`with subscribed as (
-      ${listeners(event)} and ${event.type} = any(w.event_types)
-    ), event as (
-      insert into ${webhook_events} (id, type, agent_id, body, created_at)
-      select distinct ${event.id}::uuid, ${event.type}, agent_id, ${body}, ${event.created_at}::timestamptz from subscribed
-      on conflict (id) do nothing returning id
-    ), attempts as (
-      insert into ${webhook_deliveries} (webhook_id, event_id, attempt, next_attempt_at)
-      select s.id, e.id, 1, ${ctx.now().toISOString()}::timestamptz from subscribed s cross join event e
-      returning webhook_id, next_attempt_at as due
-    ), ${wake("messages", sql`select webhook_id, due from attempts`)}`,
-    hands: ["messages"],
-    select: sql`select to_jsonb(count(*)) as result from attempts`,
-    result: z.int(),
-  });
-}
-
-/** SQL: the subscriptions `w` that may hear of the event, with the agent that it is about; ends within its condition. */
-function listeners({ agent_id, holder }: z.output<typeof WebhookEvent>): SQL {
-  if (holder !== undefined)
-    return sql`select w.id, null::uuid as agent_id from ${webhooks} w
-      where ${isHeldBy(sql`${holder.kind}::text`, sql`${holder.id}`)}`;
-  return sql`select w.id, a.id as agent_id from ${agents} a join ${webhooks} w on ${listensTo}
-    where a.id = ${agent_id ?? null}::uuid`;
+  const { id, type, agent_id, holder, created_at } = event;
+  const given = { id, type, agent_id, holder_kind: holder?.kind, holder_id: holder?.id, body, created_at };
+  await writeKept(ctx, [ANNOUNCE.with({ events: JSON.stringify([given]), at: ctx.now().toISOString() })], z.int());
 }

@@ -50,10 +50,10 @@ export function oweLater(source: SQL): SQL {
 }
 
 /** SQL: owes the queue the message `id` for the row of `source`, a query of `webhook_id` and `due`, if it has one: at once. */
-export function oweMore(id: string, source: SQL): SQL {
+export function oweMore(id: SQL, source: SQL): SQL {
   return oweAnew(
     DELIVERER,
-    sql`select ${id}::uuid as id, ${GENERATION} as generation, ${MESSAGE}, null::timestamptz as not_before
+    sql`select ${id} as id, ${GENERATION} as generation, ${MESSAGE}, null::timestamptz as not_before
       from (${source}) due`,
   );
 }

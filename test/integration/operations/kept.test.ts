@@ -4,17 +4,18 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { createService } from "../../../functions/service.ts";
+import { KEPT } from "../../../migrations/kept.ts";
 import { migrate } from "../../../migrations/migrate.ts";
 import { DELIVERIES } from "../../../queues/index.ts";
 import { bytea } from "../../../shared/db/bytes.ts";
-import { kept, writeKept } from "../../../shared/db/kept.ts";
+import { inSeries, kept, writeKept, writeSeries } from "../../../shared/db/kept.ts";
 import type { Context } from "../../../shared/platform/context.ts";
-import { KEPT } from "../../../shared/runs/kept.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { NEON } from "../../stack/limits.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Recorder, startRecorder } from "../http/plans-support.ts";
+import { subscribe } from "../webhooks/support.ts";
 import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
 
 let service: TestService;
@@ -25,6 +26,14 @@ let suite: TestSuite;
 let ctx: Context;
 
 const NAMES = KEPT.map(({ name }) => name).toSorted();
+
+/** These functions, and those that they call. */
+function withCalled(names: readonly string[]): string[] {
+  const called = KEPT.filter(({ name }) => names.includes(name)).flatMap(({ definition }) =>
+    NAMES.filter((name) => definition.includes(name)),
+  );
+  return [...new Set(called)].toSorted();
+}
 
 beforeAll(async () => {
   recorder = await startRecorder();
@@ -87,11 +96,12 @@ async function screened(): Promise<{ found: unknown; statements: string[] }> {
 const calledBy = (statements: readonly string[]) =>
   [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
 
-describe("the statements of a run", () => {
+describe("the statements of a run, and of the webhooks that tell of it,", () => {
   it("are each sent as a call of a function that the database has", async () => {
     expect(await names()).toEqual(NAMES);
+    await subscribe(owner, endpoint.url);
     const { statements } = await screened();
-    expect(calledBy(statements)).toEqual(NAMES);
+    expect(withCalled(calledBy(statements))).toEqual(NAMES);
     expect(statements.filter((query) => query.includes("claimed as (") || query.includes("open_calls"))).toEqual([]);
   });
 
@@ -182,5 +192,58 @@ describe("a kept statement", () => {
     expect(await service.sql("select * from kept_marks")).toEqual([]);
     expect(await both(2)).toBe(2);
     expect(await service.sql("select n from kept_marks")).toEqual([{ n: 5 }, { n: 2 }]);
+  });
+});
+
+describe("a series of kept statements", () => {
+  const add = kept("add", { n: "integer" }, (value) => ({
+    parts: sql`with added as (insert into kept_sums select ${value("n")} returning n)`,
+    select: sql`select to_jsonb(n) from added`,
+  }));
+  const lock = kept("lock", { n: "integer" }, (value) => ({
+    parts: sql`with locked as (select n from kept_sums where n = ${value("n")} for update)`,
+    select: sql`select to_jsonb(min(n)) from locked`,
+  }));
+  const sum = kept("sum", { over: "integer" }, (value) => ({
+    parts: sql`with summed as (select sum(100 / n) as sum from kept_sums where n > ${value("over")})`,
+    select: sql`select to_jsonb(sum) from summed`,
+  }));
+  const series = inSeries("lock_add_sum", [lock, add, sum]);
+  const run = (...values: Parameters<typeof series.with>[0]) =>
+    writeSeries(ctx, series.with(values), [z.int(), z.int(), z.int()]);
+
+  beforeAll(async () => {
+    await service.sql("create table kept_sums (n integer)");
+    await service.sql([lock, add, sum, series].map(({ definition }) => definition).join("; "));
+  });
+
+  it.each(["kept", "not kept"])("does each statement after those before it, but those left out: %s", async (how) => {
+    await service.sql("truncate kept_sums");
+    if (how === "not kept") await service.sql(`alter function ${series.name} rename to another`);
+    try {
+      expect(await run({ n: 5 }, { n: 5 }, { over: 0 })).toEqual([null, 5, 20]);
+      expect(await run({ n: 5 }, null, { over: 0 })).toEqual([5, null, 20]);
+      expect(await run(null, { n: 10 }, null)).toEqual([null, 10, null]);
+      expect(await run(null, null, { over: 0 })).toEqual([null, null, 30]);
+    } finally {
+      if (how === "not kept") await service.sql(`alter function another rename to ${series.name}`);
+    }
+  });
+
+  it("is done whole or not at all, in one round trip", async () => {
+    await service.sql("truncate kept_sums");
+    recorder.statements.length = 0;
+    await expect(run(null, { n: 0 }, { over: -1 })).rejects.toMatchObject({ cause: { message: "division by zero" } });
+    expect(await service.sql("select * from kept_sums")).toEqual([]);
+    expect(recorder.statements.map(({ query }) => query)).toEqual([expect.stringContaining(series.name)]);
+  });
+
+  it("sees behind a lock what those who held it have committed, as a batch does", async () => {
+    await service.sql("truncate kept_sums; insert into kept_sums values (1)");
+    const runs = Array.from({ length: 20 }, () => run({ n: 1 }, { n: 1 }, { over: 0 }));
+    const sums = (await Promise.all(runs)).map((results) => results[2]);
+    expect(sums.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
+      Array.from({ length: 20 }, (_one, n) => 100 * (n + 2)),
+    );
   });
 });
