@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { kept, writeKept } from "../db/kept.ts";
 import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
+import { createTogether } from "../db/together.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
@@ -41,14 +42,39 @@ export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" },
   select: sql`select to_jsonb(count(*)) as result from attempts`,
 }));
 
+/** What `ANNOUNCE` is given of an event. */
+interface Given {
+  id: string;
+  type: string;
+  agent_id: string | undefined;
+  holder_kind: string | undefined;
+  holder_id: string | undefined;
+  body: string;
+  created_at: string;
+}
+
+/** Events up to here share a statement. */
+const SHARED_CHARACTERS = 16 * 1024;
+const MOST = 50;
+
+const announcements = createTogether({
+  most: MOST,
+  isLarge: (event: Given) => event.body.length > SHARED_CHARACTERS,
+  async write(ctx, events) {
+    await writeKept(ctx, [ANNOUNCE.with({ events: JSON.stringify(events), at: ctx.now().toISOString() })], z.int());
+    return events.map(() => undefined);
+  },
+});
+
 /**
- * Makes a first attempt for each subscription to an event, in one statement, and only once however often it is called.
- * Nothing is kept of an event that nobody subscribes to. Throws `Permanent` for one that is longer than a body may be.
+ * Makes a first attempt for each subscription to an event, together with what else is announced at the time, and only once
+ * however often it is called. Nothing is kept of an event that nobody subscribes to. Throws `Permanent` for one that is
+ * longer than a body may be.
  */
 export async function announce(ctx: Context, event: z.output<typeof WebhookEvent>): Promise<void> {
   const body = eventBody(event);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new Permanent(`the event ${event.id} is too long`);
   const { id, type, agent_id, holder, created_at } = event;
   const given = { id, type, agent_id, holder_kind: holder?.kind, holder_id: holder?.id, body, created_at };
-  await writeKept(ctx, [ANNOUNCE.with({ events: JSON.stringify([given]), at: ctx.now().toISOString() })], z.int());
+  await announcements.write(ctx, given);
 }
