@@ -3,7 +3,7 @@ import { postpone } from "./postpone.ts";
 import { record } from "./record.ts";
 import { recordSuccesses } from "./record-successes.ts";
 import { release } from "./release.ts";
-import { type Attempt, type Outcome, send, succeeded } from "./send.ts";
+import { type Attempt, type Outcome, opening, send, succeeded } from "./send.ts";
 
 /** How many are under way at once: of the six connections that a Worker may open at a time, one is left to record them. */
 const AT_ONCE = 5;
@@ -18,6 +18,7 @@ const BEGIN_MS = 20_000;
  */
 export async function attemptAll(ctx: Context, attempts: readonly Attempt[]): Promise<void> {
   const end = ctx.now().getTime() + BEGIN_MS;
+  const open = opening(ctx.env);
   const waiting = [...attempts];
   const unsent: Attempt[] = [];
   const successes: { attempt: Attempt; outcome: Outcome }[] = [];
@@ -38,7 +39,7 @@ export async function attemptAll(ctx: Context, attempts: readonly Attempt[]): Pr
     while (!stopped && ctx.now().getTime() < end) {
       const attempt = waiting.shift();
       if (attempt === undefined) return;
-      const outcome = await send(ctx, attempt);
+      const outcome = await send(ctx, attempt, { open });
       if (outcome === null) {
         unsent.push(attempt);
         stopped = true;

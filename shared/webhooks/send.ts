@@ -45,6 +45,19 @@ export const UNSENT =
 const DEADLINE_MS = 15_000;
 const EXCERPT_BYTES = 1024;
 
+/** Decrypts the secret of a subscription. */
+export type Open = (sealed: string) => string;
+
+/** Decrypts secrets, each once: for the attempts that are made together, and no longer. */
+export function opening(env: Context["env"]): Open {
+  const opened = new Map<string, string>();
+  return (sealed) => {
+    const secret = opened.get(sealed) ?? decrypt(sealed, env.DATA_ENCRYPTION_KEYS, SECRET_PURPOSE);
+    opened.set(sealed, secret);
+    return secret;
+  };
+}
+
 /**
  * POSTs an event to a subscription's URL and reads the first 1 KiB of the answer. The URL, and what its name resolves
  * to, are checked first; redirects are answers and are not followed. Null if our own resolver failed and nothing was
@@ -53,13 +66,13 @@ const EXCERPT_BYTES = 1024;
 export async function send(
   ctx: Pick<Context, "env" | "fetch" | "now" | "resolver">,
   attempt: Attempt,
-  deadlineMs: number = DEADLINE_MS,
+  { open = opening(ctx.env), deadlineMs = DEADLINE_MS }: { open?: Open; deadlineMs?: number } = {},
 ): Promise<Outcome | null> {
   const sentAt = ctx.now();
   const timestamp = Math.floor(sentAt.getTime() / 1000);
   const body = new TextEncoder().encode(attempt.body);
   const { env, resolver, now } = ctx;
-  const secret = attempt.secret === null ? null : decrypt(attempt.secret, env.DATA_ENCRYPTION_KEYS, SECRET_PURPOSE);
+  const secret = attempt.secret === null ? null : open(attempt.secret);
   const result = await exchange(
     {
       url: attempt.url,

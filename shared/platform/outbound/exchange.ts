@@ -1,7 +1,12 @@
 import { readCapped } from "./body.ts";
 import { classifyError, type ExchangeFailure } from "./failure.ts";
+import { createRecent } from "../recent.ts";
 import { isLoopback, type OutboundPolicy } from "./policy.ts";
 import { assertPublic, type DnsResolver } from "./resolve.ts";
+import type { UrlVerdict } from "./url.ts";
+
+/** How many URLs an isolate remembers its judgement of, and how long each may be. */
+const [MOST_JUDGED, MOST_CHARACTERS] = [200, 512];
 
 /** Who calls, as every request says. */
 export const USER_AGENT = "AgentScreening/1.0 (+/docs)";
@@ -57,9 +62,7 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     status: number | null = null,
   ): Exchange => ({ ok: false, status, failure_code, detail, latency_ms: latency() });
 
-  // Loaded with the first call: the list of public suffixes comes with it.
-  const { checkUrl } = await import("./url.ts");
-  const checked = checkUrl(request.url, deps.policy);
+  const checked = await judge(request.url, deps.policy);
   if (!checked.ok) return fail("endpoint_not_allowed", checked.message);
   const { url } = checked;
   if (!isLoopback(url)) {
@@ -79,10 +82,12 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     if (bytes === null) {
       return fail("agent_response_too_large", `The answer is longer than ${request.maxResponseBytes} bytes.`);
     }
+    isRead = true;
     return { ok: true, status: response.status, headers: response.headers, body: bytes, latency_ms: latency() };
   }
 
   const deadline = new AbortController();
+  let isRead = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<Exchange>((resolve) => {
     timer = setTimeout(
@@ -98,8 +103,19 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
   } finally {
     clearTimeout(timer);
     // Whatever is still under way, a connection or an unread body, ends here.
-    deadline.abort();
+    if (!isRead) deadline.abort();
   }
+}
+
+let checkUrl: ((url: string, policy: OutboundPolicy) => UrlVerdict) | undefined;
+
+/** What was judged of the URLs that were called last: by their text alone, so that it holds for as long as the policy. */
+const verdicts = createRecent<OutboundPolicy, UrlVerdict>(MOST_JUDGED);
+
+async function judge(url: string, policy: OutboundPolicy): Promise<UrlVerdict> {
+  // Loaded with the first call: the list of public suffixes comes with it.
+  const check = (checkUrl ??= (await import("./url.ts")).checkUrl);
+  return url.length > MOST_CHARACTERS ? check(url, policy) : verdicts.get(policy, url, () => check(url, policy));
 }
 
 function isRedirect(response: Response): boolean {

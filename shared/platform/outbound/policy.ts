@@ -10,12 +10,18 @@ export interface OutboundPolicy {
   allowLoopbackHttp: boolean;
 }
 
-/** The policy that the settings imply: loopback is callable everywhere but in production. */
-export function outboundPolicy(env: Pick<Env, "ENVIRONMENT" | "BASE_URL" | "FRONTEND_URL">): OutboundPolicy {
-  return {
+type Settings = Pick<Env, "ENVIRONMENT" | "BASE_URL" | "FRONTEND_URL">;
+
+const policies = new WeakMap<Settings, OutboundPolicy>();
+
+/** The policy that the settings imply, always the same one: loopback is callable everywhere but in production. */
+export function outboundPolicy(env: Settings): OutboundPolicy {
+  const policy = policies.get(env) ?? {
     ownHosts: [env.BASE_URL, env.FRONTEND_URL].map((url) => new URL(url).host),
     allowLoopbackHttp: env.ENVIRONMENT !== "production",
   };
+  policies.set(env, policy);
+  return policy;
 }
 
 /** Whether a URL names this machine in one of the three spellings that development allows. */
