@@ -3,6 +3,7 @@ import { Pool as PostgresPool } from "pg";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import { createPublisher } from "../../shared/queue/publish.ts";
 import { deploy, type Deployed, until } from "../e2e/deployed.ts";
 import { type Answer, caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
@@ -135,4 +136,11 @@ export async function contextBeside(stack: Deployed): Promise<Context> {
   const settings = { ...DEVELOPMENT, ...(await newSecrets()), ...stack.settings(), ...unused };
   const service = createService({ ...settings, BASE_URL: stack.url, FRONTEND_URL: stack.url }, DELIVERIES);
   return service.context({ requestId: "bench", addressHash: null, defer: () => undefined });
+}
+
+/** The same, which publishes messages to the stack's queue as the service does. */
+export async function publisherBeside(stack: Deployed): Promise<Context> {
+  const ctx = await contextBeside(stack);
+  ctx.queue = createPublisher({ ...ctx.env, ...stack.queue() }, DELIVERIES);
+  return ctx;
 }

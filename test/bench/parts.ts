@@ -1,7 +1,7 @@
 import { readAccount } from "../../shared/identity/account.ts";
 import { caller } from "../stack/client.ts";
 import { WORKERS } from "../stack/limits.ts";
-import { type Bench, contextBeside, EMPTIED } from "./beside.ts";
+import { type Bench, contextBeside, EMPTIED, publisherBeside } from "./beside.ts";
 import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { growthOfReads, LARGE } from "./growth.ts";
@@ -51,7 +51,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
 
   async webhooks({ owner, stack, pool, agent }, add) {
-    const told = await fanOutRatio({ owner, console: stack.console, pool }, agent);
+    const ctx = await publisherBeside(stack);
+    const told = await fanOutRatio({ owner, console: stack.console, pool, ctx }, agent);
     add("500 webhook deliveries / bare loop of fetch", told.time, "×", "most", 2.5);
     add("database requests a webhook delivery", told.requests, "requests", "most", 0.2);
   },

@@ -19,6 +19,7 @@ Ready after ${((Date.now() - started) / 1000).toFixed(1)} s.
   description   ${stack.url}/openapi.json
   the database  ${stack.databaseUrl}
                 behind the driver's front ${stack.settings["NEON_LOCAL_PROXY"]}
+  the queue     ${stack.settings["QSTASH_URL"]}
 
 Ctrl-C stops everything.`);
 

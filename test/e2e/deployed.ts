@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
+import { secretsOf } from "../stack/settings.ts";
 import { type Caller, caller } from "../stack/client.ts";
 
 /** A whole stack in a process of its own, as `npm run dev` starts it. */
@@ -17,6 +18,8 @@ export interface Deployed extends Caller {
   console: Caller;
   /** Where the service finds its database: the front and the connection string. */
   settings(): { NEON_LOCAL_PROXY: string; DATABASE_URL: string };
+  /** Where the service publishes its messages, and by which token. */
+  queue(): { QSTASH_URL: string; QSTASH_TOKEN: string };
   /** Kills the process with SIGKILL: nothing gets to clean up. */
   crash(): Promise<void>;
   /** Starts it again on the same data and ports. */
@@ -55,6 +58,7 @@ export async function deploy(): Promise<Deployed> {
   let child: ChildProcess | undefined;
   let database = "";
   let front = "";
+  let queue = "";
 
   async function start(): Promise<void> {
     const started = spawn(process.execPath, [DEV], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -71,6 +75,7 @@ export async function deploy(): Promise<Deployed> {
     });
     database = /postgres:\/\/\S+/.exec(output)?.[0] ?? "";
     front = /driver's front\s+(\S+)/.exec(output)?.[1] ?? "";
+    queue = /the queue\s+(\S+)/.exec(output)?.[1] ?? "";
   }
 
   async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
@@ -88,6 +93,7 @@ export async function deploy(): Promise<Deployed> {
       return database;
     },
     settings: () => ({ NEON_LOCAL_PROXY: front, DATABASE_URL: "postgres://bench:bench@database.localtest/screening" }),
+    queue: () => ({ QSTASH_URL: queue, QSTASH_TOKEN: secretsOf(dir)["QSTASH_TOKEN"] ?? "" }),
     ...caller({ url }),
     console: caller({ url: `http://127.0.0.1:${consolePort}` }),
     crash: () => end("SIGKILL"),

@@ -23,16 +23,23 @@ export function assertSettings(settings: Settings): void {
   );
 }
 
+const SECRETS = "secrets.json";
+
+/** The keys that the stack in this folder has made so far. */
+export function secretsOf(dir: string): Settings {
+  const file = join(dir, SECRETS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Settings) : {};
+}
+
 /** Keys that a stack makes once and keeps, so that tokens and evidence outlive a restart. */
 export async function keptSecrets(dir: string): Promise<Settings> {
-  const file = join(dir, "secrets.json");
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Settings) : {};
+  const kept = secretsOf(dir);
   const fresh = await newSecrets();
   if (Object.keys(fresh).every((name) => kept[name] !== undefined)) return kept;
   // Those of an older stack stay; what it did not need yet is added.
   const secrets = { ...fresh, ...kept };
   mkdirSync(dir, { recursive: true });
-  writeFileSync(file, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  writeFileSync(join(dir, SECRETS), JSON.stringify(secrets, null, 2), { mode: 0o600 });
   return secrets;
 }
 
