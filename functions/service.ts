@@ -15,6 +15,7 @@ import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
 import { createTabs, type Tabs } from "../shared/platform/tabs.ts";
 import { createTurns } from "../shared/platform/turns.ts";
+import { createSteps } from "../shared/platform/steps.ts";
 import type { Message, Publisher } from "../shared/platform/message.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
 
@@ -39,7 +40,7 @@ const DNS_TIMEOUT_MS = 3000;
  * not the isolate's own queue. A call that takes longer than a second no longer counts: there a few milliseconds are
  * nothing, and slow agents must not keep the fast ones waiting.
  */
-export const CALLS = { places: 16, holdMs: 1000 };
+export const CALLS = { places: 12, holdMs: 1000 };
 /** How many runs are scored at once; no group takes as long as its place is held. */
 const SCORING = { most: 16, holdMs: 15_000 };
 /** How long a group waits for the runs that are being carried out; one that is alone does not wait. */
@@ -80,6 +81,7 @@ export function createService(
   const tabs = createTabs();
   const streams = createStreams();
   const calls = createTurns(CALLS);
+  const steps = createSteps();
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
   const connect = (): Redis =>
     new Redis({
@@ -121,6 +123,7 @@ export function createService(
         streams,
         calls,
         scoring,
+        steps,
         keys: () => (keys ??= loadKeys()),
         now,
         requestId: request.requestId,

@@ -8,6 +8,7 @@ import type { Leases } from "./leases.ts";
 import type { Logger } from "./log.ts";
 import type { Message, Publisher } from "./message.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
+import type { Steps } from "./steps.ts";
 import type { Streams } from "./streams.ts";
 import type { Turns } from "./turns.ts";
 
@@ -71,6 +72,8 @@ export interface Context {
   calls: Turns;
   /** Messages about answered runs that this isolate scores in groups. */
   scoring: Gathering<Message>;
+  /** The steps of this isolate's work on runs: minting one, or grading and signing it. */
+  steps: Steps;
   /** Drops answers kept in this isolate that depend on what a verb changed. */
   cache: { invalidate(tag: "catalogue" | "board"): void };
   /** Runs after the answer has been sent; a failure is only logged. */

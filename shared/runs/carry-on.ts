@@ -20,10 +20,7 @@ export interface Moved {
   taken: Taken | null;
 }
 
-/**
- * How many are made at once at most. Their runs are minted and signed in a row then, and an answer that comes meanwhile is
- * read late by as much: with four, by a millisecond or two.
- */
+/** How many are made at once at most: what comes of them is read in a row, and an agent's answer meanwhile late by as much. */
 const MOST = 4;
 
 /** Answers up to here share a statement. */

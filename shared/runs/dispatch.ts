@@ -65,6 +65,7 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
 /** Mints what the run asks, calls the agent, and returns what there is to be kept of that. */
 async function carryOut(ctx: Context, taken: Taken): Promise<KeptAnswer> {
   try {
+    await ctx.steps.next();
     const prepared = prepare(ctx, taken);
     const { job, deadline, callbackToken } = prepared;
     const protocol = protocolOf(job.agent.agent_protocol);

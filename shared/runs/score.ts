@@ -2,7 +2,6 @@ import { describeError } from "../db/client.ts";
 import { hand } from "../db/outbox.ts";
 import type { Context } from "../platform/context.ts";
 import type { Message } from "../platform/message.ts";
-import { inStretches } from "../platform/stretches.ts";
 import { assess } from "./assess.ts";
 import { type Ended, finalise } from "./finalise.ts";
 import { loadAnswered } from "./load-answered.ts";
@@ -11,8 +10,6 @@ import { signRun } from "./sign.ts";
 
 /** How often a run is placed anew because another one minted a version meanwhile; then it is placed by what it knows. */
 const PLACINGS = 3;
-/** How many runs are graded and signed before the isolate looks at what has arrived. */
-const AT_A_STRETCH = 4;
 
 /**
  * Scores the run of an owed message without the queue, together with others whose answers were kept meanwhile. Where that
@@ -41,12 +38,14 @@ export async function scoreRuns(ctx: Context, runIds: readonly string[]): Promis
   for (let placing = 1; placing <= PLACINGS && left.length > 0; placing += 1) {
     const answered = await loadAnswered(ctx, left);
     const at = ctx.now();
-    const ended = await inStretches(answered, AT_A_STRETCH, async (run): Promise<Ended> => {
+    const ended: Ended[] = [];
+    for (const run of answered) {
+      await ctx.steps.next();
       const observed = observe(run);
       const assessment = assess(run, observed);
       const signed = await signRun(ctx, run, assessment, observed.architectureHash, at);
-      return { answered: run, assessment, observed, signed };
-    });
+      ended.push({ answered: run, assessment, observed, signed });
+    }
     const [placed, others] = [ended.filter(isPlaced), ended.filter((one) => !isPlaced(one))];
     if (others.length > 0) await finalise(ctx, others, at, false);
     left = [];
