@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
+import { END_ALL } from "../../../shared/runs/finalise.ts";
 import { SUM_UP } from "../../../shared/runs/sum-up.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
@@ -47,9 +48,11 @@ it("sums a run up from the ten latest, however many came before, of whatever kin
   recorder.statements.length = 0;
   await addRun(owner, agent, tasks[0] ?? "");
   await service.settled();
-  const [summing, ...others] = recorder.statements.filter(({ query }) => query.includes(SUM_UP.name));
+  const [ending, ...others] = recorder.statements.filter(({ query }) => query.includes(END_ALL.name));
   expect(others).toEqual([]);
-  expect(await fetched(service, summing ?? { query: "", params: [] }, "runs")).toBe(20);
+  // What the step that sums up is given of it: after the agents, and the runs and their time.
+  const summing = { query: `select ${SUM_UP.name}($1, $2)`, params: ending?.params.slice(3, 5) ?? [] };
+  expect(await fetched(service, summing, "runs")).toBe(20);
   const rows = await service.sql(
     "select simulated, n from task_scores where agent_id = $1 and period = 'all' order by 1",
     [agent],

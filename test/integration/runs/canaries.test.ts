@@ -4,6 +4,8 @@ import { Minting, type Run, shape } from "./canary-support.ts";
 import { told } from "./minted-support.ts";
 import { addAgent, addSuite, range, used } from "./support.ts";
 
+/** What of all statements only a session's end has: what was carried out before may still be at work. */
+const TELLING = "told as (";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -170,7 +172,7 @@ describe("what a session's end tells", () => {
       const runs = await minting.reserve(await minting.addLive(), 5);
       await minting.carryOut(runs);
       expect(await minting.session(runs)).toMatchObject({ status: "running", canaries: null });
-      minting.service.faults.set({ service: "db", mode, count: 1 });
+      minting.service.faults.set({ service: "db", mode, count: 1, body: TELLING });
       expect(await minting.settle(runs)).toBe(500);
       await minting.released();
       await expectSettled(runs, before);
