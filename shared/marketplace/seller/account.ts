@@ -51,7 +51,8 @@ export async function openSellerAccount(
 
 /**
  * Makes the account and stores it where there is none, or still `former`, with which the seller could be paid. Returns the
- * one that is stored, where another call was faster.
+ * one that is stored, where another call was faster. Calls wait for each other at their user: of rows that are inserted at
+ * the same moment `on conflict` only looks at the key that it names, and these are the same in two.
  */
 async function makeAccount(ctx: Context, stripe: Stripe, userId: string, former: string | null): Promise<string> {
   const wanted: Stripe.AccountCreateParams = {
@@ -66,8 +67,10 @@ async function makeAccount(ctx: Context, stripe: Stripe, userId: string, former:
   const kept = await read(
     ctx,
     z.string(),
-    sql`with kept as (
-      insert into ${seller_accounts} as s (user_id, account_id) values (${userId}::uuid, ${id})
+    sql`with owner as (
+      select u.id from ${users} u where u.id = ${userId}::uuid for no key update
+    ), kept as (
+      insert into ${seller_accounts} as s (user_id, account_id) select id, ${id} from owner
       on conflict (user_id) do update set account_id = ${only(sql`excluded.account_id`, sql`s.account_id`)},
         read_at = ${only(sql`null`, sql`s.read_at`)}
       returning s.user_id, new.account_id, old.account_id <> new.account_id as is_replaced
