@@ -47,6 +47,7 @@ export function createClient(baseUrl: string, accessToken?: string): ApiClient {
     // Beyond its limit a request is not carried out: it may be sent again, whatever its method.
     if (response.status === 429 && wait > 0 && wait <= LONGEST_WAIT_SECONDS) {
       await response.body?.cancel();
+      console.error(`  The limit of requests a minute is reached; going on in ${wait} s.`);
       await setTimeout(wait * 1000);
       return send(method, path, headers, body);
     }
