@@ -84,7 +84,8 @@ export async function sessionRatios({ owner, pool, stack }: Bench, peers: string
   const against = async (joins: boolean) => {
     const worker = await startBare("better-auth", SOURCE, peers, { ...stack.settings(), JOINS: joins });
     try {
-      return await ratio(PAIRS, check, await signedIn(worker, `joins-${joins}@example.test`), WARM_UP);
+      const theirs = await signedIn(worker, `joins-${joins}@example.test`);
+      return await ratio(PAIRS, check, theirs, { warmUp: WARM_UP });
     } finally {
       await worker.stop();
     }

@@ -64,20 +64,25 @@ const PARTS = 10;
 /**
  * How much longer `subject` takes than `base`: both are run in turn, each as often the first of a pair, after a warm-up, and
  * the ratio of their medians is taken, so that a machine whose speed drifts slows both. The ends are those of tenths of the
- * pairs, in the order in which they were run.
+ * pairs, in the order in which they were run. Before each of the two, `settle` waits, untimed, for what the last one left
+ * behind.
  */
 export async function ratio(
   rounds: number,
   subject: (round: number) => Promise<unknown>,
   base: (round: number) => Promise<unknown>,
-  warmUp = 3,
+  { warmUp = 3, settle = async () => {} }: { warmUp?: number; settle?: () => Promise<void> } = {},
 ): Promise<Measured> {
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+    await settle();
+    return time(work);
+  };
   const subjects: number[] = [];
   const bases: number[] = [];
   for (let round = 0; round < rounds + warmUp; round += 1) {
-    const first = round % 2 === 0 ? await time(() => base(round)) : null;
-    const took = await time(() => subject(round));
-    const baseTook = first ?? (await time(() => base(round)));
+    const first = round % 2 === 0 ? await timed(() => base(round)) : null;
+    const took = await timed(() => subject(round));
+    const baseTook = first ?? (await timed(() => base(round)));
     if (round < warmUp) continue;
     bases.push(baseTook);
     subjects.push(took);

@@ -28,7 +28,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const { text, params } = await statementOf(await contextBeside(stack), (ctx) => readAccount(ctx, account.id));
     const read = () => owner("GET", "/api/v1/auth/me");
     const same = () => bare(text, params);
-    add("authenticated read / same SQL, same driver", await ratio(1000, read, same, 200), "×", "most", 1.15);
+    const times = await ratio(1000, read, same, { warmUp: 200 });
+    add("authenticated read / same SQL, same driver", times, "×", "most", 1.15);
   },
 
   async batch({ owner, bare, withoutQueue, agent, tasks: task_ids }, add) {

@@ -11,6 +11,7 @@ export const ROUNDS = 3;
 const AGENTS = 20;
 const RUNS_EACH = 50;
 const PROBE_EVERY_MS = 100;
+const IDLE_MS = 3000;
 /** Single runs, one after the other. */
 const SINGLE_RUNS = 25;
 
@@ -78,7 +79,7 @@ async function mainJob(bench: Bench, agent: TimedAgent): Promise<Measured> {
     ROUNDS,
     () => screenOnce(bench, agent),
     () => bareLoop(agent, RUNS, AT_ONCE),
-    1,
+    { warmUp: 1 },
   );
 }
 
@@ -101,12 +102,12 @@ async function manyAgents(
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bare = await time(() => bareLoop(agent, AGENTS * RUNS_EACH, AGENTS * AT_ONCE));
     const ids = await Promise.all(Array.from({ length: AGENTS }, () => addAgent(bench, agent)));
-    const idle: number[] = [];
-    for (let n = 0; n < 20; n += 1) idle.push(await account());
-    const busy: number[] = [];
-    const probe = setInterval(() => void account().then((took) => busy.push(took)), PROBE_EVERY_MS);
-    const job = await time(() => screenAll(bench, ids, bench.tasks.slice(0, RUNS_EACH / 2), 2));
-    clearInterval(probe);
+    const idle = await during(() => new Promise((resolve) => setTimeout(resolve, IDLE_MS)), account);
+    let job = 0;
+    const screened = async () => {
+      job = await time(() => screenAll(bench, ids, bench.tasks.slice(0, RUNS_EACH / 2), 2));
+    };
+    const busy = await during(screened, account);
     const late = await differences(bench, agent);
     if (round === 0) continue;
     jobs.push(job / bare);
@@ -114,6 +115,15 @@ async function manyAgents(
     off.push(...late);
   }
   return { job: measured(jobs), account: measured(reads), latency: measured(off) };
+}
+
+/** What a read took each time, in milliseconds, made at one rhythm from the beginning of `work` to its end. */
+async function during(work: () => Promise<void>, read: () => Promise<number>): Promise<number[]> {
+  const reads: Promise<number>[] = [];
+  const probe = setInterval(() => reads.push(read()), PROBE_EVERY_MS);
+  await work();
+  clearInterval(probe);
+  return Promise.all(reads);
 }
 
 /** By how many milliseconds each run's recorded latency is longer than 1.1 times what the agent saw of it. */

@@ -19,7 +19,8 @@ type Owner = (method: string, path: string, body: unknown) => Promise<{ body: { 
 /**
  * What telling 25 events to 20 receivers takes, from the moment the events are owed to the last POST, over a bare loop of
  * fetch that makes as many POSTs of as many bytes to the same receivers with the same concurrency; and the database
- * requests a delivery until all outcomes are kept. The events are published as after any statement that owes some.
+ * requests a delivery until all outcomes are kept. Neither begins before those of the last round are. The events are
+ * published as after any statement that owes some.
  */
 export async function fanOutRatio(
   stack: { owner: Owner; console: Caller; pool: Pool; ctx: Context },
@@ -46,16 +47,17 @@ export async function fanOutRatio(
        select user_id, u.url, event_types, secret from webhooks, unnest($2::text[]) as u(url) where id = $1`,
       [webhook.id, urls.slice(1)],
     );
-    /** Waits until every outcome is kept, and notes what that took in all. */
+    let isTold = false;
+    /** Waits until every outcome is kept, and notes what telling took in all. */
     const kept = async () => {
       const pending = "select from webhook_deliveries where status = 'pending' limit 1";
       while ((await pool.query(pending)).rows.length > 0);
       const { body: counts } = await console.call("GET", "/counters");
-      requests.push(counts.db.requests / (RECEIVERS * EVENTS));
+      if (isTold) requests.push(counts.db.requests / (RECEIVERS * EVENTS));
+      isTold = false;
+      await console.call("POST", "/counters/reset", {});
     };
     const subject = async () => {
-      await kept();
-      await console.call("POST", "/counters/reset", {});
       const told = all();
       const { rows: owed } = await pool.query<Message>(
         `insert into outbox (consumer, id, body)
@@ -66,13 +68,14 @@ export async function fanOutRatio(
       );
       await flush(ctx, owed);
       await told;
+      isTold = true;
     };
     const body = JSON.stringify({ id: randomUUID(), type: "run.completed", created_at: new Date(), data: {} });
     const loop = async (url: string) => {
       for (let n = 0; n < EVENTS / PARALLELISM; n += 1) await fetch(url, { method: "POST", body });
     };
     const base = () => Promise.all(urls.flatMap((url) => Array.from({ length: PARALLELISM }, () => loop(url))));
-    const time = await ratio(ROUNDS, subject, base);
+    const time = await ratio(ROUNDS, subject, base, { settle: kept });
     await kept();
     return { time, requests: measured(requests.slice(-ROUNDS)) };
   } finally {
