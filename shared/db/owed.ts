@@ -45,9 +45,12 @@ export function oweUnlessOwed(name: string, consumer: string, source: SQL): SQL 
   ), ${sql.identifier(name)} as (select ${MESSAGE} from ${all} where is_new)`;
 }
 
-/** SQL: a statement that waits for whoever owes this message at the moment, so that the next one sees what they did. */
-export function lockOwed(consumer: string, id: SQL): SQL {
-  return sql`select from ${outbox} where consumer = ${consumer} and id = ${id} for update`;
+/**
+ * SQL: a statement that waits for whoever owes the messages about `ids` (a query of ids) at the moment, so that the next one
+ * sees what they did.
+ */
+export function lockOwed(consumer: string, ids: SQL): SQL {
+  return sql`select from ${outbox} where consumer = ${consumer} and id in (${ids}) order by id for update`;
 }
 
 /**

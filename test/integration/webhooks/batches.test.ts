@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { MAX_BODY_BYTES } from "../../../shared/webhooks/event.ts";
 import { addAgent, range } from "../runs/support.ts";
 import { EVERY_MINUTE, headersOf, startReceiver, subscribe, type Webhook, WEBHOOKS } from "./support.ts";
 
@@ -62,13 +63,13 @@ async function addDue({ id }: Webhook, events: number): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Publishes a message to a consumer, and waits until all is done that follows from it. */
-async function deliver(consumer: string, body: object): Promise<void> {
-  await service.sql("insert into outbox (consumer, id, body, due_at) values ($1, $2, $3, now())", [
-    consumer,
-    randomUUID(),
-    body,
-  ]);
+/** Publishes messages to a consumer, and waits until all is done that follows from them. */
+async function deliver(consumer: string, ...bodies: object[]): Promise<void> {
+  await service.sql(
+    `insert into outbox (consumer, id, body, due_at)
+     select $1, id, body, now() from unnest($2::uuid[], $3::jsonb[]) as m(id, body)`,
+    [consumer, bodies.map(() => randomUUID()), bodies],
+  );
   await service.app.scheduled(EVERY_MINUTE);
   await service.settled();
 }
@@ -177,6 +178,41 @@ it("a success counts before the failure that comes after it", async () => {
   };
   await deliverDue(webhook);
   expect((await owner.call("GET", `${WEBHOOKS}/${webhook.id}`)).body).toMatchObject({ is_active: true });
+});
+
+it("subscriptions that are due at once share their statements, with nobody's attempts at another's URL", async () => {
+  const subscriptions = 20;
+  const webhooks: Webhook[] = [];
+  for (const n of range(subscriptions)) webhooks.push(await subscribe(owner, `${receiver.url}/${n}`));
+  const due: string[] = [];
+  for (const webhook of webhooks)
+    due.push(...(await addDue(webhook, 3)).map((id) => `${id} at ${new URL(webhook.url).pathname}`));
+  const messages = webhooks.map(({ id }) => ({ webhook_id: id, due: new Date().toISOString() }));
+  service.counters.reset();
+  // Each twice: both copies may well stand in the same statement.
+  service.broker.setChaos({ duplicate: true, shuffle: true });
+  await deliver("deliver-due", ...messages);
+  service.broker.setChaos({ duplicate: false, shuffle: false });
+  // By themselves they would take two statements each, and their copies one more.
+  expect(service.counters.snapshot().db.requests).toBeLessThan(2 * subscriptions);
+  const made = receiver.seen.map((request) => `${headersOf(request).delivery} at ${request.url.pathname}`);
+  expect(made.toSorted()).toEqual(due.toSorted());
+  expect((await attempts()).every(({ status }) => status === "succeeded")).toBe(true);
+});
+
+it("what is too long to be claimed at once is claimed in pieces, and is sent once", async () => {
+  const subscriptions = 6;
+  const due: string[] = [];
+  const messages: object[] = [];
+  for (const n of range(subscriptions)) {
+    const webhook = await subscribe(owner, `${receiver.url}/${n}`);
+    due.push(...(await addDue(webhook, 50)));
+    messages.push({ webhook_id: webhook.id, due: new Date().toISOString() });
+  }
+  // Each as long as an event may be, and four times that on its way: what one subscription has due is more than Neon returns.
+  await service.sql("update webhook_events set body = repeat('\"', $1)", [MAX_BODY_BYTES]);
+  await deliver("deliver-due", ...messages);
+  expect(sent()).toEqual(due.toSorted());
 });
 
 it("a message about a single attempt, as it was sent before, is carried out", async () => {
