@@ -36,12 +36,14 @@ export const LOCK_DUE = kept("lock_due", { webhooks: "jsonb" }, (value) => ({
 
 /**
  * Claims what is due of a list of subscriptions (`webhook`): what is due by `due`, by `now` or by when its message says,
- * under its `lease`. The message `more` is for what is left of one.
+ * under its `lease`; of several about the same one, the latest claims for all. The message `more` is for what is left of one.
  */
 export const CLAIM_DUE = kept("claim_due", { claims: "jsonb", now: "timestamptz" }, (value) =>
   claiming(
     sql`given as (
-      select * from jsonb_to_recordset(${value("claims")}) as g(webhook uuid, due timestamptz, lease uuid, more uuid)
+      select distinct on (webhook) *
+      from jsonb_to_recordset(${value("claims")}) as g(webhook uuid, due timestamptz, lease uuid, more uuid)
+      order by webhook, due desc
     ), message as (${takeBack([DELIVERER], sql`select webhook from given`)} returning id, body), until as (
       select g.webhook, g.lease, g.more, greatest(${value("now")}, g.due, (m.body ->> 'due')::timestamptz) as due
       from given g left join message m on m.id = g.webhook
