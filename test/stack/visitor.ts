@@ -34,6 +34,8 @@ export interface Page {
 /** Somebody with a browser without scripts: it keeps cookies, follows redirects, and sends forms as they stand. */
 export interface Visitor {
   open(path: string): Promise<Page>;
+  /** Comes to the page by a link on another site: as a browser tells of every redirect that follows. */
+  arrive(path: string): Promise<Page>;
   /** Sends the form with this button, `typed` in its fields; throws where the page has no such form or field. */
   send(page: Page, button: string, typed?: Record<string, string>): Promise<Page>;
   /** Follows the link with this text. */
@@ -88,7 +90,7 @@ function visitorAt({ url: base }: Pick<TestService, "url">, address: string, jar
     }
   }
 
-  async function go(first: URL, sent: { body: string; origin: string } | null): Promise<Page> {
+  async function go(first: URL, sent: { body: string; origin: string } | null, site = "same-origin"): Promise<Page> {
     let [url, form] = [first, sent];
     for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
       const cookie = cookieFor(url.pathname);
@@ -99,7 +101,7 @@ function visitorAt({ url: base }: Pick<TestService, "url">, address: string, jar
         headers: {
           accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8",
           "cf-connecting-ip": address,
-          "sec-fetch-site": "same-origin",
+          "sec-fetch-site": site,
           "user-agent": "Visitor/1.0",
           ...(cookie === "" ? {} : { cookie }),
           ...(form === null ? {} : { origin: form.origin, "content-type": "application/x-www-form-urlencoded" }),
@@ -117,6 +119,7 @@ function visitorAt({ url: base }: Pick<TestService, "url">, address: string, jar
 
   return {
     open: (path) => go(new URL(path, base), null),
+    arrive: (path) => go(new URL(path, base), null, "cross-site"),
     send(page, button, typed = {}) {
       const form = page.forms.find((one) => Object.hasOwn(one.buttons, button));
       if (form === undefined) throw new Error(`"${page.heading}" has no form with the button "${button}"`);

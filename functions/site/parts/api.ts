@@ -5,8 +5,10 @@ import { ProblemDetails } from "../../../shared/http/problem-details.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { Problem } from "../../../shared/platform/problem.ts";
 
-/** What of the visitor's request goes along with a page's own requests: who it is, and how it came. */
+/** What of the visitor's request goes along with a page's own requests: who it is, and which site's form it sends. */
 const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", "cf-connecting-ip"];
+/** What says where a request comes from. Of a page that is only looked at it says where the link stood, and that may be anywhere. */
+const OF_SENDERS = new Set(["origin", "sec-fetch-site"]);
 /** What of it says nothing of who it is; the address is what requests are counted by. */
 const OF_STRANGERS = ["user-agent", "cf-connecting-ip"];
 /** What of a program's request goes along: pages take no API keys, programs send them. */
@@ -36,7 +38,7 @@ export function apiOf(
   const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId });
   for (const name of SENT[as]) {
     const value = c.req.header(name);
-    if (value !== undefined) headers.set(name, value);
+    if (value !== undefined && (c.req.method === "POST" || !OF_SENDERS.has(name))) headers.set(name, value);
   }
 
   async function answered(path: string, init: RequestInit): Promise<Response> {

@@ -241,6 +241,27 @@ describe("a session that ends while a page is open", () => {
     expect(await mailTo(email, "Confirm your email address")).toBeDefined();
   });
 
+  it("is taken up again for who comes by a link of another site, as in a mail, but not for another site's form", async () => {
+    const { visitor } = await signedUp();
+    later(16);
+    const page = await visitor.arrive("/home");
+    expect([page.status, page.url.pathname, page.heading]).toEqual([200, "/home", "My agents"]);
+    later(16);
+    const { service_session: session, service_refresh: refresh } = visitor.cookies();
+    const sent = await fetch(`${service.url}/api/v1/auth/refresh/resume?next=/home`, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        accept: "text/html",
+        origin: "https://evil.example",
+        cookie: `service_session=${session ?? ""}; service_refresh=${refresh ?? ""}`,
+      },
+      body: new URLSearchParams({}),
+    });
+    expect(sent.status).toBe(403);
+    expect((await visitor.open("/home")).heading).toBe("My agents");
+  });
+
   it("is taken up once where a browser opens several pages at once, and stays in force", async () => {
     const { visitor } = await signedUp();
     later(16);
