@@ -75,10 +75,10 @@ export const accountMail = [
     tag,
     summary: "Set a new password with a mailed token",
     description:
-      "Ends every session of the account and its sign-in lockout. The token proves the email: if it was not verified " +
-      "before, it is from now on, and the account's API keys, OTLP tokens, webhooks and open invitations end too, " +
-      "since whoever made the account may not be its owner. A password that the policy refuses does not use the " +
-      "token up.",
+      "Ends every session of the account, the links that change its address or delete it, and its sign-in lockout. The " +
+      "token proves the email: if it was not verified before, it is from now on, and the account's API keys, passkeys, " +
+      "authenticator app, OTLP tokens, webhooks and open invitations end too, and a scheduled deletion is called off, " +
+      "since whoever made the account may not be its owner. A password that the policy refuses does not use the token up.",
     auth: "none",
     limit: "auth",
     body: ResetPasswordRequest,

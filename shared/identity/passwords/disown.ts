@@ -3,8 +3,8 @@ import * as z from "zod";
 import { belongsTo } from "../../db/closing.ts";
 import { api_keys, passkeys, sessions, teams, totp_factors } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { Problem } from "../../platform/problem.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
+import { voidTokens } from "../email-token.ts";
 import type { UserPrincipal } from "../principal.ts";
 import { denySessions } from "../sessions/deny.ts";
 
@@ -22,8 +22,9 @@ export const Taken = z.object({ ended: z.array(z.uuid()), revoked: z.array(z.str
  * SQL: parts of a statement that leave whoever made an account for somebody else's address without a way in, now that
  * the owner of the address has come. For each row of the part `claimed` (id, proven) whose address was not `proven`
  * before, API keys, passkeys and the second factor end, and each of the `domains` takes away what else lets somebody in.
- * Sessions end for all of `claimed` for which `everywhere` holds. Run it with the account's row locked: what is granted at this moment takes turns with it,
- * and asks `stillHolds`.
+ * Sessions end for all of `claimed` for which `everywhere` holds, and with them the mailed links that one of them asked
+ * for: a link that changes the address needs no session. Run it with the account's row locked: what is granted at this
+ * moment takes turns with it, and asks `stillHolds`.
  */
 export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownInDomain[]): SQL {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
@@ -32,6 +33,8 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
   return sql`ended as (
       update ${sessions} s set revoked_at = ${now} from claimed c
       where s.user_id = c.id and ${everywhere} and s.revoked_at is null returning s.id
+    ), voided as (
+      ${voidTokens(ctx, ["confirm_email", "confirm_deletion"], sql`(select c.id from claimed c where ${everywhere})`)}
     ), revoked as (
       update ${api_keys} k set revoked_at = ${now} from claimed c
       where (k.user_id = c.id or k.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
@@ -42,6 +45,12 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
       delete from ${totp_factors} f using claimed c where f.user_id = c.id and not c.proven
     )${sql.join(others)}`;
 }
+
+/**
+ * SQL: when the account `u`, which its address's owner claims, is to be deleted: not at all where the address was never
+ * verified, since then somebody else asked for it.
+ */
+export const DELETION_OF_CLAIMED: SQL = sql`case when u.email_verified then u.deletion_scheduled_for end`;
 
 /** SQL: the JSON of what `disown` took: `Taken`. */
 export const takenJson: SQL = sql`jsonb_build_object(
@@ -61,9 +70,4 @@ export function stillHolds(principal: UserPrincipal): SQL<boolean> {
   return principal.kind === "session"
     ? sql`exists (select from ${sessions} s where s.id = ${principal.sessionId}::uuid and s.revoked_at is null)`
     : sql`exists (select from ${api_keys} k where k.id = ${principal.keyId}::uuid and k.revoked_at is null)`;
-}
-
-/** The 401 for a credential that ended while its request was under way. */
-export function endedMeanwhile(): Problem {
-  return new Problem("unauthenticated", "These credentials ended at this moment, and nothing was made. Sign in again.");
 }

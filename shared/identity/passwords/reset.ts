@@ -5,17 +5,18 @@ import { read, write } from "../../db/change.ts";
 import { email_tokens, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { passwordChanged } from "./changed.ts";
-import { disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
-import { holds, invalidToken, spendToken, voidTokens } from "../email-token.ts";
+import { DELETION_OF_CLAIMED, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
+import { holds, invalidToken, spendToken } from "../email-token.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 import type { ResetPasswordRequest } from "../schemas.ts";
 import { clearAccount } from "../lockout.ts";
 
 /**
- * Sets a new password by a mailed token, ends every session of the account, voids a change of its address and clears its lockout. The token proves the
- * address: where it was not verified it is now, and whoever made the account for it loses every other way in, through `domains`
- * too. Throws `invalid_token`, and `weak_password`, which leaves the token in force. The token is looked up first: only
- * one that holds is worth a hash, and the policy needs the account's email.
+ * Sets a new password by a mailed token, ends every session of the account with the links that they asked for, and clears
+ * its lockout. The token proves the address: where it was not verified it is now, a deletion that was asked for is off, and
+ * whoever made the account for it loses every other way in, through `domains` too. Throws `invalid_token`, and
+ * `weak_password`, which leaves the token in force. The token is looked up first: only one that holds is worth a hash, and
+ * the policy needs the account's email.
  */
 export async function resetPassword(
   ctx: Context,
@@ -35,10 +36,10 @@ export async function resetPassword(
     // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
     lock: sql`select from ${users} where email = ${email} for no key update`,
     parts: sql`with ${spendToken(ctx, "reset_password", token)}, claimed as (
-      update ${users} u set password_hash = ${hash}, email_verified = true from spent where u.id = spent.user_id
+      update ${users} u set password_hash = ${hash}, email_verified = true,
+        deletion_scheduled_for = ${DELETION_OF_CLAIMED} from spent where u.id = spent.user_id
       returning u.id, old.email_verified as proven
     ), ${disown(ctx, sql`true`, domains)},
-    voided as (${voidTokens(ctx, ["confirm_email"], sql`claimed`)}),
     noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
     mailed as (${passwordChanged(sql`select id from claimed`)})`,
     owes: ["noted", "mailed"],

@@ -4,6 +4,7 @@ import { parseEnv } from "../../../shared/platform/env.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { type GitHub, type GitHubPart, type GitHubUser, startGitHub } from "../../stack/github.ts";
+import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 const BEGIN = "/api/v1/auth/codehost";
@@ -160,8 +161,17 @@ describe("coming back from the code host", () => {
     expect((await byKey()).status).toBe(200);
     const hook = { url: "http://127.0.0.1:9/hook", event_types: ["run.completed"] };
     expect((await squatter.call("POST", "/api/v1/webhooks", hook)).status).toBe(201);
+    const change = { email: `evil${user.id}@example.test`, password: PASSWORD };
+    expect((await squatter.call("POST", "/api/v1/users/me/email", change)).status).toBe(202);
+    expect((await squatter.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
+    await service.settled();
+    const [mail] = service.mailbox.list(change.email);
     const account = await accountOf(await signIn(user));
     expect(account).toMatchObject({ id: squatter.id, has_password: false, email_verified: true });
+    expect(account.deletion_scheduled_for).toBeNull();
+    const token = tokenOf(mail);
+    const confirmed = await caller(service).call("POST", "/api/v1/auth/confirm-email", { token });
+    expect([confirmed.status, confirmed.body.code]).toEqual([400, "invalid_token"]);
     expect(await service.sql("select from webhooks where user_id = $1", [squatter.id])).toEqual([]);
     expect((await squatter.call("GET", "/api/v1/auth/me")).status).toBe(401);
     expect((await byKey()).status).toBe(401);
