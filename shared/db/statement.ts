@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import type { Context, Idempotency } from "../platform/context.ts";
-import { Problem } from "../platform/problem.ts";
+import { endedMeanwhile, Problem } from "../platform/problem.ts";
 import { databaseFailure } from "./client.ts";
 import { idempotency_keys } from "./schema/index.ts";
 
 const IN_PROGRESS = "ID001";
 const SEEN = "ID002";
+const ENDED = "SE001";
 
 /** What a statement selected, and whether that is the kept result of an earlier request with the same Idempotency-Key. */
 export interface Ran {
@@ -19,19 +20,27 @@ export interface Ran {
  * with the column `result` (JSON). Where the request carries an Idempotency-Key, the result is stored in the same
  * statement, so that an answer which was lost on its way is found again; for a key seen before the stored result is
  * returned and nothing is done. `lock` runs first in the same transaction, so that the statement sees everything that the
- * transactions it waited for have committed. Throws `idempotency_in_progress` and `idempotency_key_reused`.
+ * transactions it waited for have committed. The row of the caller's session decides at last, since Redis may have missed
+ * that it ended. Throws `idempotency_in_progress`, `idempotency_key_reused`, and `unauthenticated` where nothing was done.
  */
 export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL): Promise<Ran> {
   const once = ctx.idempotency;
+  const inForce = ctx.question === null ? sql`` : sql` where session_still_holds(${ctx.question.condition})`;
   if (once === null) {
-    const statement = ctx.db.execute<{ result: unknown }>(sql`${parts} ${select}`);
-    const { rows } = lock === undefined ? await statement : (await ctx.db.batch([ctx.db.execute(lock), statement]))[1];
-    return { found: rows[0]?.result, replayed: false };
+    const held = ctx.question === null ? select : sql`select w.result from (${select}) w${inForce}`;
+    const statement = ctx.db.execute<{ result: unknown }>(sql`${parts} ${held}`);
+    try {
+      const { rows } =
+        lock === undefined ? await statement : (await ctx.db.batch([ctx.db.execute(lock), statement]))[1];
+      return { found: rows[0]?.result, replayed: false };
+    } catch (error) {
+      throw refused(error);
+    }
   }
   const keep = sql`${parts}, result as (${select}), kept as (
     insert into ${idempotency_keys} (caller, key, fingerprint, result, expires_at)
     select ${once.caller}, ${once.key}, ${once.fingerprint}, result, now() + interval '24 hours' from result
-  ) select result from result`;
+  ) select result from result${inForce}`;
   try {
     const [, , kept] = await ctx.db.batch([
       ctx.db.execute(sql`select idempotency_claim(caller, ${once.key}) from ${callersOf(once)}`),
@@ -50,9 +59,14 @@ export async function runOnce(ctx: Context, parts: SQL, select: SQL, lock?: SQL)
         },
       );
     }
-    if (code !== SEEN) throw error;
+    if (code !== SEEN) throw refused(error);
     return { found: await replay(ctx), replayed: true };
   }
+}
+
+/** What the database refused: the 401 where the caller's session had ended, else the error as it came. */
+function refused(error: unknown): unknown {
+  return databaseFailure(error)?.code === ENDED ? endedMeanwhile() : error;
 }
 
 /**

@@ -140,3 +140,8 @@ export function conflicting(names: readonly string[]): Problem {
 export function notFound(what: string): Problem {
   return new Problem("not_found", `No such ${what}, or it is not visible to you.`);
 }
+
+/** The 401 for a credential that ended while its request was under way. */
+export function endedMeanwhile(): Problem {
+  return new Problem("unauthenticated", "These credentials ended at this moment, and nothing was made. Sign in again.");
+}

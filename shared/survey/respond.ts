@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { ALWAYS, change } from "../db/change.ts";
 import { survey_responses } from "../db/schema/index.ts";
-import { endedMeanwhile } from "../identity/passwords/disown.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
+import { endedMeanwhile } from "../platform/problem.ts";
 import { recentResponse, takeTurn } from "./recent.ts";
 import { type PMFResponseCreate, PMFResponseRead } from "./schemas.ts";
 

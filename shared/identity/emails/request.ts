@@ -4,10 +4,10 @@ import { change, verdict } from "../../db/change.ts";
 import { users } from "../../db/schema/index.ts";
 import { oweNotice } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
-import { bodyProblem, Problem } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts";
 import { mintToken } from "../email-token.ts";
 import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
-import { endedMeanwhile, stillHolds } from "../passwords/disown.ts";
+import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import type { EmailChange } from "../schemas.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { read } from "../../db/change.ts";
 import { passkeys, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { endedMeanwhile } from "../passwords/disown.ts";
+import { endedMeanwhile } from "../../platform/problem.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { ANYBODY, CHALLENGE_SECONDS, giveChallenge } from "./challenges.ts";
 import { ALGORITHMS, expected, RP_NAME, userHandle } from "./relying-party.ts";

@@ -3,14 +3,14 @@ import * as z from "zod";
 import { change, read, verdict } from "../../db/change.ts";
 import { sessions, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { Problem } from "../../platform/problem.ts";
+import { endedMeanwhile, Problem } from "../../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { voidTokens } from "../email-token.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import type { PasswordSet, UserRead } from "../schemas.ts";
 import { denySessions } from "../sessions/deny.ts";
 import { passwordChanged } from "./changed.ts";
-import { endedMeanwhile, stillHolds } from "./disown.ts";
+import { stillHolds } from "./disown.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 
 /**

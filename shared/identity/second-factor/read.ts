@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { read } from "../../db/change.ts";
 import { totp_factors, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { endedMeanwhile } from "../passwords/disown.ts";
+import { endedMeanwhile } from "../../platform/problem.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { TotpRead } from "./schemas.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApplication } from "../../../functions/app.ts";
 import { newApiKey } from "../../../shared/identity/api-keys/api-key.ts";
 import { sha256 } from "../../../shared/platform/crypto.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
@@ -326,6 +327,31 @@ describe("logout", () => {
     await service.app.scheduled("* * * * *");
     expect((await me(device.token)).status).toBe(401);
     expectRefused(await refresh(device.refresh));
+  });
+
+  it("holds for writes in an isolate that saw nothing of the outage", async () => {
+    const another = createApplication(service.settings, { now: () => new Date(clock), log: () => {} });
+    const write = (token: string, headers: Record<string, string> = {}) => {
+      const init = {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+        body: JSON.stringify({ name: `written ${randomUUID()}`, connection_mode: "mock" }),
+      };
+      const execution = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+      return another.fetch(new Request(`${service.url}/api/v1/agents`, init), {}, execution);
+    };
+    const [out, still] = [await signIn(), await signIn()];
+    await service.app.scheduled("* * * * *");
+    service.faults.set({ service: "redis", mode: "down" });
+    await logout({ authorization: `Bearer ${out.token}` });
+    service.faults.set({ service: "redis", mode: "none" });
+    expect(await denied(out.token), "Redis has not heard of it").toBeLessThan(0);
+    for (const key of [{}, { "idempotency-key": randomUUID() }]) {
+      expect((await write(out.token, key)).status).toBe(401);
+      expect((await write(still.token, key)).status).toBe(201);
+    }
+    const [written] = await service.sql("select count(*)::int as agents from agents where user_id = $1", [user.id]);
+    expect(written).toEqual({ agents: 2 });
   });
 
   it("holds though Redis lost everything it knew", async () => {
