@@ -4,6 +4,7 @@ import { workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import { patience } from "../../shared/platform/patience.ts";
 
 const tag = "Health";
 const DEADLINE_MS = 2000;
@@ -47,7 +48,7 @@ export const health = [
     auth: "none",
     returns: { 200: Readiness, 503: Readiness },
     async handler({ ctx }) {
-      const deadline = AbortSignal.timeout(DEADLINE_MS);
+      const deadline = patience(DEADLINE_MS);
       const states = workStates(ctx);
       const probes = [states, ctx.redis.ping(), probeQueue(ctx, deadline)];
       const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));

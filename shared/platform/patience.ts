@@ -1,9 +1,13 @@
 /** A time limit is measured in so many steps. */
 const STEPS = 10;
 
+/** The last one is short: what arrived while the isolate was busy over the end is read in it, and hardly anything after. */
+const LAST_MS = 20;
+
 /** What aborts once patience is over, and how it ends before that. */
-interface Patience {
+export interface Patience {
   signal: AbortSignal;
+  /** Ends its timer. */
   end(): void;
 }
 
@@ -14,7 +18,7 @@ interface Patience {
  * Here a step counts once, however late its timer fires, and what has arrived is read between two steps.
  */
 export function patience(ms: number): AbortSignal {
-  return begin(ms).signal;
+  return createPatience(ms).signal;
 }
 
 /**
@@ -22,7 +26,7 @@ export function patience(ms: number): AbortSignal {
  * long as the request lives, which is much longer where runs wait for their turn.
  */
 export async function patiently<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const { signal, end } = begin(ms);
+  const { signal, end } = createPatience(ms);
   try {
     return await work(signal);
   } finally {
@@ -30,17 +34,21 @@ export async function patiently<Result>(ms: number, work: (signal: AbortSignal) 
   }
 }
 
-function begin(ms: number): Patience {
+/** Such a signal, whose timer has to be ended. */
+export function createPatience(ms: number): Patience {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let left = STEPS;
-  const step = (): void => {
-    if (left === 0) return controller.abort(new DOMException("No answer within the time limit.", "TimeoutError"));
-    left -= 1;
-    timer = setTimeout(step, ms / STEPS);
+  const last = Math.min(LAST_MS, ms / STEPS);
+  /** When a step ends, of the time before the last one. */
+  const endOf = (step: number) => Math.round(((ms - last) * step) / (STEPS - 1));
+  let step = 0;
+  const next = (): void => {
+    if (step === STEPS) return controller.abort(new DOMException("No answer within the time limit.", "TimeoutError"));
+    step += 1;
+    timer = setTimeout(next, step === STEPS ? ms - endOf(STEPS - 1) : endOf(step) - endOf(step - 1));
     unref(timer);
   };
-  step();
+  next();
   return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 

@@ -24,18 +24,21 @@ export type Document = { value: Record<string, unknown> } | { error: ManifestErr
 export async function fetchDocument(outside: Outside, address: string, deadline: Date): Promise<Document> {
   const { env, fetch, now, resolver } = outside;
   let url = address;
+  let until = deadline.getTime();
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const answer = await exchange(
       {
         url,
         method: "GET",
         headers: { Accept: "application/json", "User-Agent": USER_AGENT },
-        deadlineMs: Math.max(1, deadline.getTime() - now().getTime()),
+        deadlineMs: Math.max(1, until - now().getTime()),
         maxResponseBytes: MAX_BYTES,
         takesRedirects: true,
       },
       { fetch, now, resolver, policy: outboundPolicy(env) },
     );
+    // Our own lookups take nothing of the other side's time.
+    until += answer.lookup_ms;
     if (!answer.ok) {
       const code = answer.failure_code === "endpoint_not_allowed" ? answer.failure_code : "not_fetched";
       return failed(code, answer.detail);

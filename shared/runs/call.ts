@@ -1,9 +1,9 @@
 import { openHeader } from "../agents/auth-header.ts";
 import type { Context } from "../platform/context.ts";
-import { exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
+import { clear, type Cleared, exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
-import { remembering } from "../platform/outbound/resolve.ts";
+import { type DnsResolver, remembering } from "../platform/outbound/resolve.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
@@ -22,47 +22,88 @@ const PAUSE_GROWTH = 1.25;
 export interface Sending {
   ctx: Pick<Context, "env" | "fetch" | "keys" | "now" | "resolver">;
   job: Job;
-  deadline: Date;
+  /** How long the agent may take from when the request leaves, in milliseconds. */
+  remainingMs(): number;
+}
+
+/** Where an agent is called, once its name has been looked up. */
+export interface Line {
+  /** Where the first request goes; each further one looks the name up again. */
+  cleared: Cleared;
+  resolver: DnsResolver;
 }
 
 /** What is needed for a call; `sleep` resolves after the given number of milliseconds. */
 interface Call extends Sending {
   sleep(ms: number): Promise<unknown>;
+  /**
+   * When the agent's time began, in milliseconds since the epoch: with the first request that left, and later by all that
+   * further lookups took. Null before.
+   */
+  sentAt: number | null;
+}
+
+/** What came of a call, and when the agent's time began. */
+export interface Called {
+  outcome: CallOutcome;
+  sentAt: Date;
 }
 
 /**
- * Calls the agent of a job with a signed request, until the deadline. After a 429 or 503 whose Retry-After ends before the
- * deadline, each request is repeated once. An answer that is not ready is asked for again after 250 ms, then at growing
- * intervals of up to 2 s; the latency is then the time until it was there. Never rejects for anything that the agent does;
- * throws `ResolverFault`, in which case the agent was never called.
+ * Looks up where an agent is called. Done before it is told its deadline, since that would not wait for a lookup. Throws
+ * `ResolverFault`.
+ */
+export async function openLine(ctx: Pick<Context, "env" | "resolver">, job: Job): Promise<Line> {
+  const resolver = remembering(ctx.resolver);
+  return { resolver, cleared: await clear(job.agent.endpoint ?? "", { resolver, policy: outboundPolicy(ctx.env) }) };
+}
+
+/**
+ * Calls the agent of a job with a signed request, for the task's time limit from when that leaves. After a 429 or 503 whose
+ * Retry-After ends within it, each request is repeated once. An answer that is not ready is asked for again after 250 ms,
+ * then at growing intervals of up to 2 s; the latency is then the time until it was there. What our own lookups take is
+ * taken off nobody. Never rejects for anything that the agent does; throws `ResolverFault`.
  * @example
- * await callAgent(ctx, job, protocolOf("native"), body, deadline)
- * // { kind: "answer", answer: { output: "42" }, response: Uint8Array […], latencyMs: 830 }
+ * await callAgent(ctx, job, protocolOf("native"), body, await openLine(ctx, job))
+ * // { outcome: { kind: "answer", answer: { output: "42" }, response: Uint8Array […], latencyMs: 830 }, sentAt: Date }
  */
 export async function callAgent(
   ctx: Call["ctx"],
   job: Job,
   protocol: Protocol,
   body: string,
-  deadline: Date,
+  { cleared, resolver }: Line,
   sleep: Call["sleep"] = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-): Promise<CallOutcome> {
-  const { env, fetch, keys, now, resolver } = ctx;
-  const call: Call = { ctx: { env, fetch, keys, now, resolver: remembering(resolver) }, job, deadline, sleep };
-  const result = await ask(call, body, { "Idempotency-Key": job.run.id });
+): Promise<Called> {
+  const { env, fetch, keys, now } = ctx;
+  const call: Call = {
+    ctx: { env, fetch, keys, now, resolver },
+    job,
+    sentAt: null,
+    remainingMs: () => job.task.time_limit_ms - elapsedMs(call),
+    sleep,
+  };
+  const result = await ask(call, body, { "Idempotency-Key": job.run.id }, cleared);
   const latencyMs = Math.round(result.latency_ms);
-  if (result.ok && result.status === 202 && protocol.callsBack) return { kind: "callback", latencyMs };
+  const sentAt = new Date(call.sentAt ?? now());
+  if (result.ok && result.status === 202 && protocol.callsBack)
+    return { outcome: { kind: "callback", latencyMs }, sentAt };
   const outcome = outcomeOf(result, latencyMs, (value) => protocol.read(value, job));
-  return outcome.kind === "pending" ? poll(call, outcome, ctx.now().getTime() - latencyMs) : outcome;
+  return { outcome: outcome.kind === "pending" ? await poll(call, outcome) : outcome, sentAt };
 }
 
-/** Asks for an answer until it is ready. `sentAt` is when the agent was first asked, in milliseconds since the epoch. */
-async function poll(call: Call, pending: Pending, sentAt: number): Promise<CallOutcome> {
-  const latency = () => Math.round(call.ctx.now().getTime() - sentAt);
+/** How much of its time the agent has used, in milliseconds. */
+function elapsedMs({ ctx, sentAt }: Call): number {
+  return sentAt === null ? 0 : ctx.now().getTime() - sentAt;
+}
+
+/** Asks for an answer until it is ready. */
+async function poll(call: Call, pending: Pending): Promise<CallOutcome> {
+  const latency = () => Math.round(elapsedMs(call));
   let outcome: CallOutcome | Pending = pending;
   let pause = PAUSE_MS.first;
   while (outcome.kind === "pending") {
-    const left = remainingMs(call);
+    const left = call.remainingMs();
     if (left <= PAUSE_MS.first) {
       const detail = "The agent was still at work when its time was over.";
       return { kind: "failure", code: "agent_timeout", detail, response: null, latencyMs: latency() };
@@ -78,19 +119,41 @@ async function poll(call: Call, pending: Pending, sentAt: number): Promise<CallO
 }
 
 /** One exchange, and a second one after a 429 or 503 that asks to come back before the deadline. */
-async function ask(call: Call, body: string, headers: Record<string, string> = {}): Promise<Exchange> {
-  const first = await send(call, body, headers);
+async function ask(
+  call: Call,
+  body: string,
+  headers: Record<string, string> = {},
+  cleared?: Cleared,
+): Promise<Exchange> {
+  const first = await timed(call, send(call, body, headers, cleared));
   if (!first.ok || (first.status !== 429 && first.status !== 503)) return first;
   const wait = retryAfterMs(first.headers.get("retry-after"), call.ctx.now());
-  if (wait === null || wait >= remainingMs(call)) return first;
+  if (wait === null || wait >= call.remainingMs()) return first;
   await call.sleep(wait);
-  return send(call, body, headers);
+  return timed(call, send(call, body, headers));
 }
 
-/** Sends one signed request to a job's agent, with the `added` headers; gives up at the deadline. Throws `ResolverFault`. */
-export async function send(sending: Sending, body: string, added: Record<string, string>): Promise<Exchange> {
+/** The exchange, after which the agent's time has begun, or goes on without what was taken by the lookup. */
+async function timed(call: Call, exchanging: Promise<Exchange>): Promise<Exchange> {
+  const result = await exchanging;
+  if (call.sentAt === null) call.sentAt = call.ctx.now().getTime() - result.latency_ms;
+  else call.sentAt += result.lookup_ms;
+  return result;
+}
+
+/**
+ * Sends one signed request to a job's agent, with the `added` headers; gives up when its time is over. `cleared` is what
+ * was just found of where it goes. Throws `ResolverFault`.
+ */
+export async function send(
+  sending: Sending,
+  body: string,
+  added: Record<string, string>,
+  cleared?: Cleared,
+): Promise<Exchange> {
   const { ctx, job } = sending;
   const url = job.agent.endpoint ?? "";
+  const deadlineMs = Math.max(1, sending.remainingMs());
   const keys = await ctx.keys();
   const headers = {
     "Content-Type": "application/json",
@@ -111,15 +174,12 @@ export async function send(sending: Sending, body: string, added: Record<string,
       method: "POST",
       headers: { ...headers, ...signature },
       body,
-      deadlineMs: Math.max(1, remainingMs(sending)),
+      deadlineMs,
       maxResponseBytes: LIMITS.responseBytes,
     },
     { fetch: ctx.fetch, resolver: ctx.resolver, policy: outboundPolicy(ctx.env), now: ctx.now },
+    cleared,
   );
-}
-
-function remainingMs({ ctx, deadline }: Sending): number {
-  return deadline.getTime() - ctx.now().getTime();
 }
 
 /**

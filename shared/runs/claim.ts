@@ -17,7 +17,6 @@ import { appendPhases } from "./phases.ts";
 export interface Claim {
   job: Job;
   lease: string;
-  deadline: Date;
   /** What the agent may report back with; it lives as long as this attempt. */
   callbackToken: string;
   /** The salt of the commitment to the request. */
@@ -27,8 +26,12 @@ export interface Claim {
 /** What runs are taken up with, by lease, as `CLAIM` finds it. */
 export const Claimed = z.record(z.string(), Job.extend({ drawn: Drawn.nullable() }));
 
-/** How much longer than the task's time a lease lasts: signing, the lookup, and keeping the answer. */
+/**
+ * How much longer than the task's time a lease lasts: minting, the lookup, signing, and keeping the answer. As much later is
+ * the deadline of a report as well, until it is known when the request left.
+ */
 const LEASE_MARGIN_S = 30;
+const LASTS = sql`t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds'`;
 
 /** What a run is to be taken up with, as `CLAIM` is given it. */
 const COLUMNS = sql.raw("run uuid, lease uuid, callback_hash text, epoch text, at timestamptz");
@@ -47,9 +50,8 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
       order by r.id for update of r
     ), claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = f.lease,
-        lease_expires_at = now() + t.time_limit_ms * interval '1 millisecond' + interval '${sql.raw(String(LEASE_MARGIN_S))} seconds',
-        callback_hash = f.callback_hash, started_at = f.at,
-        deadline_at = f.at + t.time_limit_ms * interval '1 millisecond',
+        lease_expires_at = now() + ${LASTS}, callback_hash = f.callback_hash, started_at = f.at,
+        deadline_at = f.at + ${LASTS},
         template_version = v.version,
         epoch = case when v.version is not null then coalesce(r.epoch, f.epoch) end
       from free f, ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
@@ -97,7 +99,7 @@ export function taking(ctx: Context, runId: string): Taking {
 
 /**
  * What `CLAIM` takes these runs up with; its result is `Claimed`. A message that comes again does nothing. The time that an
- * agent is measured by starts with each attempt.
+ * agent is measured by starts when the request leaves, with each attempt anew.
  */
 export function claiming(ctx: Context, takings: readonly Taking[]): { runs: string } {
   const rows = takings.map(({ runId, lease, callbackToken, at }) => ({
@@ -115,7 +117,7 @@ export function claiming(ctx: Context, takings: readonly Taking[]): { runs: stri
  * which throws, and alarms, while the log has no timely commitment to that; a canary gets the task as it is published, and
  * nothing here takes note of it.
  */
-export function prepare(ctx: Context, { runId, lease, callbackToken, at, claimed }: Taken): Claim {
+export function prepare(ctx: Context, { runId, lease, callbackToken, claimed }: Taken): Claim {
   const { drawn: source, ...job } = claimed;
   if (source?.sealed === null || source?.place?.sealed === null)
     ctx.log.error("no usable epoch", { epoch: source.epoch, run: runId });
@@ -123,7 +125,6 @@ export function prepare(ctx: Context, { runId, lease, callbackToken, at, claimed
   return {
     job: minted === null || minted.isCanary || source === null ? job : asking(job, minted.instance, source.is_secret),
     lease,
-    deadline: new Date(at.getTime() + job.task.time_limit_ms),
     callbackToken,
     requestSalt: minted?.requestSalt ?? newSalt(),
   };

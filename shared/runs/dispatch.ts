@@ -7,7 +7,7 @@ import { runs } from "../db/schema/index.ts";
 import { requestBytes } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import type { Message } from "../platform/message.ts";
-import { callAgent } from "./call.ts";
+import { callAgent, openLine } from "./call.ts";
 import { carryOn } from "./carry-on.ts";
 import { prepare, type Taken } from "./claim.ts";
 import { type KeptAnswer, keeping } from "./keep-answer.ts";
@@ -67,17 +67,21 @@ async function carryOut(ctx: Context, taken: Taken): Promise<KeptAnswer> {
   try {
     await ctx.steps.next();
     const prepared = prepare(ctx, taken);
-    const { job, deadline, callbackToken } = prepared;
+    const { job, callbackToken } = prepared;
     const protocol = protocolOf(job.agent.agent_protocol);
+    const line = job.run.simulated ? null : await openLine(ctx, job);
+    // Its time begins only now: what we did until here, and how long that took, is nothing to the agent.
+    const begun = ctx.now();
     const request = protocol.request(job, {
-      deadline: deadline.toISOString(),
+      deadline: new Date(begun.getTime() + job.task.time_limit_ms).toISOString(),
       url: `${ctx.env.BASE_URL}/api/v1/runs/${job.run.id}`,
       token: callbackToken,
     });
-    const outcome = job.run.simulated
-      ? simulate(job)
-      : await callAgent(ctx, job, protocol, JSON.stringify(request), deadline);
-    return keeping(ctx, prepared, { request: requestBytes(request), outcome });
+    const called =
+      line === null
+        ? { outcome: simulate(job), sentAt: begun }
+        : await callAgent(ctx, job, protocol, JSON.stringify(request), line);
+    return keeping(ctx, prepared, { request: requestBytes(request), ...called });
   } catch (error) {
     ctx.log.error("a run could not be carried out", { run_id: taken.runId, detail: describeError(error) });
     throw error;

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { byteaText } from "../db/bytes.ts";
 import { kept } from "../db/kept.ts";
@@ -18,6 +18,8 @@ export interface Exchanged {
   /** RFC 8785 bytes of the request, without `callback`. */
   request: Uint8Array;
   outcome: CallOutcome;
+  /** When the agent's time began. */
+  sentAt: Date;
 }
 
 /** What is kept of a call, as its statement is given it. */
@@ -26,6 +28,8 @@ export interface KeptAnswer {
   lease: string;
   waiting: boolean;
   at: string;
+  sent: string;
+  /** By when a promised report has to come. */
   deadline: string;
   latency_ms: number | null;
   failure_code: string | null;
@@ -42,7 +46,7 @@ export interface KeptAnswer {
 
 /** What the statement is given of each call. */
 const COLUMNS =
-  sql.raw(`run uuid, lease uuid, waiting boolean, at timestamptz, deadline timestamptz, latency_ms integer,
+  sql.raw(`run uuid, lease uuid, waiting boolean, at timestamptz, sent timestamptz, deadline timestamptz, latency_ms integer,
   failure_code text, failure_detail text, request bytea, request_salt bytea, response bytea, response_salt bytea, answer text,
   facts jsonb`);
 
@@ -58,10 +62,11 @@ export const KEEP_ANSWERS = kept("keep_answers", { answers: "jsonb" }, (value) =
       where r.lease_token = g.lease and r.status = 'running' order by r.id for update of r
     ), updated as (
       update ${runs} r set lease_token = null, awaiting_callback = o.waiting and not o.reported,
-        lease_expires_at = case when o.waiting and not o.reported then r.deadline_at + interval '60 seconds' end,
+        lease_expires_at = case when o.waiting and not o.reported then o.deadline + interval '60 seconds' end,
+        deadline_at = o.deadline,
         callback_hash = case when o.waiting then r.callback_hash end,
         answered_at = case when o.waiting then r.answered_at else coalesce(r.answered_at, o.at) end,
-        latency_ms = case when o.reported then r.latency_ms else o.latency_ms end,
+        latency_ms = case when o.reported then ${latencyBetween(sql`o.sent`, sql`r.answered_at`)} else o.latency_ms end,
         failure_code = case when o.reported then r.failure_code else o.failure_code end,
         failure_detail = case when o.reported then r.failure_detail else o.failure_detail end
       from open_calls o where r.id = o.id
@@ -84,6 +89,11 @@ export const KEEP_ANSWERS = kept("keep_answers", { answers: "jsonb" }, (value) =
   select: sql`select jsonb_object_agg(m.id, to_jsonb(m)) from messages m where m.not_before is null`,
 }));
 
+/** SQL: how long a report took, in milliseconds, from when the agent's time began. */
+export function latencyBetween(sent: SQL, reported: SQL): SQL {
+  return sql`greatest(0, round(extract(epoch from (${reported}) - (${sent})) * 1000))::integer`;
+}
+
 /** What `KEEP_ANSWERS` finds. */
 export const Scorable = z.record(z.string(), Message);
 
@@ -92,8 +102,8 @@ export const Scorable = z.record(z.string(), Message);
  * promised callback is waited for. An agent may report before its call has ended: then the report is the answer, and what
  * the call brought is ignored.
  */
-export function keeping(ctx: Context, claim: Claim, { request, outcome }: Exchanged): KeptAnswer {
-  const { job, lease, deadline, requestSalt } = claim;
+export function keeping(ctx: Context, claim: Claim, { request, outcome, sentAt }: Exchanged): KeptAnswer {
+  const { job, lease, requestSalt } = claim;
   const waiting = outcome.kind === "callback";
   const response = outcome.kind === "callback" ? null : outcome.response;
   return {
@@ -101,7 +111,8 @@ export function keeping(ctx: Context, claim: Claim, { request, outcome }: Exchan
     lease,
     waiting,
     at: ctx.now().toISOString(),
-    deadline: deadline.toISOString(),
+    sent: sentAt.toISOString(),
+    deadline: new Date(sentAt.getTime() + job.task.time_limit_ms).toISOString(),
     latency_ms: waiting ? null : outcome.latencyMs,
     failure_code: outcome.kind === "failure" ? outcome.code : null,
     failure_detail: outcome.kind === "failure" ? outcome.detail : null,

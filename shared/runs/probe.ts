@@ -56,7 +56,9 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
     // It has the form that agents expect, but belongs to no run.
     token: `run_${randomToken()}`,
   });
-  const result = await send({ ctx, job, deadline }, JSON.stringify(request), { "Idempotency-Key": job.run.id });
+  const result = await send({ ctx, job, remainingMs: () => DEADLINE_MS }, JSON.stringify(request), {
+    "Idempotency-Key": job.run.id,
+  });
   const measured = { status_code: result.status, latency_ms: Math.round(result.latency_ms) };
   const succeeded = (detail: string): Probe => ({ ok: true, ...measured, failure_code: null, detail });
   if (result.ok && result.status === 202 && protocol.callsBack) {

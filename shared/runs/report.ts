@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { bytea } from "../db/bytes.ts";
 import { change, read, verdict } from "../db/change.ts";
-import { run_exchanges, runs } from "../db/schema/index.ts";
+import { run_exchanges, runs, tasks } from "../db/schema/index.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
@@ -11,6 +11,7 @@ import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
+import { latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
 import { Reported } from "./protocols/reading.ts";
@@ -20,6 +21,9 @@ import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view
 
 /** Who reports: the agent with its run's token, or the owner. */
 export type Reporter = { kind: "token"; token: string } | { kind: "user"; userId: string };
+
+/** SQL: when the time of the run `r` of the task `k` began: known from when its call has ended, which else corrects it. */
+const SENT = sql`r.deadline_at - k.time_limit_ms * interval '1 millisecond'`;
 
 const REPORT = verdict({ forbidden: sql`not allowed` }, "dead_token");
 
@@ -49,13 +53,13 @@ export async function report(
       select x.id, ${REPORT.sql} as outcome from (${reportable(reporter, runId)}) x
     ), updated as (
       update ${runs} r set answered_at = case when ${final} then ${at} end,
-        latency_ms = case when ${final} then extract(epoch from ${at} - r.started_at) * 1000 end,
+        latency_ms = case when ${final} then ${latencyBetween(SENT, at)} end,
         failure_code = ${failed ? "agent_reported_failure" : null}, failure_detail = ${detail},
         lease_expires_at = case when ${final} and r.awaiting_callback then null else r.lease_expires_at end,
         awaiting_callback = r.awaiting_callback and not ${final},
         callback_hash = case when ${final} then null else r.callback_hash end
-      from target t
-      where r.id = t.id and t.outcome = 'done' and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
+      from target t, ${tasks} k
+      where r.id = t.id and k.id = r.task_id and t.outcome = 'done' and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
       returning r.id, r.attempt, r.lease_token is null as call_ended,
         ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as not_before
     ), exchange as (

@@ -2,6 +2,7 @@ import * as oauth from "oauth4webapi";
 import * as z from "zod";
 import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
+import { patience } from "../../platform/patience.ts";
 
 const GITHUB = "https://github.com";
 const GITHUB_API = "https://api.github.com";
@@ -131,7 +132,7 @@ async function exchange(ctx: Context, parameters: URLSearchParams, verifier: str
       [oauth.customFetch]: (url, init) => ctx.fetch(url, init),
       [oauth.allowInsecureRequests]: GITHUB_BASE !== undefined,
       headers: { "User-Agent": USER_AGENT },
-      signal: () => AbortSignal.timeout(TIMEOUT_MS),
+      signal: () => patience(TIMEOUT_MS),
     },
   );
   const { access_token } = await oauth.processAuthorizationCodeResponse(server(ctx), client(ctx), response);
@@ -161,7 +162,7 @@ async function readApi<T>(ctx: Context, token: string, path: string, schema: z.Z
       "X-GitHub-Api-Version": "2022-11-28",
     },
     redirect: "manual",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: patience(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`GitHub answered ${response.status} at ${path}`);
   return schema.parse(await response.json());

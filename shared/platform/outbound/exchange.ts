@@ -1,5 +1,6 @@
 import { readCapped } from "./body.ts";
 import { classifyError, type ExchangeFailure } from "./failure.ts";
+import { createPatience } from "../patience.ts";
 import { createRecent } from "../recent.ts";
 import { isLoopback, type OutboundPolicy } from "./policy.ts";
 import { assertPublic, type DnsResolver } from "./resolve.ts";
@@ -36,39 +37,60 @@ export interface OutboundDeps {
 /**
  * An answer with any status, a redirect only where those are taken, or why there is none; `status` is then that of a
  * redirect, else null. `latency_ms` runs from sending the request to the last byte or the failure; the name lookup is not
- * in it, and it is 0 where nothing was sent.
+ * in it, but in `lookup_ms`, and it is 0 where nothing was sent.
  */
-export type Exchange =
-  | { ok: true; status: number; headers: Headers; body: Uint8Array; latency_ms: number }
-  | ({ ok: false; status: number | null; latency_ms: number } & ExchangeFailure);
+export type Exchange = { latency_ms: number; lookup_ms: number } & (
+  | { ok: true; status: number; headers: Headers; body: Uint8Array }
+  | ({ ok: false; status: number | null } & ExchangeFailure)
+);
+
+/** Where a request may go, or why it may not go there. */
+export type Cleared = { ok: true; url: URL } | { ok: false; message: string };
+
+/**
+ * Judges a URL that a stranger owns, and every address of its name, before a packet goes there. Throws `ResolverFault`.
+ * @example
+ * const cleared = await clear("https://agent.example/run", deps) // { ok: true, url: URL }
+ * await exchange(request, deps, cleared)
+ */
+export async function clear(
+  url: string,
+  { policy, resolver }: Pick<OutboundDeps, "policy" | "resolver">,
+): Promise<Cleared> {
+  const checked = await judge(url, policy);
+  if (!checked.ok || isLoopback(checked.url)) return checked;
+  const named = await assertPublic(checked.url.hostname, resolver);
+  return named.ok ? checked : named;
+}
 
 /**
  * Calls a URL that a stranger owns, and trusts nothing about it: the URL and every address of its name are judged
  * before a packet goes there, redirects are not followed, and the answer is cut at its deadline and at its byte cap,
  * of which no more than one chunk beyond is read. Whatever the other side does is in the result; it throws
- * `ResolverFault` alone, before anything was sent. A slow lookup takes nothing of the other side's time.
+ * `ResolverFault` alone, before anything was sent. A slow lookup takes nothing of the other side's time, and nor does what
+ * else this isolate does. `cleared` spares the judgement of a URL that `clear` has just given.
  *
  * The runtime resolves the name again when it connects; against an answer that changes in between stands the Worker's
  * `global_fetch_strictly_public`.
  */
-export async function exchange(request: OutboundRequest, deps: OutboundDeps): Promise<Exchange> {
+export async function exchange(request: OutboundRequest, deps: OutboundDeps, cleared?: Cleared): Promise<Exchange> {
   // Taken out of the object: workerd refuses a fetch that is called as a method.
   const { fetch } = deps;
   let sentAt: number | undefined;
-  const latency = () => (sentAt === undefined ? 0 : deps.now().getTime() - sentAt);
+  const begunAt = deps.now().getTime();
+  const took = () => {
+    const at = deps.now().getTime();
+    return { latency_ms: sentAt === undefined ? 0 : at - sentAt, lookup_ms: (sentAt ?? at) - begunAt };
+  };
   const fail = (
     failure_code: ExchangeFailure["failure_code"],
     detail: string,
     status: number | null = null,
-  ): Exchange => ({ ok: false, status, failure_code, detail, latency_ms: latency() });
+  ): Exchange => ({ ok: false, status, failure_code, detail, ...took() });
 
-  const checked = await judge(request.url, deps.policy);
-  if (!checked.ok) return fail("endpoint_not_allowed", checked.message);
-  const { url } = checked;
-  if (!isLoopback(url)) {
-    const named = await assertPublic(url.hostname, deps.resolver);
-    if (!named.ok) return fail("endpoint_not_allowed", named.message);
-  }
+  const way = cleared ?? (await clear(request.url, deps));
+  if (!way.ok) return fail("endpoint_not_allowed", way.message);
+  const { url } = way;
 
   async function converse(signal: AbortSignal): Promise<Exchange> {
     sentAt = deps.now().getTime();
@@ -83,17 +105,16 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
       return fail("agent_response_too_large", `The answer is longer than ${request.maxResponseBytes} bytes.`);
     }
     isRead = true;
-    return { ok: true, status: response.status, headers: response.headers, body: bytes, latency_ms: latency() };
+    return { ok: true, status: response.status, headers: response.headers, body: bytes, ...took() };
   }
 
   const deadline = new AbortController();
   let isRead = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = createPatience(request.deadlineMs);
   const expiry = new Promise<Exchange>((resolve) => {
-    timer = setTimeout(
-      () => resolve(fail("agent_timeout", `There was no complete answer within ${request.deadlineMs} ms.`)),
-      request.deadlineMs,
-    );
+    limit.signal.addEventListener("abort", () => {
+      resolve(fail("agent_timeout", `There was no complete answer within ${request.deadlineMs} ms.`));
+    });
   });
   try {
     return await Promise.race([converse(deadline.signal), expiry]);
@@ -101,7 +122,7 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps): Pr
     const { failure_code, detail } = classifyError(error, url);
     return fail(failure_code, detail);
   } finally {
-    clearTimeout(timer);
+    limit.end();
     // Whatever is still under way, a connection or an unread body, ends here.
     if (!isRead) deadline.abort();
   }

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
-import { patience } from "../patience.ts";
+import { createPatience, patience } from "../patience.ts";
 import { Problem } from "../problem.ts";
 import { readCapped } from "./body.ts";
 
@@ -78,11 +78,12 @@ const LOOKUP_MS = 5000;
  * refused. It fails closed: where an answer is missing, and none of the others has settled it, it throws `ResolverFault`.
  */
 export async function assertPublic(hostname: string, resolver: DnsResolver): Promise<NameVerdict> {
-  const signal = AbortSignal.timeout(LOOKUP_MS);
+  const limit = createPatience(LOOKUP_MS);
+  const { signal } = limit;
   const answers = await Promise.allSettled([
     resolver.query(hostname, "A", signal),
     resolver.query(hostname, "AAAA", signal),
-  ]);
+  ]).finally(() => limit.end());
   const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   if (!addresses.every(isPublicAddress)) {
     return {

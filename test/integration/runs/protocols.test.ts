@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { verifyRequest } from "../../../shared/platform/outbound/signature.ts";
-import { callAgent } from "../../../shared/runs/call.ts";
+import { callAgent, openLine } from "../../../shared/runs/call.ts";
 import type { Job } from "../../../shared/runs/job.ts";
 import { protocolOf } from "../../../shared/runs/protocols/index.ts";
 import { json, listen, type Request } from "../../stack/http.ts";
@@ -39,7 +39,7 @@ async function screen(url: string, agent_protocol: ProtocolName, task: Partial<J
     fetch,
   };
   const body = JSON.stringify(protocol.request(job, CALLBACK));
-  const outcome = await callAgent(ctx, job, protocol, body, new Date(Date.now() + 20_000), async () => undefined);
+  const { outcome } = await callAgent(ctx, job, protocol, body, await openLine(ctx, job), async () => undefined);
   return outcome.kind === "answer" ? outcome.answer : outcome;
 }
 

@@ -92,14 +92,14 @@ describe("an allowed request", () => {
       sent.push(new Request(input, init));
       return new Response("fine", { status: 202, headers: { "x-agent": "1" } });
     };
-    const clock = [1000, 1250].map((ms) => new Date(ms));
+    const clock = [400, 1000, 1250].map((ms) => new Date(ms));
     const now = () => clock.shift() ?? new Date(Number.NaN);
     const result = await call("https://agent.example.com/run", {}, { fetch, now, resolver: resolving("1.1.1.1") });
     expect(sent.map(({ url, method, redirect }) => ({ url, method, redirect }))).toEqual([
       { url: "https://agent.example.com/run", method: "POST", redirect: "manual" },
     ]);
     expect(await sent[0]?.text()).toBe("{}");
-    expect(result).toMatchObject({ ok: true, status: 202, latency_ms: 250 });
+    expect(result).toMatchObject({ ok: true, status: 202, lookup_ms: 600, latency_ms: 250 });
     expect(result.ok && [new TextDecoder().decode(result.body), result.headers.get("x-agent")]).toEqual(["fine", "1"]);
   });
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { verifyRequest } from "../../../shared/platform/outbound/signature.ts";
-import { callAgent } from "../../../shared/runs/call.ts";
+import { callAgent, openLine } from "../../../shared/runs/call.ts";
 import { protocolOf } from "../../../shared/runs/protocols/index.ts";
 import type { Protocol } from "../../../shared/runs/protocols/protocol.ts";
 import { ENV, jobOf, KEYS, RUN_ID } from "./protocols-support.ts";
 
 const NOW = Date.parse("2026-11-21T09:00:00.000Z");
-const job = jobOf();
 const json = (value: unknown, init?: ResponseInit) => new Response(JSON.stringify(value), init);
 const task = (state: string) =>
   json({ jsonrpc: "2.0", id: RUN_ID, result: { kind: "task", id: "t-1", status: { state } } });
@@ -26,13 +25,22 @@ interface Options {
   withinMs?: number;
   /** Milliseconds that each exchange takes. */
   eachMs?: number;
+  /** Milliseconds that each look-up of its name takes. */
+  lookupMs?: number;
   /** What the agent's name resolves to at its nth look-up, two for each exchange; the last one forever. */
   addresses?: string[];
 }
 
 /** Calls an agent that answers its nth request with the nth answer, the last one forever, on a clock of its own. */
 async function call(answers: (() => Response)[], options: Options = {}) {
-  const { protocol = protocolOf("a2a"), withinMs = 60_000, eachMs = 0, addresses = ["1.1.1.1"] } = options;
+  const {
+    protocol = protocolOf("a2a"),
+    withinMs = 60_000,
+    eachMs = 0,
+    lookupMs = 0,
+    addresses = ["1.1.1.1"],
+  } = options;
+  const job = jobOf({ time_limit_ms: withinMs });
   let lookups = 0;
   const requests: Request[] = [];
   const pauses: number[] = [];
@@ -41,7 +49,13 @@ async function call(answers: (() => Response)[], options: Options = {}) {
     env: ENV,
     keys: async () => KEYS,
     now: () => new Date(clock),
-    resolver: { query: async () => [nth(addresses, lookups++)] },
+    resolver: {
+      async query() {
+        // The two of a look-up run side by side.
+        if (lookups % 2 === 0) clock += lookupMs;
+        return [nth(addresses, lookups++)];
+      },
+    },
     fetch: async (...request: Parameters<typeof fetch>) => {
       requests.push(new Request(...request));
       clock += eachMs;
@@ -49,12 +63,12 @@ async function call(answers: (() => Response)[], options: Options = {}) {
     },
   };
   const body = JSON.stringify(protocol.request(job, { deadline: "", url: "", token: "" }));
-  const outcome = await callAgent(ctx, job, protocol, body, new Date(NOW + withinMs), async (ms) => {
+  const { outcome, sentAt } = await callAgent(ctx, job, protocol, body, await openLine(ctx, job), async (ms) => {
     pauses.push(ms);
     clock += ms;
   });
   const bodies = await Promise.all(requests.map((request) => request.clone().text()));
-  return { outcome, requests, bodies, pauses, endedAfter: clock - NOW };
+  return { outcome, sentAfter: sentAt.getTime() - NOW, requests, bodies, pauses, endedAfter: clock - NOW };
 }
 
 const completed = () =>
@@ -91,7 +105,8 @@ describe("an answer that is not ready", () => {
   it("is asked for by requests that are signed, and name the run but do not repeat its Idempotency-Key", async () => {
     const { requests, bodies } = await call([() => task("working"), completed]);
     expect(bodies.map((body) => JSON.parse(body).method)).toEqual(["message/send", "tasks/get"]);
-    expect(requests.map(({ url }) => url)).toEqual([job.agent.endpoint, job.agent.endpoint]);
+    const { endpoint } = jobOf().agent;
+    expect(requests.map(({ url }) => url)).toEqual([endpoint, endpoint]);
     expect(requests.map(({ headers }) => headers.get("X-Service-Run-Id"))).toEqual([RUN_ID, RUN_ID]);
     expect(requests.map(({ headers }) => headers.get("Idempotency-Key"))).toEqual([RUN_ID, null]);
     const verdicts = await Promise.all(
@@ -166,6 +181,19 @@ describe("an endpoint that is busy", () => {
     const called = await call(answers);
     expect(called.pauses).toEqual(pauses);
     expect(called.outcome.kind).toBe(kind);
+  });
+});
+
+describe("what our look-ups of its name take", () => {
+  it("is taken off nobody's time, and is in no latency", async () => {
+    const slow = { eachMs: 100, lookupMs: 2500, withinMs: 3000 };
+    const answered = await call([() => task("working"), () => task("working"), completed], slow);
+    expect(answered.outcome).toMatchObject({ kind: "answer", latencyMs: 3 * 100 + 250 + 313 });
+    expect(answered.sentAfter).toBe(2500);
+    const endless = await call([() => task("working")], slow);
+    const same = await call([() => task("working")], { ...slow, lookupMs: 0 });
+    expect(endless.outcome).toEqual(same.outcome);
+    expect(endless.pauses).toEqual(same.pauses);
   });
 });
 

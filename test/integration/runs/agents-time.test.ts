@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent, addRun, addSuite, answersRightly, KEY, startAgent } from "./support.ts";
+
+const HOST = "slow.example.com";
+const LIMIT_MS = 2000;
+/** Nearly all of its time: what is taken off that fails it. */
+const ANSWERS_AFTER_MS = 1500;
+const OURS_MS = 5000;
+
+let service: TestService;
+let owner: User;
+let endpoint: Consumer;
+let task: string;
+let clock = Date.now();
+/** What passes while the name is being looked up. */
+let lookupMs = 0;
+
+beforeAll(async () => {
+  endpoint = await startAgent();
+  service = await startService({
+    overrides: {
+      now: () => new Date(clock),
+      fetch(input, init) {
+        const url = new URL(input instanceof Request ? input.url : input);
+        if (url.searchParams.get("type") === "A") clock += lookupMs;
+        return fetch(url.hostname === HOST ? endpoint.url : input, init);
+      },
+    },
+  });
+  service.dns.setZone({ [HOST]: { A: ["93.184.216.34"], AAAA: [] } });
+  owner = await newUser(service, { plan: "pro" });
+  const suite = await addSuite(service, 1);
+  task = suite.tasks[0] ?? "";
+  await service.sql("update tasks set time_limit_ms = $1 where id = $2", [LIMIT_MS, task]);
+});
+
+afterEach(() => {
+  lookupMs = 0;
+});
+
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+});
+
+const read = async (run: string) => (await owner.call("GET", `/api/v1/runs/${run}`)).body;
+
+/** Carries a run out whose agent's name takes us longer to look up than the whole task may. */
+async function runWhileWeAreSlow(): Promise<string> {
+  const agent = await addAgent(owner, { endpoint: `https://${HOST}/` });
+  lookupMs = OURS_MS;
+  const run = await addRun(owner, agent, task);
+  await service.settled();
+  return run;
+}
+
+describe("an agent's time", () => {
+  it("begins when the request leaves, whatever our own work before took", async () => {
+    endpoint.answer = (request) => {
+      const { deadline } = JSON.parse(request.body.toString()) as { deadline: string };
+      expect(Date.parse(deadline) - clock, "what it is told").toBe(LIMIT_MS);
+      clock += ANSWERS_AFTER_MS;
+      return answersRightly(request);
+    };
+    const run = await runWhileWeAreSlow();
+    expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
+  });
+
+  it("is the same for a report, which is timed from then as well", async () => {
+    let token = "";
+    endpoint.answer = ({ body }) => {
+      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+      return { status: 202 };
+    };
+    const run = await runWhileWeAreSlow();
+    clock += ANSWERS_AFTER_MS;
+    const report = { status: "completed", output: KEY, usage: { calls: [{ model: "m", cost_usd: 0.002 }] } };
+    const authorization = `Bearer ${token}`;
+    const answer = await caller(service).call("PATCH", `/api/v1/runs/${run}`, report, { authorization });
+    expect(answer.status).toBe(200);
+    await service.settled();
+    expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
+  });
+
+  it("is over for a report when the limit has passed since then", async () => {
+    let token = "";
+    endpoint.answer = ({ body }) => {
+      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+      return { status: 202 };
+    };
+    const run = await runWhileWeAreSlow();
+    clock += LIMIT_MS + 1;
+    const authorization = `Bearer ${token}`;
+    const late = await caller(service).call(
+      "PATCH",
+      `/api/v1/runs/${run}`,
+      { status: "completed", output: KEY },
+      {
+        authorization,
+      },
+    );
+    expect(late.status).toBe(401);
+  });
+
+  it("counts from then for a report that comes before the call has ended", async () => {
+    endpoint.answer = async ({ body }) => {
+      const { run_id, callback } = JSON.parse(body.toString()) as { run_id: string; callback: { token: string } };
+      clock += ANSWERS_AFTER_MS;
+      const report = { status: "completed", output: KEY };
+      const authorization = `Bearer ${callback.token}`;
+      const { status } = await caller(service).call("PATCH", `/api/v1/runs/${run_id}`, report, { authorization });
+      return json(status === 200 ? 202 : 500, {});
+    };
+    const run = await runWhileWeAreSlow();
+    expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
+  });
+});
