@@ -1,9 +1,10 @@
+import * as z from "zod";
 import { inSeries, writeSeries } from "../db/kept.ts";
 import { storableJson } from "../db/storable-json.ts";
 import { createTogether } from "../db/together.ts";
 import type { Context } from "../platform/context.ts";
 import type { Message } from "../platform/message.ts";
-import { CLAIM, Claimed, claiming, type Taken, taking } from "./claim.ts";
+import { CLAIM, Claimed, ClaimedJob, claiming, type Taken, type Taking, taking } from "./claim.ts";
 import { KEEP_ANSWERS, type KeptAnswer, Scorable } from "./keep-answer.ts";
 
 /** What a delivery has to write between two calls: what came of one run, the next one to take up, or both. */
@@ -16,8 +17,14 @@ export interface Move {
 export interface Moved {
   /** Has the kept answer graded: it is owed, but not sent yet. Null where there is nothing to grade, or not yet. */
   scorable: Message | null;
-  /** The run that was taken up; null where it could not be. */
+  /** The run that was taken up; null where it could not be, or can't be read by this version: then its lease runs out. */
   taken: Taken | null;
+}
+
+/** What the database gave for a move. */
+interface Made {
+  scorable: Message | null;
+  found: { next: Taking; job: unknown } | null;
 }
 
 /** How many are made at once at most: what comes of them is read in a row, and an agent's answer meanwhile late by as much. */
@@ -39,12 +46,16 @@ const moves = createTogether({
  * Makes a move in one round trip, together with those that other deliveries of this isolate want to make by then. Throws
  * where the move can't be made; then nothing of it is, or, where the database did not answer, all of it may be.
  */
-export function carryOn(ctx: Context, move: Move): Promise<Moved> {
-  return moves.write(ctx, move);
+export async function carryOn(ctx: Context, move: Move): Promise<Moved> {
+  const { scorable, found } = await moves.write(ctx, move);
+  const job = found === null ? null : ClaimedJob.safeParse(found.job);
+  if (job?.success === false)
+    ctx.log.error("a run can't be read", { run_id: found?.next.runId, detail: z.prettifyError(job.error) });
+  return { scorable, taken: found !== null && job?.success === true ? { ...found.next, claimed: job.data } : null };
 }
 
 /** Writes all that is kept by one statement and all that is taken up by another, in one round trip. */
-async function make(ctx: Context, all: readonly Move[]): Promise<Moved[]> {
+async function make(ctx: Context, all: readonly Move[]): Promise<Made[]> {
   const keeps = all.flatMap((move) => move.keeps ?? []);
   const takings = all.map(({ takes }) => (takes === null ? null : taking(ctx, takes)));
   const takes = takings.filter((one) => one !== null);
@@ -58,7 +69,7 @@ async function make(ctx: Context, all: readonly Move[]): Promise<Moved[]> {
     const job = next && claimed?.[next.lease];
     return {
       scorable: (move.keeps && scorable?.[move.keeps.run]) ?? null,
-      taken: next && job ? { ...next, claimed: job } : null,
+      found: next && job !== undefined ? { next, job } : null,
     };
   });
 }

@@ -23,8 +23,11 @@ export interface Claim {
   requestSalt: Uint8Array;
 }
 
-/** What runs are taken up with, by lease, as `CLAIM` finds it. */
-export const Claimed = z.record(z.string(), Job.extend({ drawn: Drawn.nullable() }));
+/** What a run is taken up with, as `CLAIM` finds it. */
+export const ClaimedJob = Job.extend({ drawn: Drawn.nullable() });
+
+/** The result of `CLAIM`: by lease. Each is read by whoever asked for it, so that one that can't be read fails alone. */
+export const Claimed = z.record(z.string(), z.unknown());
 
 /**
  * How much longer than the task's time a lease lasts: minting, the lookup, signing, and keeping the answer. As much later is
@@ -88,7 +91,7 @@ export interface Taking {
 
 /** A run as it was taken up, before it is minted. */
 export interface Taken extends Taking {
-  claimed: z.output<typeof Claimed>[string];
+  claimed: z.output<typeof ClaimedJob>;
 }
 
 /** A lease of its own, and a token, for a run that is about to be taken up. */

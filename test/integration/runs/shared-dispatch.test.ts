@@ -262,6 +262,26 @@ describe("deliveries of one isolate that come together", () => {
     expect(called().toSorted()).toEqual(ids.toSorted());
   });
 
+  it("fail alone where one of them is of a kind that this version does not know", async () => {
+    const ids = (await eight()).slice(1);
+    const unknown = await addAgent(owner, { endpoint: endpoint.url });
+    const { runs } = await unsent(1, unknown);
+    await service.sql("update agents set agent_protocol = 'of tomorrow' where id = $1", [unknown]);
+    endpoint.answer = answersRightly;
+    const [strange = ""] = runs;
+    await together([...ids, strange]);
+    await service.settled();
+    expect(called().toSorted()).toEqual(ids.toSorted());
+    expect(await attempts([...ids, strange])).toEqual([
+      { status: "completed", attempt: 1 },
+      { status: "running", attempt: 1 },
+    ]);
+    expect(service.logs.filter((line) => line.includes("a run can't be read"))).toEqual([
+      expect.stringContaining(strange),
+    ]);
+    await service.sql("update agents set agent_protocol = 'native' where id = $1", [unknown]);
+  });
+
   it("each keep an answer of a megabyte that is escaped at every character", async () => {
     const ids = await eight(() => json(200, { output: '"'.repeat(500_000) }));
     expect(await together(ids)).toEqual(ids.map(() => 200));
