@@ -68,6 +68,7 @@ export const EVENTS = {
       score: true,
       issued_at: true,
       expires_at: true,
+      runs_missing: true,
     }).extend({
       certification_id: z.uuid(),
       status: z.enum(["screening", "paused_quota", "certified", "not_certified", "expired", "refunded"]),

@@ -2,7 +2,14 @@ import * as z from "zod";
 import { checkout } from "../../shared/certification/checkout.ts";
 import { diagnose } from "../../shared/certification/diagnostic.ts";
 import { readEligibility } from "../../shared/certification/eligibility.ts";
-import { MOST_AGAIN, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "../../shared/certification/rules.ts";
+import {
+  GIVE_UP_DAYS,
+  MOST_AGAIN,
+  PASS_SCORE,
+  PRICE_USD,
+  REPEATS,
+  VALID_DAYS,
+} from "../../shared/certification/rules.ts";
 import {
   CertifyCheckoutOutcome,
   CertifyCheckoutRequest,
@@ -93,9 +100,11 @@ export const certify = [
       "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
       "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a " +
       "time: its address is returned again until it is paid or has expired. The screening starts with the payment, " +
-      "by the tasks of that moment; one that is retired before its runs were reserved is left out. A run that fails " +
-      "by our fault is " +
-      `repeated, at most ${MOST_AGAIN} times; a cancelled one counts as not passed. A full refund ends the certification ` +
+      "by the tasks of that moment, also where a suite gets a new version; what was not run of one that is retired for " +
+      `good is left out. A run that fails by our fault is repeated, ${MOST_AGAIN} times at once and then once a day: there ` +
+      `is no verdict without it. After ${GIVE_UP_DAYS} days of tries, or as soon as it could change nothing any more, the ` +
+      "certification ends as `not_certified`, and `runs_missing` of its status says how many could not be carried out. A " +
+      "cancelled run counts as not passed. A full refund ends the certification " +
       "and revokes what was issued; a partial one changes nothing. A certification stays with its agent when the " +
       "agent is deactivated, moved to a workspace or given another endpoint, and ends when the agent becomes a " +
       "simulated one. Where no payment key is set outside of production, it is granted at once.",

@@ -23,7 +23,8 @@ type Eligibility = z.output<typeof CertifyEligibility>;
 
 /** How far the latest certification is, in words. */
 function Standing({ status, checkout }: { status: Status; checkout: string | null }) {
-  const { progress, score, screening_session_id: session, paused_reason, issued_at, expires_at } = status;
+  const { progress, score, screening_session_id: session, paused_reason, runs_missing, issued_at, expires_at } = status;
+  const missing = runs_missing === 1 ? "1 run" : `${runs_missing} runs`;
   const runs = (
     <>
       {progress.finished} of {progress.total} runs have ended, {progress.passed} passed
@@ -66,9 +67,15 @@ function Standing({ status, checkout }: { status: Status; checkout: string | nul
         </Notice>
       );
     case "not_certified":
-      return (
+      return runs_missing > 0 && score === null ? (
+        <Notice>
+          Its certification ended without a verdict: {missing} could not be carried out, which says nothing against it.{" "}
+          {runs}
+        </Notice>
+      ) : (
         <Notice kind="bad">
-          It was screened and not certified{score !== null && `: its score was ${score.toFixed(2)}`}. {runs}
+          It was screened and not certified{score !== null && `: its score was ${score.toFixed(2)}`}.
+          {runs_missing > 0 && ` ${missing} could not be carried out, and would have changed nothing.`} {runs}
         </Notice>
       );
     case "expired":

@@ -16,7 +16,7 @@ export const CertifyMessage = z.strictObject({ certification_id: z.uuid() });
 
 /**
  * Takes a certification as far as it can go now: reserves runs for the tasks of its plan that have none, and again for
- * what failed by our fault; concludes it once every run is final; signs the credential if it is certified. It may be
+ * what failed by our fault; concludes it once every run is final and none is missing; signs the credential if it is certified. It may be
  * called any number of times, also at once.
  */
 export async function advance(ctx: Context, certificationId: string): Promise<void> {

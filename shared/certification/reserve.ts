@@ -7,7 +7,7 @@ import { agents, runs, tasks, users } from "../db/schema/index.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import { oweExhausted } from "../runs/announcements.ts";
 import { reserveRuns } from "../runs/reserve.ts";
-import { MOST_AGAIN, REPEATS } from "./rules.ts";
+import { isAsked, MOST_AGAIN, REPEATS } from "./rules.ts";
 
 /** The kind of the allowance that the price of a certification includes. */
 const INCLUDED = "certification";
@@ -38,11 +38,12 @@ export const RESERVING = ["dispatches", "warned", "exhausted"] as const;
 /**
  * SQL: the parts of a statement that reserve runs for its part `target` (at most one row: certification_id, session_id,
  * agent_id, buyer_id, runs_included): as many whole tasks of its part `plan` as are paid for, in order, first by the
- * included allowance, then by the monthly one of the agent's account. A run that failed by our fault is reserved again; a
- * retired task is left out. The part `next_state` has one row for the target, with the `status` and the `paused_reason`
+ * included allowance, then by the monthly one of the agent's account. A run that failed by our fault is reserved again: some
+ * times at once, then no more than once a day; a task that was retired for good is left out. The part `next_state` has one row for the target, with the `status` and the `paused_reason`
  * that the certification then has; the parts that `RESERVING` names owe messages.
  */
 export function reserving(now: Date): SQL {
+  const today = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   return sql`terms as (
     select x.*, a.team_id, ${hasEndpoint} as is_live, ${payer.kind} as paid_kind,
       ${payer.owner} as paid_owner, ${payer.limit} as run_limit,
@@ -51,12 +52,13 @@ export function reserving(now: Date): SQL {
   ), slots as (
     select p.position, n as repeat_index, t.id as task_id, t.suite_id,
       row_number() over (order by p.position, n) <= x.included_left as is_included
-    from terms x cross join plan p join ${tasks} t on t.id = p.task_id and t.is_active
+    from terms x cross join plan p join ${tasks} t on t.id = p.task_id and ${isAsked}
       cross join generate_series(1, ${REPEATS}::integer) n
       cross join lateral (
-        select count(*) as made, count(*) filter (where r.failure_code is distinct from 'service_error') as valid
+        select count(*) as made, count(*) filter (where r.failure_code is distinct from 'service_error') as valid,
+          max(r.created_at) as last_at
         from ${runs} r where r.screening_session_id = x.session_id and r.position = p.position and r.repeat_index = n) g
-    where g.valid = 0 and g.made <= ${MOST_AGAIN}
+    where g.valid = 0 and (g.made <= ${MOST_AGAIN} or g.last_at < ${today}::timestamptz)
   ), needed as (
     select position, sum(count(*) filter (where not is_included)) over (order by position)::integer as units
     from slots group by position

@@ -31,8 +31,8 @@ export async function resumeCertifications(ctx: Context): Promise<void> {
 }
 
 /**
- * Advances certifications whose message was lost for good: all of their runs are final but there is no verdict, or they
- * are certified but have no credential. Takes the first 5 after the one that `cursor` names. One that fails does not hold
+ * Advances certifications whose runs are all final but that have no verdict, since runs that failed by our fault are to be
+ * repeated, or their message was lost for good; and those that are certified but have no credential. Takes the first 5 after the one that `cursor` names. One that fails does not hold
  * up the others.
  */
 export async function rescueCertifications(ctx: Context, cursor: string | null): Promise<Piece> {

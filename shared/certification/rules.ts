@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { suites, tasks } from "../db/schema/index.ts";
+import { runs, suites, tasks } from "../db/schema/index.ts";
 import { CORE_SUITE } from "../board/aggregates.ts";
 
 /** The price of a certification in US dollars, paid once. */
@@ -12,8 +12,22 @@ export const PASS_SCORE = 70;
 export const PASS_RATE = 0.5;
 /** How long a certification is in force. */
 export const VALID_DAYS = 90;
-/** How often a run that failed by our fault is repeated before the verdict is given without it. */
+/** How often a run that failed by our fault is repeated at once; after that it gets one more a day. */
 export const MOST_AGAIN = 3;
+/** How many days runs that failed by our fault are repeated before the certification ends without a verdict. */
+export const GIVE_UP_DAYS = 14;
+
+/**
+ * SQL: whether the task `t` of a plan is still asked: it is active, or another one took its place when its suite got a new
+ * version. Else whoever puts runs off until then would be spared the task and the one that followed it.
+ */
+export const isAsked: SQL<boolean> = sql`(t.is_active or exists (select from ${tasks} n
+  where n.suite_id = t.suite_id and n.position = t.position and n.suite_version > t.suite_version))`;
+
+/** SQL: how many runs of the certification row `c` could not be carried out: all that was made of them failed by our fault. */
+export const runsMissing: SQL = sql`(select count(*)::integer from (
+  select from ${runs} r where r.screening_session_id = c.screening_session_id group by r.position, r.repeat_index
+  having bool_and(r.failure_code is not distinct from 'service_error')) m)`;
 
 /** SQL: the FROM clause of the tasks that certify: the active tasks `t` of the core suite and of every secret suite `k`. */
 export const certificationTasks: SQL = sql`${tasks} t join ${suites} k on k.id = t.suite_id

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CERTIFICATION_STATES, SCREENING_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
-import { MOST_AGAIN, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
+import { GIVE_UP_DAYS, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
 
 const price = z.number().meta({ description: "In US dollars, once", example: PRICE_USD });
 
@@ -82,8 +82,19 @@ export const CertifyStatusResponse = z
     status: z.enum(["none", ...CERTIFICATION_STATES]),
     screening_session_id: z.uuid().nullable(),
     progress: z.object({ total: z.number().int(), finished: z.number().int(), passed: z.number().int() }).meta({
-      description: `Runs; one that is repeated after a fault of ours, at most ${MOST_AGAIN} times, counts once`,
+      description:
+        "Runs; one that is repeated after a fault of the service counts once, and is not finished before a repeat was " +
+        "carried out",
     }),
+    runs_missing: z
+      .number()
+      .int()
+      .meta({
+        description:
+          "How many runs the service could not carry out, where it ended without them: 0 as long as it goes on. It has no " +
+          `score then, since nothing can be said of the agent after ${GIVE_UP_DAYS} days of tries, unless enough had failed ` +
+          "already that these runs could not have changed the outcome",
+      }),
     paused_reason: z.string().nullable().meta({ description: "What it waits for; it continues by itself" }),
     score: z
       .number()

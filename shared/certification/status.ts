@@ -7,7 +7,7 @@ import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { REPEATS } from "./rules.ts";
+import { isAsked, REPEATS, runsMissing } from "./rules.ts";
 import { CertifyStatusResponse } from "./schemas.ts";
 
 /**
@@ -25,13 +25,13 @@ export async function readStatus(
     sql`with latest as (
       select c.* from ${certifications} c where c.agent_id = ${agentId}::uuid order by c.id desc limit 1
     ), latest_runs as (
-      select distinct on (r.position, r.repeat_index) r.position, r.status, r.passed
+      select distinct on (r.position, r.repeat_index) r.position, r.status, r.passed, r.failure_code
       from latest c join ${runs} r on r.screening_session_id = c.screening_session_id
       order by r.position, r.repeat_index, r.failure_code is not distinct from 'service_error', r.id desc
     ), remaining as (
       select count(*) * ${REPEATS}::integer as runs
       from latest c join ${screening_sessions} s on s.id = c.screening_session_id
-        cross join jsonb_array_elements(s.task_plan) p join ${tasks} t on t.id = (p ->> 'task_id')::uuid and t.is_active
+        cross join jsonb_array_elements(s.task_plan) p join ${tasks} t on t.id = (p ->> 'task_id')::uuid and ${isAsked}
       where c.status = 'paused_quota' and not exists (select from latest_runs m where m.position = (p ->> 'position')::integer)
     )
     select jsonb_build_object('agent_id', a.id, 'certification_id', c.id, 'status', case
@@ -40,8 +40,10 @@ export async function readStatus(
         else c.status end,
       'screening_session_id', c.screening_session_id, 'paused_reason', c.paused_reason, 'score', c.score,
       'issued_at', c.issued_at, 'expires_at', c.expires_at,
+      'runs_missing', case when c.status = 'not_certified' then ${runsMissing} else 0 end,
       'progress', (select jsonb_build_object('total', count(*) + (select runs from remaining),
-        'finished', count(*) filter (where not (${isOpenRun(sql`m.status`)})),
+        'finished', count(*) filter (where not (${isOpenRun(sql`m.status`)})
+          and m.failure_code is distinct from 'service_error'),
         'passed', count(*) filter (where m.passed)) from latest_runs m)) as result
     from ${agents} a left join latest c on true
     where a.id = ${agentId}::uuid and ${may("see", principal.userId, agentOwner)}`,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Moment, utcText } from "../db/instant.ts";
 import { oweEvents } from "../runs/announcements.ts";
+import { runsMissing } from "./rules.ts";
 
 /**
  * SQL: a part of a statement that owes the consumer `announce` the new state of each certification of `changed`, a query of
@@ -13,7 +14,8 @@ export function oweChanges(changed: SQL, at: Moment): SQL {
     sql`select c.agent_id, 'certification.updated' as type, jsonb_build_object('agent_id', c.agent_id,
       'certification_id', c.id, 'screening_session_id', c.screening_session_id, 'status', c.status,
       'paused_reason', c.paused_reason, 'score', c.score, 'issued_at', ${utcText(sql`c.issued_at`)},
-      'expires_at', ${utcText(sql`c.expires_at`)}) as data from (${changed}) c`,
+      'expires_at', ${utcText(sql`c.expires_at`)},
+      'runs_missing', case when c.status = 'not_certified' then ${runsMissing} else 0 end) as data from (${changed}) c`,
     at,
   );
 }

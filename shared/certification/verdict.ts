@@ -3,37 +3,19 @@ import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { setVerifiedState } from "../agents/parts.ts";
 import { agentOwner } from "../agents/conditions.ts";
-import { COST } from "../board/aggregates.ts";
-import { read, write } from "../db/change.ts";
-import { agents, certifications, isOpenRun, runs, tasks } from "../db/schema/index.ts";
+import { write } from "../db/change.ts";
+import { agents, certifications, isOpenRun, runs } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { oweEvents, sessionEvents } from "../runs/announcements.ts";
 import { finishSessions } from "../runs/session-parts.ts";
-import { cell, composite, type ScoredRun, type TaskReference } from "../scoring/score.ts";
+import { cell, composite, type ScoredRun } from "../scoring/score.ts";
 import { lockCertification } from "./lock.ts";
 import { oweChanges } from "./told.ts";
-import { PASS_RATE, PASS_SCORE, VALID_DAYS } from "./rules.ts";
+import { GIVE_UP_DAYS, PASS_RATE, PASS_SCORE, runsMissing, VALID_DAYS } from "./rules.ts";
+import { readScreened, type ScreenedTask } from "./screened.ts";
 
-const FinalRun = z.object({
-  passed: z.boolean(),
-  correctness: z.number(),
-  gradable: z.boolean(),
-  latency_ms: z.number().nullable(),
-  cost_usd: z.number().nullable(),
-  tool_calls_made: z.number().nullable(),
-}) satisfies z.ZodType<ScoredRun>;
-
-const Reference = z.object({
-  reference_cost_usd: z.number(),
-  reference_latency_ms: z.number(),
-  expected_tool_calls: z.number().nullable(),
-}) satisfies z.ZodType<TaskReference>;
-
-/** A task of a certification, with the final runs that count. */
-const ScreenedTask = Reference.extend({ domain: z.string(), runs: z.array(FinalRun).min(1) });
-
-/** How a certification ends; `score` is null where no run says anything about the agent. */
+/** How a certification ends; `score` is null where nothing can be said about the agent. */
 export interface Verdict {
   isCertified: boolean;
   score: number | null;
@@ -41,11 +23,37 @@ export interface Verdict {
 
 const DAY_MS = 86_400_000;
 
+/** The best that a run can come to, by every part of a score. */
+const BEST: ScoredRun = {
+  passed: true,
+  correctness: 1,
+  gradable: true,
+  latency_ms: 0,
+  cost_usd: 0,
+  tool_calls_made: null,
+};
+
 /**
- * The verdict on an agent by the runs of its certification and no others: it is certified with a composite score of at
- * least 70, rounded as it is shown, if at least half of the runs of each domain have passed.
+ * How a certification ends by the runs that count; null as long as it has to wait for those that are missing. They are
+ * waited for until `isOverdue`, unless even the best outcome of all of them would not certify the agent.
  */
-export function verdictOn(screened: readonly z.output<typeof ScreenedTask>[]): Verdict {
+export function verdictOn(tasks: readonly ScreenedTask[], isOverdue: boolean): Verdict | null {
+  const judged = judge(tasks);
+  if (tasks.every(({ missing }) => missing === 0)) return judged;
+  const best = tasks.map((task) => ({
+    ...task,
+    runs: [...task.runs, ...Array.from({ length: task.missing }, () => BEST)],
+  }));
+  if (!judge(best).isCertified) return { ...judged, isCertified: false };
+  return isOverdue ? { isCertified: false, score: null } : null;
+}
+
+/**
+ * The verdict on an agent by these runs and no others: it is certified with a composite score of at least 70, rounded as
+ * it is shown, if at least half of the runs of each domain have passed.
+ */
+function judge(tasks: readonly ScreenedTask[]): Verdict {
+  const screened = tasks.filter((task) => task.runs.length > 0);
   if (screened.length === 0) return { isCertified: false, score: null };
   const { composite_score: score } = composite(screened.map((task) => cell(task.runs, task)));
   const domains = [...Map.groupBy(screened, ({ domain }) => domain).values()];
@@ -56,23 +64,33 @@ export function verdictOn(screened: readonly z.output<typeof ScreenedTask>[]): V
   return { isCertified: score >= PASS_SCORE && passesEverywhere, score };
 }
 
+const Concluded = z.object({ status: z.enum(["certified", "not_certified"]), runs_missing: z.int() });
+
 /**
  * Concludes a certification whose runs are all final, once. A cancelled run counts as one that did not pass, so that
- * nobody gains by cancelling; one that failed by our fault does not count. An agent that has become a simulated one is
- * not certified, whatever its runs came to.
+ * nobody gains by cancelling. One that failed by our fault counts for nothing, and nothing is certified without it: whoever
+ * has the agent's name can make such runs. After 14 days of tries it ends without a verdict, which the log tells the
+ * operator. An agent that has become a simulated one is not certified, whatever its runs came to.
  */
 export async function conclude(ctx: Context, certificationId: string): Promise<void> {
-  const { isCertified, score } = verdictOn(await readScreened(ctx, certificationId));
   const now = ctx.now();
+  const screened = await readScreened(ctx, certificationId);
+  const since = screened?.missing_since ?? null;
+  const isOverdue = since !== null && now.getTime() - Date.parse(since) >= GIVE_UP_DAYS * DAY_MS;
+  const verdict = verdictOn(screened?.tasks ?? [], isOverdue);
+  if (verdict === null) return;
+  const { isCertified, score } = verdict;
   const at = sql`${now.toISOString()}::timestamptz`;
   const expiry = sql`${new Date(now.getTime() + VALID_DAYS * DAY_MS).toISOString()}::timestamptz`;
-  await write(ctx, {
+  // Runs that were made meanwhile are to be heard, too: they have the certification advanced again.
+  const hasMore = sql`(select count(*) <> ${screened?.made ?? 0} or bool_or(${isOpenRun(sql`r.status`)}) from ${runs} r
+    where r.screening_session_id = c.screening_session_id)`;
+  const concluded = await write(ctx, {
     lock: lockCertification(certificationId),
     parts: sql`with target as (
       select c.id, ${isCertified}::boolean and a.connection_mode <> 'mock' as is_certified
       from ${certifications} c join ${agents} a on a.id = c.agent_id
-      where c.id = ${certificationId}::uuid and c.status = 'screening' and not exists (select from ${runs} r
-        where r.screening_session_id = c.screening_session_id and ${isOpenRun(sql`r.status`)})
+      where c.id = ${certificationId}::uuid and c.status = 'screening' and ${hasMore} is not true
     ), concluded as (
       update ${certifications} c set status = case when x.is_certified then 'certified' else 'not_certified' end,
         score = ${score}::numeric, issued_at = case when x.is_certified then ${at} end,
@@ -86,38 +104,29 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
     ), changes as (${oweChanges(sql`select * from concluded`, now)}
     ), ends as (${oweEvents(sessionEvents(sql`select screening_session_id from concluded`), now)})`,
     owes: ["mailed", "changes", "ends"],
-    select: sql`select to_jsonb(status) as result from concluded`,
-    result: z.enum(["certified", "not_certified"]),
+    select: sql`select jsonb_build_object('status', c.status, 'runs_missing', ${runsMissing}) as result from concluded c`,
+    result: Concluded,
   });
   ctx.cache.invalidate("board");
+  if (concluded !== null && score === null && concluded.runs_missing > 0)
+    ctx.log.error("certification ended without a verdict: pay it back", {
+      certification_id: certificationId,
+      runs_missing: concluded.runs_missing,
+    });
 }
+
+/** SQL: how many runs are missing, in words. */
+const COULD_NOT: SQL = sql`(case m.runs when 1 then '1 run' else m.runs || ' runs' end || ' could not be carried out')`;
 
 /** SQL: what the buyers of the certifications `concluded` are told; without a buyer it is the agent's account. */
-const RESULT: SQL = sql`select coalesce(x.user_id, ${accountOf(agentOwner)}) as user_id,
-    case x.status when 'certified' then 'certification_granted' else 'certification_refused' end as notice,
+const RESULT: SQL = sql`select coalesce(c.user_id, ${accountOf(agentOwner)}) as user_id,
+    case when c.status = 'certified' then 'certification_granted'
+      when c.score is null and m.runs > 0 then 'certification_incomplete' else 'certification_refused' end as notice,
     a.name as title, case
-      when x.status = 'certified' then 'Its score is ' || x.score || '.'
-      when x.score is null then 'No run says anything about it.'
-      else 'Its score is ' || x.score || ${`. It takes ${PASS_SCORE}, and ${PASS_RATE * 100}% of the runs of each domain.`}
+      when c.status = 'certified' then 'Its score is ' || c.score || '.'
+      when c.score is null and m.runs > 0 then ${COULD_NOT} || ', so there is no verdict.'
+      when c.score is null then 'No run says anything about it.'
+      else 'Its score is ' || c.score || ${`. It takes ${PASS_SCORE}, and ${PASS_RATE * 100}% of the runs of each domain.`}
+        || case when m.runs > 0 then ' ' || ${COULD_NOT} || ', and would have changed nothing.' else '' end
     end as reason, a.id as page_id
-  from concluded x join ${agents} a on a.id = x.agent_id`;
-
-async function readScreened(ctx: Context, certificationId: string): Promise<z.output<typeof ScreenedTask>[]> {
-  const screened = await read(
-    ctx,
-    z.array(ScreenedTask),
-    sql`select jsonb_agg(jsonb_build_object('domain', t.domain, 'reference_cost_usd', t.reference_cost_usd,
-        'reference_latency_ms', t.reference_latency_ms, 'expected_tool_calls', t.expected_tool_calls,
-        'runs', x.runs)) as result
-      from (
-        select r.task_id, jsonb_agg(jsonb_build_object('passed', coalesce(r.passed, false),
-          'correctness', coalesce(r.correctness, 0), 'gradable', r.status = 'completed',
-          'latency_ms', case when r.status = 'completed' then r.latency_ms end, 'cost_usd', ${COST},
-          'tool_calls_made', r.tool_calls_made)) as runs
-        from ${certifications} c join ${runs} r on r.screening_session_id = c.screening_session_id
-        where c.id = ${certificationId}::uuid and r.failure_code is distinct from 'service_error'
-        group by r.task_id
-      ) x join ${tasks} t on t.id = x.task_id`,
-  );
-  return screened ?? [];
-}
+  from concluded c join ${agents} a on a.id = c.agent_id cross join lateral (select ${runsMissing} as runs) m`;

@@ -53,6 +53,13 @@ export const NOTICES = {
     note: "Each run that failed says why. When they pass, you can have the agent certified again.",
     next: ["/agents/{id}", "Open the agent's page"],
   },
+  certification_incomplete: {
+    kind: "certification_result",
+    subject: "Your agent's certification could not be completed",
+    news: (title) => `The certification of your agent “${title}” could not be completed:`,
+    note: "This says nothing against the agent. The operator was told, so that the price can be paid back.",
+    next: ["/agents/{id}", "Open the agent's page"],
+  },
   certification_expiring: {
     kind: "certification_expiry",
     subject: "A certification is about to end",

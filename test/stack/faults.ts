@@ -10,9 +10,20 @@ export type Service = (typeof SERVICES)[number];
 /**
  * How a front fails: `down` cuts the connection, `hang` does not answer for `ms` (else until lifted), `error` answers
  * 500 (the resolver 503), `rate_limited` 429 and `garbage` 200 with what no client understands, all three without doing
- * anything; `truncated` does the work and answers half of it, `lost` does it and cuts the connection; `none` is no fault.
+ * anything; `truncated` does the work and answers half of it, `lost` does it and cuts the connection; `servfail` is for the
+ * resolver: 200 with the status of a name whose own servers fail, which is up to whoever has the name; `none` is no fault.
  */
-export const MODES = ["down", "hang", "error", "rate_limited", "garbage", "truncated", "lost", "none"] as const;
+export const MODES = [
+  "down",
+  "hang",
+  "error",
+  "rate_limited",
+  "garbage",
+  "truncated",
+  "lost",
+  "servfail",
+  "none",
+] as const;
 
 /** A way to fail, or none. */
 export type FaultMode = (typeof MODES)[number];
@@ -51,6 +62,9 @@ interface Active {
   left: number;
 }
 
+/** The status of RFC 1035 by which a resolver says that the servers of a name failed. */
+const SERVFAIL = 2;
+
 /** A registry without faults. */
 export function createFaults(): Faults {
   const active = new Map<Service, Active>();
@@ -83,6 +97,8 @@ export function createFaults(): Faults {
             return json(429, { error: `${service} fault`, message: `${service} fault` }, { "retry-after": "1" });
           case "garbage":
             return { status: 200, headers: { "content-type": "text/html" }, body: "<p>Not what you asked for.</p>" };
+          case "servfail":
+            return json(200, { Status: SERVFAIL, TC: false }, { "content-type": "application/dns-json" });
           case "truncated": {
             const reply = await handler(request);
             return reply === CUT ? CUT : truncate(reply);

@@ -93,7 +93,7 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   issued_at: "When it was granted; null until then",
   "CertifyStatusResponse.status": "Where the agent's certification stands",
   "CertifyStatusResponse.expires_at": "When it ends; null where none is in force",
-  finished: "Runs that are final",
+  finished: "Runs that are final, but for those that are still to be repeated",
   "progress.passed": "Runs that passed",
   "progress.total": "All runs of the certification",
   "CertifyCheckoutResponse.url": "Where to pay",

@@ -21,7 +21,7 @@ import { announce, logOf, signedIn, subscribe, WEBHOOKS } from "../webhooks/supp
 const HOST = "agent.example.com";
 const ENDPOINT = `https://${HOST}/`;
 const PUBLIC = { A: ["93.184.216.34"], AAAA: ["2606:2800:220:1::1"] };
-const WAYS: FaultMode[] = ["down", "hang", "error", "rate_limited", "garbage", "truncated", "lost"];
+const WAYS: FaultMode[] = ["down", "hang", "error", "rate_limited", "garbage", "truncated", "lost", "servfail"];
 const DAY_S = 86_400;
 
 let service: TestService;

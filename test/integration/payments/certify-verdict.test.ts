@@ -95,9 +95,20 @@ describe("the verdict", () => {
       72.07,
     ],
     ["nothing of a domain", [ALL, ALL, ALL, ALL, { passed: 0, domain: "safety" }], "not_certified", 72.07],
-    ["four of five, the last failed by our fault", [{ passed: 4, ends: "service_error" }], "certified", 88.75],
     ["three of five, the rest cancelled", [{ passed: 3, ends: "cancelled" }], "not_certified", 49.14],
-    ["nothing but faults of ours", [{ passed: 0, ends: "service_error" }], "not_certified", null],
+    [
+      "four of five, the last failed by our fault, which it waits for",
+      [{ passed: 4, ends: "service_error" }],
+      "screening",
+      null,
+    ],
+    ["nothing but faults of ours, which it waits for", [{ passed: 0, ends: "service_error" }], "screening", null],
+    [
+      "too little, whatever became of what failed by our fault",
+      [ALL, ALL, ALL, { passed: 0, domain: "coding" }, { passed: 4, ends: "service_error" }],
+      "not_certified",
+      71.82,
+    ],
   ])("on %s", async (_what, made, status, score) => {
     const shown = status === "certified" ? "certified" : "unverified";
     expect((await judged(made)).verdict).toEqual({ status, score, shown });
@@ -148,6 +159,25 @@ describe("the verdict", () => {
       status: "certified",
       progress: { total: RUNS, finished: RUNS, passed: RUNS },
     });
+  });
+
+  it("leaves out what was retired for good, but waits for what another one took the place of", async () => {
+    const wanted = scored[1];
+    const { agent, id } = await ended([ALL, { passed: 4, ends: "service_error" }]);
+    await service.sql("update tasks set is_active = false where id = $1", [wanted]);
+    const columns =
+      "title, domain, prompt, output_format, grader, expected_output, reference_cost_usd, reference_latency_ms";
+    const [next] = await service.sql<{ id: string }>(
+      `insert into tasks (${columns}, suite_id, position, suite_version)
+       select ${columns}, suite_id, position, suite_version + 1 from tasks where id = $1 returning id`,
+      [wanted],
+    );
+    await goOn(service, id);
+    expect((await statusOf(owner, agent)).status).toBe("screening");
+    await service.sql("delete from tasks where id = $1", [next?.id]);
+    await goOn(service, id);
+    await service.sql("update tasks set is_active = true where id = $1", [wanted]);
+    expect((await statusOf(owner, agent)).status).toBe("certified");
   });
 
   it("comes a day later where its message was lost", async () => {

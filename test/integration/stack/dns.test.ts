@@ -117,6 +117,7 @@ describe("a resolver that is made to fail", () => {
     ["error", async (response) => expect((await response).status).toBe(503)],
     ["rate_limited", async (response) => expect((await response).status).toBe(429)],
     ["garbage", async (response) => expect((await response).json()).rejects.toThrow(/JSON/)],
+    ["servfail", async (response) => expect(await (await response).json()).toEqual({ Status: 2, TC: false })],
     [
       "truncated",
       async (response) => expect(await (await response).json()).toMatchObject({ Status: 0, TC: true, Answer: [{}] }),
