@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { setVerifiedState } from "../agents/parts.ts";
 import { write, writeInTurn } from "../db/change.ts";
-import { certifications } from "../db/schema/index.ts";
+import { certifications, isInScreening } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { cancelling } from "../runs/cancelling.ts";
@@ -68,8 +68,9 @@ export async function settleUnpaid(ctx: Context, certificationId: string, checko
 }
 
 /**
- * Ends a certification whose payment was refunded in full, at whatever stage it is: its queued runs are cancelled, what was
- * issued is revoked, and the agent is no longer certified. This holds, too, if the refund is heard of before the payment.
+ * Ends a certification whose payment was refunded in full, at whatever stage it is: its queued runs are cancelled, its
+ * session is over once no run is under way, what was issued is revoked, and the agent is no longer certified. This holds,
+ * too, if the refund is heard of before the payment.
  */
 export async function settleRefund(ctx: Context, certificationId: string, paymentIntentId: string): Promise<void> {
   const now = ctx.now();
@@ -80,11 +81,13 @@ export async function settleRefund(ctx: Context, certificationId: string, paymen
       update ${certifications} c set status = 'refunded', payment_intent_id = ${paymentIntentId}, paused_reason = null,
         revoked_at = case when c.issued_at is not null then coalesce(c.revoked_at, ${at}) end, updated_at = ${at}
       where c.id = ${certificationId}::uuid and c.status <> 'refunded'
-      returning c.*
+      returning c.*, old.status as previous
     ), changes as (${oweChanges(sql`select * from updated`, now)}
     ), shown as (
       ${setVerifiedState(sql`select agent_id from updated`, stateWithout(sql`select id from updated`, now))}
-    ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from updated)`, now)}`,
+    ), ${cancelling(sql`r.screening_session_id in (select screening_session_id from updated)`, now, {
+      called_off: sql`select u.screening_session_id from updated u where ${isInScreening(sql`u.previous`)}`,
+    })}`,
     owes: [...FOLLOW_UP, "changes"],
     select: sql`select to_jsonb(id) as result from updated`,
     result: z.uuid(),

@@ -43,11 +43,9 @@ export async function cancelSession(
     lock: lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${sessionId}::uuid`),
     parts: sql`with seen as (${seen(sessionId, principal.userId)}), target as (
       select id, ${CANCELLATION.sql} as outcome from seen
-    ), ${cancelling(
-      sql`r.screening_session_id = (select id from target where outcome = 'done')`,
-      now,
-      sql`, ${mark}`,
-    )}, marked as (
+    ), ${cancelling(sql`r.screening_session_id = (select id from target where outcome = 'done')`, now, {
+      also: sql`, ${mark}`,
+    })}, marked as (
       update ${screening_sessions} s set ${mark}
       where s.id in (select screening_session_id from ended) and s.id not in (select id from finished)
         and s.cancelled_at is null

@@ -1,22 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { runs } from "../db/schema/index.ts";
-import { followUp } from "./follow-up.ts";
+import { type Ends, followUp } from "./follow-up.ts";
 import { withdrawDispatch } from "./messages.ts";
 
 /**
  * SQL: the parts `ended` and `followUp`'s of a statement that cancels the queued runs within `scope` (a condition over runs
- * `r`) and gives their allowance back; `FOLLOW_UP` names those that owe messages, and `also` is as there. Running ones go on: what an agent was
+ * `r`) and gives their allowance back; `FOLLOW_UP` names those that owe messages, and `ends` is as there. Running ones go on: what an agent was
  * asked counts, however it ends. A canary stays one even if all other runs of its task are cancelled: if it counted then,
  * whoever knows the samples by heart would cancel all else.
  * @example
  * sql`with ${cancelling(sql`r.screening_session_id = ${id}::uuid`, ctx.now())}` // then `owes: FOLLOW_UP`
  */
-export function cancelling(scope: SQL, now: Date, also: SQL = sql``): SQL {
+export function cancelling(scope: SQL, now: Date, ends: Ends = {}): SQL {
   return sql`ended as (
       update ${runs} r set status = 'cancelled', canary = false, finalized_at = ${now.toISOString()}::timestamptz
       where ${scope} and r.status = 'queued' returning r.*
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from ended`)}
     ), taken_back as (${withdrawDispatch("ended")}
-    ), ${followUp("ended", now, also)}`;
+    ), ${followUp("ended", now, ends)}`;
 }

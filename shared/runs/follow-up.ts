@@ -32,26 +32,38 @@ export function oweComparisons(finished: SQL): SQL {
   );
 }
 
+/** What else a statement does to the sessions whose runs it makes final. */
+export interface Ends {
+  /** SQL, beginning with a comma, that is set of each session that finishes: no row can be updated twice in a statement. */
+  also?: SQL;
+  /**
+   * SQL: a query of the ids of sessions whose certification the same statement ends without a verdict. The statement still
+   * sees it go on; they finish if no run is open any more, also where none ended just now.
+   */
+  called_off?: SQL;
+}
+
 /**
  * SQL: the parts `announced`, `finished`, `ends`, `comparisons`, `settlements` and `certifications` of a statement whose part `ended` made runs final
  * and returned all their columns. They announce the runs and mark each session without an open run as finished, once. A
  * session that finishes is announced, too, unless its certification may add more runs (then the verdict does it), and compared with the one before it, if a subscription listens for regressions, both after it was settled
  * where results of its runs were held back; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
- * `FOLLOW_UP` names the parts that owe messages. `also` (SQL, beginning with a comma) is set of each session that finishes, too: no row
- * can be updated twice in a statement.
+ * `FOLLOW_UP` names the parts that owe messages.
  */
-export function followUp(ended: string, at: Moment, also: SQL = sql``): SQL {
+export function followUp(ended: string, at: Moment, { also = sql``, called_off: calledOff }: Ends = {}): SQL {
   const name = sql.identifier(ended);
+  const isCalledOff = (id: SQL) => (calledOff === undefined ? sql`false` : sql`${id} in (${calledOff})`);
   const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
   const isCertifying = sql`exists (select from ${certifications} c
-    where c.screening_session_id = f.id and c.status = 'screening')`;
+    where c.screening_session_id = f.id and c.status = 'screening' and not ${isCalledOff(sql`f.id`)})`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}
   ), finished as (
-    update ${screening_sessions} s set finished_at = ${momentSql(at)} ${also}
-    where s.id in (select screening_session_id from ${name}) and s.finished_at is null
+    update ${screening_sessions} s set finished_at = coalesce(s.finished_at, ${momentSql(at)}) ${also}
+    where s.id in (select screening_session_id from ${name} ${calledOff === undefined ? sql`` : sql`union ${calledOff}`})
+      and (${isCalledOff(sql`s.id`)} or (s.finished_at is null
+        and not exists (select from ${certifications} c where c.screening_session_id = s.id and c.status = 'paused_quota')))
       and not exists (select from ${runs} r where r.screening_session_id = s.id and ${isOpenRun(sql`r.status`)}
         and r.id not in (select id from ${name}))
-      and not exists (select from ${certifications} c where c.screening_session_id = s.id and c.status = 'paused_quota')
     returning s.id, s.agent_id, s.suite_id, s.trigger, s.cancelled_at
   ), ends as (${oweEvents(sessionEvents(sql`select * from finished f where not ${isHeld} and not ${isCertifying}`, sql`${name}`), at)}
   ), comparisons as (${oweComparisons(sql`select * from finished f where not ${isHeld}`)}
@@ -64,6 +76,7 @@ export function followUp(ended: string, at: Moment, also: SQL = sql``): SQL {
     "certify",
     sql`select c.id, (select count(*)::integer from ${runs} r where r.screening_session_id = f.id) as generation,
       jsonb_build_object('certification_id', c.id) as body, null as flow_key, null::timestamptz as not_before
-    from finished f join ${certifications} c on c.screening_session_id = f.id and c.status = 'screening'`,
+    from finished f join ${certifications} c on c.screening_session_id = f.id and c.status = 'screening'
+    where not ${isCalledOff(sql`f.id`)}`,
   )})`;
 }

@@ -9,6 +9,7 @@ import { deliverAll } from "./billing-support.ts";
 import { buy, goOn, shortenSuites, statusOf } from "./certify-support.ts";
 import { contextOf, eventsOf, type Told } from "../runs/run-events-support.ts";
 import { addAgent, quietQueueClient, startAgent } from "../runs/support.ts";
+import { subscribe } from "../webhooks/support.ts";
 
 const RUNS = 10;
 const ANYBODY = { kind: "anonymous" } as const;
@@ -56,6 +57,22 @@ const end = (agent: string, faults = 0) =>
        where agent_id = $1 and status = 'queued') q where q.id = r.id`,
     [agent, faults],
   );
+
+/** Lets the agent of a paused certification be called again, so that its runs are reserved. */
+async function resume(agent: string): Promise<void> {
+  await service.sql("update agents set connection_mode = 'http_endpoint' where id = $1", [agent]);
+  await service.app.scheduled(EVERY_MINUTE);
+}
+
+/** How many messages are owed about a session. */
+async function owedOf(session: string, consumer: "announce" | "regression"): Promise<number> {
+  const rows = await service.sql(
+    `select from outbox where consumer = $2 and (id = $1 or body #>> '{data,screening_session_id}' = $1::text
+       and body ->> 'type' = 'session.completed')`,
+    [session, consumer],
+  );
+  return rows.length;
+}
 
 const read = async (session: string) => (await owner.call("GET", `/api/v1/screening-sessions/${session}`)).body;
 
@@ -143,5 +160,36 @@ describe("the session of a certification", () => {
     const [last] = eventsOf((await owner.call("GET", path, undefined, { "last-event-id": "+" })).text);
     expect(last).toMatchObject({ id: "-", event: "session", data: { status: "cancelled" } });
     expect((await owner.call("GET", path, undefined, { "last-event-id": "-" })).status).toBe(204);
+  });
+
+  it.each<[string, (agent: string, certification: string) => Promise<unknown>, string]>([
+    ["while it is paused", async () => {}, "cancelled"],
+    ["while its runs wait", resume, "cancelled"],
+    ["while a run is to be made again", async (agent) => resume(agent).then(() => end(agent, 1)), "completed"],
+    [
+      "after its verdict",
+      async (agent, certification) => {
+        await resume(agent);
+        await end(agent);
+        await goOn(service, certification);
+      },
+      "completed",
+    ],
+  ])("that is paid back %s is over, and announced as that once", async (_when, work, status) => {
+    const { agent, certification, session } = await paused();
+    await subscribe(owner, endpoint.url, { event_types: ["session.completed"], agent_id: agent });
+    await work(agent, certification);
+    const [row] = await service.sql<{ intent: string }>(
+      "select payment_intent_id as intent from certifications where id = $1",
+      [certification],
+    );
+    const events = service.stripe.refund(row?.intent ?? "");
+    await deliverAll(service, events);
+    await service.sql("delete from provider_events");
+    await deliverAll(service, events);
+    await service.settled();
+    expect((await read(session)).status).toBe(status);
+    const [kept] = await service.sql("select finished_at from screening_sessions where id = $1", [session]);
+    expect([kept, await owedOf(session, "announce")]).toEqual([{ finished_at: expect.any(Date) }, 1]);
   });
 });
