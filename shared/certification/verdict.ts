@@ -8,6 +8,7 @@ import { agents, certifications, isOpenRun, runs } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { oweEvents, sessionEvents } from "../runs/announcements.ts";
+import { oweComparisons } from "../runs/follow-up.ts";
 import { finishSessions } from "../runs/session-parts.ts";
 import { cell, composite, type ScoredRun } from "../scoring/score.ts";
 import { lockCertification } from "./lock.ts";
@@ -102,8 +103,9 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
       ${setVerifiedState(sql`select agent_id from concluded where status = 'certified'`, sql`'certified'`)}
     ), mailed as (${oweNotice("certification_result", RESULT)}
     ), changes as (${oweChanges(sql`select * from concluded`, now)}
-    ), ends as (${oweEvents(sessionEvents(sql`select screening_session_id from concluded`), now)})`,
-    owes: ["mailed", "changes", "ends"],
+    ), ends as (${oweEvents(sessionEvents(sql`select screening_session_id from concluded`), now)}
+    ), comparisons as (${oweComparisons(sql`select screening_session_id as id, agent_id from concluded`)})`,
+    owes: ["mailed", "changes", "ends", "comparisons"],
     select: sql`select jsonb_build_object('status', c.status, 'runs_missing', ${runsMissing}) as result from concluded c`,
     result: Concluded,
   });

@@ -46,8 +46,8 @@ export interface Ends {
 /**
  * SQL: the parts `announced`, `finished`, `ends`, `comparisons`, `settlements` and `certifications` of a statement whose part `ended` made runs final
  * and returned all their columns. They announce the runs and mark each session without an open run as finished, once. A
- * session that finishes is announced, too, unless its certification may add more runs (then the verdict does it), and compared with the one before it, if a subscription listens for regressions, both after it was settled
- * where results of its runs were held back; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
+ * session that finishes is announced, too, and compared with the one before it, if a subscription listens for regressions:
+ * after it was settled, where results of its runs were held back, and with the verdict, where its certification may add runs; and its certification goes on. The session of a paused certification does not finish, because more of its runs will come.
  * `FOLLOW_UP` names the parts that owe messages.
  */
 export function followUp(ended: string, at: Moment, { also = sql``, called_off: calledOff }: Ends = {}): SQL {
@@ -66,7 +66,7 @@ export function followUp(ended: string, at: Moment, { also = sql``, called_off: 
         and r.id not in (select id from ${name}))
     returning s.id, s.agent_id, s.suite_id, s.trigger, s.cancelled_at
   ), ends as (${oweEvents(sessionEvents(sql`select * from finished f where not ${isHeld} and not ${isCertifying}`, sql`${name}`), at)}
-  ), comparisons as (${oweComparisons(sql`select * from finished f where not ${isHeld}`)}
+  ), comparisons as (${oweComparisons(sql`select * from finished f where not ${isHeld} and not ${isCertifying}`)}
   ), settlements as (${oweAnew(
     "settle",
     sql`select f.id, 0 as generation, jsonb_build_object('screening_session_id', f.id) as body, null as flow_key,

@@ -8,7 +8,7 @@ import { startService, type TestService } from "../../stack/service.ts";
 import { deliverAll } from "./billing-support.ts";
 import { buy, goOn, shortenSuites, statusOf } from "./certify-support.ts";
 import { contextOf, eventsOf, type Told } from "../runs/run-events-support.ts";
-import { addAgent, quietQueueClient, startAgent } from "../runs/support.ts";
+import { addAgent, bury, quietQueueClient, startAgent } from "../runs/support.ts";
 import { subscribe } from "../webhooks/support.ts";
 
 const RUNS = 10;
@@ -64,7 +64,7 @@ async function resume(agent: string): Promise<void> {
   await service.app.scheduled(EVERY_MINUTE);
 }
 
-/** How many messages are owed about a session. */
+/** How many messages are owed about a session: that it is over, or that it is to be compared with the one before. */
 async function owedOf(session: string, consumer: "announce" | "regression"): Promise<number> {
   const rows = await service.sql(
     `select from outbox where consumer = $2 and (id = $1 or body #>> '{data,screening_session_id}' = $1::text
@@ -191,5 +191,34 @@ describe("the session of a certification", () => {
     expect((await read(session)).status).toBe(status);
     const [kept] = await service.sql("select finished_at from screening_sessions where id = $1", [session]);
     expect([kept, await owedOf(session, "announce")]).toEqual([{ finished_at: expect.any(Date) }, 1]);
+  });
+
+  it("is compared with the one before it only once there is a verdict: until then runs may be made again", async () => {
+    const { agent, certification, session } = await paused();
+    await subscribe(owner, endpoint.url, { event_types: ["regression.detected"], agent_id: agent });
+    await service.sql(
+      `insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, finished_at)
+       select agent_id, user_id, 'manual', task_plan, repeats, now() from screening_sessions where id = $1`,
+      [session],
+    );
+    await resume(agent);
+    const [last] = await service.sql<{ id: string }>(
+      "select id from runs where agent_id = $1 order by position desc, repeat_index desc limit 1",
+      [agent],
+    );
+    await service.sql(
+      `update runs set status = 'completed', finalized_at = now(), passed = true, correctness = 1, evidence_cost_usd = 0
+       where agent_id = $1 and id <> $2`,
+      [agent, last?.id],
+    );
+    await bury(service, "dispatch", last?.id ?? "");
+    expect((await read(session)).counts).toMatchObject({ completed: RUNS - 1, failed: 1 });
+    expect(await owedOf(session, "regression")).toBe(0);
+    await goOn(service, certification);
+    await end(agent);
+    expect(await owedOf(session, "regression")).toBe(0);
+    await goOn(service, certification);
+    expect((await statusOf(owner, agent)).status).toBe("certified");
+    expect(await owedOf(session, "regression")).toBe(1);
   });
 });
