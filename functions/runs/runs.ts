@@ -217,7 +217,8 @@ export const runs = [
     summary: "Cancel a queued run",
     description:
       "The run gives its allowance back. A running one can't be cancelled, 409 `run_in_progress`: it ends by its deadline, " +
-      "and counts. A final run stays as it is.",
+      "and counts. A final run stays as it is. Runs of a certification are cancelled by those alone who may buy one: the " +
+      "agent's owner, or the owner or an admin of its workspace. They count as not passed.",
     auth: "write",
     subject: "runs",
     params,

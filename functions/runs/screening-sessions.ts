@@ -57,7 +57,8 @@ export const sessions = [
     summary: "Cancel what is queued of a screening session",
     description:
       "The queued runs give their allowance back. Those that were taken up go on and count; the session is `cancelled` once " +
-      "they are final. Where nothing is queued, nothing changes.",
+      "they are final. Where nothing is queued, nothing changes. That of a certification is cancelled by those alone who may " +
+      "buy one: the agent's owner, or the owner or an admin of its workspace.",
     auth: "write",
     subject: "runs",
     params,

@@ -10,7 +10,7 @@ export async function assertCancelRight(ctx: Context, { userId }: UserPrincipal,
   await assertRight(
     ctx,
     "run",
-    sql`select ${mayCancel(userId)} as allowed from ${runsWithAgents(sql`${runs}`)}
+    sql`select ${mayCancel("r", userId)} as allowed from ${runsWithAgents(sql`${runs}`)}
       where r.id = ${runId}::uuid and ${visibleRun(userId)}`,
   );
 }

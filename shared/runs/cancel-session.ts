@@ -11,13 +11,13 @@ import { cancelling } from "./cancelling.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
 import type { ScreeningSessionRead } from "./schemas.ts";
 import { readSession, visibleSession } from "./sessions.ts";
-import { mayRun } from "./view.ts";
+import { mayCancel } from "./view.ts";
 
 const CANCELLATION = verdict({ forbidden: sql`not allowed` });
 
 /** SQL: the session with this id, if the viewer may see it, as `id`, and whether they may cancel it, as `allowed`. */
 function seen(sessionId: string, viewer: string) {
-  return sql`select s.id, (${mayRun("run", viewer)} or s.user_id is not distinct from ${viewer}::uuid) as allowed
+  return sql`select s.id, ${mayCancel("s", viewer)} as allowed
     from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
     where s.id = ${sessionId}::uuid and ${visibleSession(viewer)}`;
 }
@@ -56,7 +56,11 @@ export async function cancelSession(
     done: z.object({}),
     refusals: {
       not_found: () => notFound("screening session"),
-      forbidden: () => new Problem("forbidden", "Only those who may run the agent may cancel its screenings."),
+      forbidden: () =>
+        new Problem(
+          "forbidden",
+          "Only those who may run the agent may cancel its screenings, and that of a certification only those who may buy one.",
+        ),
     },
   });
   return await readSession(ctx, principal, sessionId);

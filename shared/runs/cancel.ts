@@ -22,7 +22,7 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
   const { run } = await change(ctx, {
     lock: lockAgents(sql`select r.agent_id from ${runs} r where r.id = ${runId}::uuid`),
     parts: sql`with seen as (
-      select r.id, ${mayRun("see", viewer)} as owned, ${mayCancel(viewer)} as allowed
+      select r.id, ${mayRun("see", viewer)} as owned, ${mayCancel("r", viewer)} as allowed
       from ${runsWithAgents(sql`${runs}`)} where r.id = ${runId}::uuid and ${visibleRun(viewer)}
     ), target as (
       select id, owned, ${CANCELLATION.sql} as outcome from seen
@@ -39,7 +39,11 @@ export async function cancelRun(ctx: Context, principal: UserPrincipal, runId: s
     done: z.object({ run: RunRead }),
     refusals: {
       not_found: () => notFound("run"),
-      forbidden: () => new Problem("forbidden", "Only those who may run the agent may cancel its runs."),
+      forbidden: () =>
+        new Problem(
+          "forbidden",
+          "Only those who may run the agent may cancel its runs, and those of a certification only those who may buy one.",
+        ),
       in_progress: () =>
         new Problem("run_in_progress", "The run was taken up and can no longer be cancelled. It ends by its deadline."),
     },

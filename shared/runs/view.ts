@@ -40,9 +40,14 @@ export function mayRun(action: Action, viewer: Viewer): SQL<boolean> {
   return may(action, viewer, agentOwner);
 }
 
-/** SQL: whether a viewer may cancel the run row `r` of the agent row `a`: who may run the agent, and who asked for the run. */
-export function mayCancel(viewer: string): SQL<boolean> {
-  return sql`(${mayRun("run", viewer)} or r.user_id is not distinct from ${viewer}::uuid)`;
+/**
+ * SQL: whether a viewer may cancel `row`, a run `r` or a session `s` of the agent row `a`: who may run the agent, and who asked
+ * for it. What was paid for by a certification only those may cancel who may buy one: it counts as not passed.
+ */
+export function mayCancel(row: "r" | "s", viewer: string): SQL<boolean> {
+  const column = (name: string) => sql.raw(`${row}.${name}`);
+  return sql`(case when ${column("trigger")} = 'certification' then coalesce(${mayRun("buy", viewer)}, false)
+    else ${mayRun("run", viewer)} or ${column("user_id")} is not distinct from ${viewer}::uuid end)`;
 }
 
 /** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
