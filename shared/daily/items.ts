@@ -8,7 +8,7 @@ import type { Piece } from "../db/pieces.ts";
 import { forgetResults } from "../db/results.ts";
 import { finaliseAccounts } from "../identity/deletion/finalise.ts";
 import { forgetDevices } from "../identity/device/forget.ts";
-import { forgetEnded, forgetMarks, forgetTokens } from "../identity/sessions/forget.ts";
+import { forgetEnded, forgetMarks, forgetReplaced, forgetTokens } from "../identity/sessions/forget.ts";
 import { forgetNotices } from "../mail/forget.ts";
 import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
@@ -36,6 +36,7 @@ export interface DailyItem {
 export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "delete accounts", pieces: 3, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
+  { name: "forget replaced credentials", pieces: 20, work: forgetReplaced },
   { name: "recompute", pieces: 20, work: recompute },
   { name: "keep the board's day", pieces: 20, work: keepDay },
   { name: "forget scores of days", pieces: 20, work: forgetScores },

@@ -69,7 +69,7 @@ export const sign_in_marks = pgTable(
   ],
 );
 
-/** Every refresh credential ever given, hashed: a replaced one that comes back tells that it was stolen. */
+/** Refresh credentials, hashed. A replaced one that comes back tells that it was stolen: it is kept for as long as it would live. */
 export const refresh_tokens = pgTable(
   "refresh_tokens",
   {
@@ -80,7 +80,10 @@ export const refresh_tokens = pgTable(
     created_at: createdAt(),
     replaced_at: instant(),
   },
-  (table) => [index("refresh_tokens_session_idx").on(table.session_id)],
+  (table) => [
+    index("refresh_tokens_session_idx").on(table.session_id),
+    index("refresh_tokens_replaced_idx").on(table.replaced_at).where(sql`${table.replaced_at} is not null`),
+  ],
 );
 
 /** Single-use tokens that were mailed, hashed. */

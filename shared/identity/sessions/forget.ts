@@ -1,18 +1,58 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { deletePiece, type Piece } from "../../db/pieces.ts";
-import { email_tokens, sessions, sign_in_marks } from "../../db/schema/index.ts";
+import { email_tokens, refresh_tokens, sessions, sign_in_marks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
+import { REFRESH_SECONDS } from "./new-session.ts";
 
 /** Rows that one statement deletes. */
 const SIZE = 5000;
 
-/** Deletes at most 5,000 sessions that ended or expired more than a day ago, with their refresh credentials. */
-export function forgetEnded(ctx: Context): Promise<Piece> {
-  const dayAgo = new Date(ctx.now().getTime() - 86_400_000).toISOString();
+const secondsAgo = (ctx: Context, seconds: number): SQL =>
+  sql`${new Date(ctx.now().getTime() - seconds * 1000).toISOString()}::timestamptz`;
+
+/**
+ * Deletes sessions that ended or expired more than a day ago, at most 5,000 rows a piece: of the 5,000 that ended first, the
+ * refresh credentials, and once none is left, the sessions themselves; then those of the next.
+ */
+export async function forgetEnded(ctx: Context, cursor: string | null): Promise<Piece> {
+  const ended = sql`(select id from ${sessions}
+    where least(revoked_at, expires_at) < ${secondsAgo(ctx, 86_400)} order by least(revoked_at, expires_at) limit ${SIZE})`;
+  if (cursor === EMPTIED) {
+    const { next } = await deletePiece(ctx, deletionOfEmptied(ended), SIZE);
+    return { next: next === null ? null : CREDENTIALS };
+  }
+  const { next } = await deletePiece(ctx, deletionOfCredentials(ended), SIZE);
+  return { next: next === null ? EMPTIED : CREDENTIALS };
+}
+
+/** What the next piece deletes: refresh credentials, or the sessions that have none left. */
+const CREDENTIALS = "credentials";
+const EMPTIED = "emptied";
+
+function deletionOfCredentials(ended: SQL): SQL {
+  return sql`delete from ${refresh_tokens} where token_hash in (
+    select t.token_hash from ${ended} s cross join lateral (
+      select token_hash from ${refresh_tokens} where session_id = s.id limit ${SIZE}
+    ) t limit ${SIZE}
+  ) returning 1`;
+}
+
+function deletionOfEmptied(ended: SQL): SQL {
+  return sql`delete from ${sessions} where id in (
+    select s.id from ${ended} s where not exists (select from ${refresh_tokens} t where t.session_id = s.id)
+  ) returning 1`;
+}
+
+/**
+ * Deletes at most 5,000 refresh credentials that were replaced longer ago than they live: by then they have expired, and are
+ * refused as any other that is not known. Until then a replaced one stays, and ends its session when it comes back.
+ */
+export function forgetReplaced(ctx: Context): Promise<Piece> {
   return deletePiece(
     ctx,
-    sql`delete from ${sessions} where id in (
-      select id from ${sessions} where least(revoked_at, expires_at) < ${dayAgo}::timestamptz limit ${SIZE}
+    sql`delete from ${refresh_tokens} where token_hash in (
+      select token_hash from ${refresh_tokens} where replaced_at < ${secondsAgo(ctx, REFRESH_SECONDS)}
+      order by replaced_at limit ${SIZE}
     ) returning 1`,
     SIZE,
   );
@@ -29,16 +69,15 @@ export function forgetTokens(ctx: Context): Promise<Piece> {
   );
 }
 
-/** How long a network or browser is remembered after the last sign-in with it, in days. */
-const MARK_DAYS = 400;
+/** How long a network or browser is remembered after the last sign-in with it, in seconds. */
+const MARK_SECONDS = 400 * 86_400;
 
 /** Forgets at most 5,000 networks and browsers that no account signed in with for 400 days. */
 export function forgetMarks(ctx: Context): Promise<Piece> {
-  const before = new Date(ctx.now().getTime() - MARK_DAYS * 86_400_000).toISOString();
   return deletePiece(
     ctx,
     sql`delete from ${sign_in_marks} where (user_id, kind, mark) in (
-      select user_id, kind, mark from ${sign_in_marks} where last_seen_at < ${before}::timestamptz limit ${SIZE}
+      select user_id, kind, mark from ${sign_in_marks} where last_seen_at < ${secondsAgo(ctx, MARK_SECONDS)} limit ${SIZE}
     ) returning 1`,
     SIZE,
   );

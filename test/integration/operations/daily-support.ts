@@ -96,3 +96,30 @@ export async function oldRows(service: TestService): Promise<Record<string, numb
   );
   return counts ?? {};
 }
+
+/**
+ * Counts from now on how many rows of these tables each statement deletes or changes, with all that it does by foreign keys
+ * and triggers. Returns what tells the most that one did to a table, and how many it did at all.
+ */
+export async function countRows(
+  service: TestService,
+  tables: readonly string[],
+): Promise<() => Promise<{ most: Record<string, number>; all: Record<string, number> }>> {
+  await service.sql("create table touched (at timestamptz, name text, rows integer)");
+  await service.sql(`create function touch() returns trigger language plpgsql as $$
+    begin insert into touched select statement_timestamp(), tg_table_name, count(*) from gone; return null; end $$`);
+  for (const table of tables)
+    for (const event of ["delete", "update"])
+      await service.sql(`create trigger touch_${event} after ${event} on ${table} referencing old table as gone
+        for each statement execute function touch()`);
+  return async () => {
+    const rows = await service.sql<{ name: string; most: number; all: number }>(
+      `select name, max(rows)::int as most, sum(rows)::int as all
+       from (select name, at, sum(rows) as rows from touched group by name, at) t group by name`,
+    );
+    return {
+      most: Object.fromEntries(rows.map(({ name, most }) => [name, most])),
+      all: Object.fromEntries(rows.map(({ name, all }) => [name, all])),
+    };
+  };
+}

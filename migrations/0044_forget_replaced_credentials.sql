@@ -1,0 +1,1 @@
+CREATE INDEX "refresh_tokens_replaced_idx" ON "refresh_tokens" USING btree ("replaced_at") WHERE "refresh_tokens"."replaced_at" is not null;
