@@ -1,25 +1,43 @@
-import { sql } from "drizzle-orm";
-import type { CloseDomain } from "../db/closing.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { CHUNK, type CloseDomain } from "../db/closing.ts";
 import { agents, certifications, runs } from "../db/schema/index.ts";
 
 /**
- * Switches the account's agents off and takes away everything by which they could be known. An agent goes once no run of
- * it is kept, unless its credential was revoked: the bit in the status list comes from the row that goes with the agent.
+ * SQL: whether the agent row `a` goes with its account, which `owns` says: once no run of it is kept, unless its credential
+ * was revoked, since the bit in the status list comes from the row that goes with the agent.
  */
+export function goes(owns: SQL<boolean>): SQL<boolean> {
+  return sql`(${owns} and not exists (select from ${runs} r where r.agent_id = a.id)
+    and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null))`;
+}
+
+const NAMELESS = sql`name = 'Deleted agent', description = '', endpoint = null, auth_header = null, provider_url = null,
+  manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
+  allow_trial = false, publish_answers = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
+  verified_state = case a.verified_state when 'certified' then 'verified' else a.verified_state end`;
+
+/** SQL: whether NAMELESS changes the agent row `a`. */
+const isNamed = sql`((a.name, a.description, a.allow_trial, a.publish_answers, a.is_active, a.registry_status)
+    is distinct from ('Deleted agent', '', false, false, false, 'unregistered') or a.verified_state = 'certified'
+  or num_nonnulls(a.endpoint, a.auth_header, a.provider_url, a.manifest_url, a.customer_llm_provider, a.daemon_last_seen_at,
+    a.declared_configuration) > 0)`;
+
+/** Switches the account's agents off and takes away everything by which they could be known; those that may go, go. */
 export const closing: CloseDomain = ({ owns }) => {
-  const idle = sql`${owns} and not exists (select from ${runs} r where r.agent_id = a.id)
-    and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null)`;
+  const named = sql`(select a.id from ${agents} a where ${owns} and ${isNamed} limit ${CHUNK})`;
   return {
-    parts: {
-      unnamed: sql`update ${agents} a set name = 'Deleted agent', description = '', endpoint = null, auth_header = null, provider_url = null,
-          manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
-          allow_trial = false, publish_answers = false, is_active = false, registry_status = 'unregistered', updated_at = now(),
-          verified_state = case a.verified_state when 'certified' then 'verified' else a.verified_state end
-        from u where ${owns}`,
-    },
-    rest: [
-      sql`update ${agents} v set variant_of = null from ${agents} a where a.id = v.variant_of and ${idle}`,
-      sql`delete from ${agents} a where ${idle}`,
+    // Those of an ordinary account all at once.
+    parts: { unnamed: sql`update ${agents} a set ${NAMELESS} from u where a.id in ${named}` },
+    ending: [sql`with done as (update ${agents} a set ${NAMELESS} where a.id in ${named} returning a.id)`],
+    chunks: [
+      sql`with done as (
+        update ${agents} set variant_of = null where id in (
+          select v.id from ${agents} v join ${agents} a on a.id = v.variant_of where ${goes(owns)} limit ${CHUNK}
+        ) returning id
+      )`,
+      sql`with done as (
+        delete from ${agents} where id in (select a.id from ${agents} a where ${goes(owns)} limit ${CHUNK}) returning id
+      )`,
     ],
   };
 };

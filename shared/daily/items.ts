@@ -34,7 +34,7 @@ export interface DailyItem {
 
 /** All that is done once a day. */
 export const DAILY_ITEMS: readonly DailyItem[] = [
-  { name: "delete accounts", pieces: 3, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
+  { name: "delete accounts", pieces: 1, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "forget replaced credentials", pieces: 20, work: forgetReplaced },
   { name: "recompute", pieces: 20, work: recompute },

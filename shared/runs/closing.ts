@@ -8,9 +8,6 @@ import { agents, readiness_checks, run_exchanges, runs, screening_sessions } fro
  * that only the owner could see. What the account started for other owners' agents stays without its name.
  */
 export const closing: CloseDomain = ({ id, owns }) => ({
-  parts: {
-    checks: sql`delete from ${readiness_checks} c using u, ${agents} a where c.agent_id = a.id and ${owns}`,
-  },
   chunks: [
     sql`with chunk as (
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
@@ -35,10 +32,20 @@ export const closing: CloseDomain = ({ id, owns }) => ({
       update ${runs} r set user_id = null, api_key_id = null
       where r.id in (select id from ${runs} where user_id = ${id}::uuid limit ${CHUNK}) returning r.id
     )`,
-  ],
-  rest: [
-    sql`delete from ${screening_sessions} s using ${agents} a where a.id = s.agent_id and ${owns}
-      and not exists (select from ${runs} r where r.screening_session_id = s.id)`,
-    sql`update ${screening_sessions} set user_id = null where user_id = ${id}::uuid`,
+    sql`with done as (
+      delete from ${screening_sessions} where id in (
+        select s.id from ${screening_sessions} s join ${agents} a on a.id = s.agent_id where ${owns}
+          and not exists (select from ${runs} r where r.screening_session_id = s.id) limit ${CHUNK}
+      ) returning id
+    )`,
+    sql`with done as (
+      update ${screening_sessions} set user_id = null
+      where id in (select id from ${screening_sessions} where user_id = ${id}::uuid limit ${CHUNK}) returning id
+    )`,
+    sql`with done as (
+      delete from ${readiness_checks} where agent_id in (
+        select c.agent_id from ${readiness_checks} c join ${agents} a on a.id = c.agent_id where ${owns} limit ${CHUNK}
+      ) returning agent_id
+    )`,
   ],
 });

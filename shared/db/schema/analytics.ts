@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 import { users } from "./identity.ts";
@@ -12,5 +13,8 @@ export const analytics_events = pgTable(
     properties: jsonb().notNull().default({}),
     occurred_at: instant().notNull(),
   },
-  (table) => [index("analytics_events_name_idx").on(table.name, table.occurred_at)],
+  (table) => [
+    index("analytics_events_name_idx").on(table.name, table.occurred_at),
+    index("analytics_events_user_idx").on(table.user_id).where(sql`${table.user_id} is not null`),
+  ],
 );

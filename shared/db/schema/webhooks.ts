@@ -45,7 +45,10 @@ export const webhook_events = pgTable(
     body: text().notNull(),
     created_at: createdAt(),
   },
-  (table) => [index("webhook_events_created_idx").on(table.created_at)],
+  (table) => [
+    index("webhook_events_created_idx").on(table.created_at),
+    index("webhook_events_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`),
+  ],
 );
 
 /** The states of an attempt to deliver an event. */

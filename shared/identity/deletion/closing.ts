@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { CloseDomain } from "../../db/closing.ts";
+import { CHUNK, type CloseDomain } from "../../db/closing.ts";
 import { isDeleted } from "../../db/deleted.ts";
 import { forgetResultsOf } from "../../db/results.ts";
 import {
@@ -24,8 +24,6 @@ export const closing: CloseDomain = ({ id, now }) => ({
     ended: sql`update ${sessions} s
       set revoked_at = coalesce(s.revoked_at, ${now.toISOString()}::timestamptz), user_agent = null
       from u where s.user_id = u.id returning s.id`,
-    credentials: sql`delete from ${refresh_tokens} t using ${sessions} s, u
-      where s.id = t.session_id and s.user_id = u.id`,
     marks: sql`delete from ${sign_in_marks} m using u where m.user_id = u.id`,
     tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
     // One whose key is being made at this moment waits for this, and finds its session ended.
@@ -36,6 +34,15 @@ export const closing: CloseDomain = ({ id, now }) => ({
     accounts: sql`delete from ${identities} i using u where i.user_id = u.id`,
     results: forgetResultsOf(sql`u.id::text`, sql`u`),
   },
+  // Those of a session that has ended let nobody in.
+  chunks: [
+    sql`with done as (
+      delete from ${refresh_tokens} where token_hash in (
+        select t.token_hash from ${sessions} s join ${refresh_tokens} t on t.session_id = s.id
+        where s.user_id = ${id}::uuid limit ${CHUNK}
+      ) returning token_hash
+    )`,
+  ],
   // The mark that there is something to delete: it goes once all of it is gone.
   rest: [sql`update ${users} u set deletion_scheduled_for = null where u.id = ${id}::uuid and ${isDeleted}`],
 });

@@ -11,12 +11,16 @@ import { ownsShared } from "./schedule.ts";
 import { closeAccount } from "./close-account.ts";
 import { removeContent } from "./remove-content.ts";
 
-/** How many statements over a chunk of rows one piece sends at most. */
-const MAX_CHUNKS = 8;
+/** How many statements over a chunk of rows one piece sends at most: more than there are chunks to ask for. */
+export const MAX_CHUNKS = 30;
 
-/** The account that was dealt with last, and the end of its grace: accounts are dealt with in this order. */
-const Last = z.object({ at: z.iso.datetime({ offset: true }), id: z.uuid() });
-type Last = z.output<typeof Last>;
+/** An account, and the end of its grace: accounts are dealt with in this order. */
+const Due = z.object({ at: z.iso.datetime({ offset: true }), id: z.uuid() });
+type Due = z.output<typeof Due>;
+
+/** The account that was dealt with last, and at which chunk to go on with one that is deleted in part. */
+const Place = Due.extend({ partly: z.object({ id: z.uuid(), chunk: z.int() }).optional() });
+type Place = z.output<typeof Place>;
 
 /**
  * Deletes the first account after the one that `cursor` names whose grace has elapsed, or as much of it as one piece can do:
@@ -28,18 +32,21 @@ export async function finaliseAccounts(
   domains: readonly CloseDomain[],
   cursor: string | null,
 ): Promise<Piece> {
-  const due = await nextDue(ctx, cursor === null ? null : Last.parse(JSON.parse(cursor)));
+  const place = cursor === null ? BEGINNING : Place.parse(JSON.parse(cursor));
+  const due = await nextDue(ctx, place);
   if (due === null) return { next: null };
   const passed = JSON.stringify(due);
   try {
     const account = { id: due.id, now: ctx.now(), owns: belongsTo(due.id) };
     const closings = domains.map((close) => close(account));
-    const done =
-      !(await closeAccount(ctx, due.id, closings)) ||
-      (await removeContent(ctx, due.id, closings, { chunks: MAX_CHUNKS }));
+    const from = place.partly?.id === due.id ? place.partly.chunk : 0;
+    const isClosed = await closeAccount(ctx, due.id, closings);
+    const chunk = isClosed ? await removeContent(ctx, closings, from, MAX_CHUNKS) : null;
     ctx.cache.invalidate("board");
-    ctx.log.info(done ? "account dealt with" : "account partly deleted", { user_id: due.id });
-    return { next: done ? passed : (cursor ?? BEGINNING) };
+    ctx.log.info(chunk === null ? "account dealt with" : "account partly deleted", { user_id: due.id });
+    if (chunk === null) return { next: passed };
+    const partly: Place = { at: place.at, id: place.id, partly: { id: due.id, chunk } };
+    return { next: JSON.stringify(partly) };
   } catch (error) {
     ctx.log.error("account not deleted", { user_id: due.id, detail: describeError(error) });
     return { next: passed, failure: error };
@@ -47,16 +54,16 @@ export async function finaliseAccounts(
 }
 
 /** Before every account. */
-const BEGINNING = JSON.stringify({ at: new Date(0).toISOString(), id: "00000000-0000-0000-0000-000000000000" });
+const BEGINNING: Place = { at: new Date(0).toISOString(), id: "00000000-0000-0000-0000-000000000000" };
 
-function nextDue(ctx: Context, last: Last | null): Promise<Last | null> {
-  const behind = sql`(u.deletion_scheduled_for, u.id) > (${last?.at ?? null}::timestamptz, ${last?.id ?? null}::uuid)`;
+function nextDue(ctx: Context, last: Place): Promise<Due | null> {
   return read(
     ctx,
-    Last,
+    Due,
     sql`select jsonb_build_object('at', u.deletion_scheduled_for, 'id', u.id) as result from ${users} u
       where u.deletion_scheduled_for <= ${ctx.now().toISOString()}::timestamptz
-        and (${isDeleted} or not ${ownsShared}) and ${last === null ? sql`true` : behind}
+        and (${isDeleted} or not ${ownsShared})
+        and (u.deletion_scheduled_for, u.id) > (${last.at}::timestamptz, ${last.id}::uuid)
       order by u.deletion_scheduled_for, u.id limit 1`,
   );
 }

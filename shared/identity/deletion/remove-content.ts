@@ -1,35 +1,41 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../../db/change.ts";
 import { CHUNK, type Closing } from "../../db/closing.ts";
 import type { Context } from "../../platform/context.ts";
 
-/** How many more statements over a chunk of rows may be sent. */
-export interface Budget {
-  chunks: number;
+/** The chunks of all domains, in the order in which they are gone through: what refers to others is deleted first. */
+export function chunksOf(closings: readonly Closing[]): readonly SQL[] {
+  return [
+    ...closings.flatMap(({ ending }) => ending ?? []),
+    ...closings.toReversed().flatMap(({ chunks }) => chunks ?? []),
+  ];
 }
 
 /**
- * Removes what a closed account leaves: each domain deletes or strips its rows chunk by chunk, those that refer to others
- * first, and then what remains. A budget that runs out leaves the rest to the next time. Returns whether all is done.
+ * Removes what a closed account leaves: each domain ends, deletes or strips its rows chunk by chunk, from the chunk `from`
+ * of all on, and then what remains. Returns at which chunk to go on once `most` statements are sent, or null when all is
+ * done. Whoever begins further on goes through all of it once more, for what has come in meanwhile.
  */
 export async function removeContent(
   ctx: Context,
-  userId: string,
   closings: readonly Closing[],
-  budget: Budget,
-): Promise<boolean> {
-  const referringFirst = closings.toReversed();
-  for (const chunk of referringFirst.flatMap(({ chunks }) => chunks ?? [])) {
+  from: number,
+  most: number,
+): Promise<number | null> {
+  let sent = 0;
+  for (const [index, chunk] of chunksOf(closings).entries()) {
     const statement = sql`${chunk} select to_jsonb(count(*)) as result from done`;
-    for (let done = CHUNK; done === CHUNK; budget.chunks -= 1) {
-      if (budget.chunks === 0) return false;
+    for (let done = index < from ? 0 : CHUNK; done === CHUNK; sent += 1) {
+      if (sent === most) return index;
       done = (await read(ctx, z.int(), statement)) ?? 0;
     }
   }
-  const [first, ...others] = referringFirst
+  if (from > 0) return 0;
+  const [first, ...others] = closings
+    .toReversed()
     .flatMap(({ rest }) => rest ?? [])
     .map((statement) => ctx.db.execute(statement));
   if (first !== undefined) await ctx.db.batch([first, ...others]);
-  return true;
+  return null;
 }

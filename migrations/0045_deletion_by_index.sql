@@ -1,0 +1,2 @@
+CREATE INDEX "analytics_events_user_idx" ON "analytics_events" USING btree ("user_id") WHERE "analytics_events"."user_id" is not null;--> statement-breakpoint
+CREATE INDEX "webhook_events_agent_idx" ON "webhook_events" USING btree ("agent_id") WHERE "webhook_events"."agent_id" is not null;
