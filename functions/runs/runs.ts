@@ -239,7 +239,8 @@ export const runs = [
     description:
       "With `Accept: application/vc+jwt` the compact JWS alone. Simulated runs, trials and canaries have none, and none is " +
       "given out while the run's `canary` is null. The statement of a " +
-      "counted run of a public agent stays here for good, also once the agent or its owner's account is deleted.\n\n" +
+      "counted run of a public agent stays here for good, also once the agent is made private, or it or its owner's account " +
+      "is deleted. Runs that count while their agent is private are shown to nobody else.\n\n" +
       "With `format=tlog-proof`, or `Accept: application/vnd.c2sp.tlog-proof`, the proof that the log has it, alone: its line " +
       "`extra` is the JWS in base64, and the log's entry is the RFC 8785 JSON of `kind` (`run`) and `sha256`, the JWS's.",
     auth: "open",

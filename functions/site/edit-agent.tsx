@@ -94,7 +94,8 @@ async function act({ form, api }: Visit, at: string, wish: string): Promise<Outc
   };
   if (wish === "publish")
     return patch({ is_public: true }, "Everybody can see it now: its record has a badge to paste.");
-  if (wish === "unpublish") return patch({ is_public: false }, "Nobody but you can see it now.");
+  if (wish === "unpublish")
+    return patch({ is_public: false }, "Nobody but you can see it now. Statements of runs that were public stay so.");
   if (wish === "revive") return patch({ is_active: true }, "It can be screened again.");
   if (wish === "clear") return patch({ clear_customer_llm_key: true }, "It is simulated now: give it an endpoint.");
   if (wish === "check") {

@@ -12,8 +12,9 @@ const TERMS = (
     <h2>What is public</h2>
     <p>
       The name, the description, the scores and the counted runs of an agent that you show on the board, from then on. A
-      signed statement can't be unsigned: it stays at its address, and its digest in the public log. Private agents and
-      private runs are seen by you and the members of your workspace alone.
+      signed statement can't be unsigned: it stays at its address, and its digest in the public log, also when you hide
+      the agent afterwards. What private agents do, and private runs, are seen by you and the members of your workspace
+      alone.
     </p>
     <h2>What is not allowed</h2>
     <p>
@@ -77,9 +78,10 @@ const PRIVACY = (
     <h2>When you delete your account</h2>
     <p>
       For 14 days you can change your mind. Then your name, address, password, passkeys, sessions, keys, memberships,
-      private agents and uncounted runs are gone. Public agents with counted runs stay as “Deleted agent”, with those
-      runs and their signed statements, because published scores must stay verifiable; a signed statement can't be
-      changed, so it keeps the agent's name of its day. Outputs, endpoints and descriptions go.
+      agents that were never public and uncounted runs are gone. Agents with counted runs that are or once were public
+      stay as “Deleted agent”, with those runs and their signed statements, because published scores must stay
+      verifiable; a signed statement can't be changed, so it keeps the agent's name of its day. Outputs, endpoints and
+      descriptions go.
     </p>
     <p>
       <a href="/settings/deletion">See what a deletion would take away</a>

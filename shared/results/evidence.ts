@@ -10,14 +10,14 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { Found, findEntry, type Inclusion, inclusionOf } from "../transparency/inclusion.ts";
 import { sha256Hex } from "../transparency/logged.ts";
-import { runsWithAgents, visibleRun } from "../runs/view.ts";
+import { publicForGood, runsWithAgents, visibleRun } from "../runs/view.ts";
 
 const SignedStatement = z.object({ jws: z.string(), kid: z.string(), found: Found.nullable() });
 
 /**
- * The signed statement of a run that the caller may see; throws 404 where there is none. The statement of a counted run of
- * a public agent stays open to everybody: published scores can still be verified once the agent, its workspace or its
- * owner's account is deleted and the run itself is no longer shown.
+ * The signed statement of a run that the caller may see; throws 404 where there is none. One that was public stays open to
+ * everybody: published scores can still be verified once the agent is hidden, or the agent, its workspace or its owner's
+ * account is deleted, and the run itself is no longer shown.
  */
 export async function readEvidence(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function readEvidence(
     sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid,
         'found', ${findEntry("run", { sha256: sha256Hex(sql`e.jws`) })}) as result
       from ${runsWithAgents(sql`${runs}`)} join ${run_evidence} e on e.run_id = r.id
-      where r.id = ${runId}::uuid and ((r.counted and a.is_public) or ${visibleRun(viewer)})`,
+      where r.id = ${runId}::uuid and (${publicForGood} or ${visibleRun(viewer)})`,
   );
   if (row === null) throw notFound("evidence for this run");
   return row;

@@ -2,16 +2,18 @@ import { sql } from "drizzle-orm";
 import { CHUNK, type CloseDomain } from "../db/closing.ts";
 import { takeBack } from "../db/owed.ts";
 import { agents, readiness_checks, run_exchanges, runs, screening_sessions } from "../db/schema/index.ts";
+import { publicForGood } from "./view.ts";
 
 /**
- * Deletes what the account's agents have run, but for public agents' counted runs and their evidence, which lose everything
- * that only the owner could see. What the account started for other owners' agents stays without its name.
+ * Deletes what the account's agents have run, but for counted runs whose evidence is or was public, which lose everything
+ * that only the owner could see. What the account started for other owners' agents stays without its name. Rows are locked
+ * before they are judged: a run that came to count at this moment, and that the log names, stays.
  */
 export const closing: CloseDomain = ({ id, owns }) => ({
   chunks: [
     sql`with chunk as (
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
-      where ${owns} and not (r.counted and a.is_public) limit ${CHUNK}
+      where ${owns} and not ${publicForGood} limit ${CHUNK} for update of r
     ), messages as (
       ${takeBack(["dispatch", "score", "expire"], sql`select id from chunk`)}
     ), done as (

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { columnsJson } from "../db/json.ts";
-import { agents } from "../db/schema/index.ts";
+import { agents, run_evidence } from "../db/schema/index.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
 import type { RunRead } from "./shown.ts";
@@ -55,6 +55,14 @@ export function visibleRun(viewer: Viewer): SQL<boolean> {
   const asked = viewer === null ? sql`false` : sql`r.user_id = ${idOf(viewer)}`;
   return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
 }
+
+/**
+ * SQL: whether the statement of the run row `r` of the agent row `a` is everybody's: a counted run's, of an agent that is
+ * public, or ceased to be so when the statement was there. What was once public stays so, whatever becomes of agent and
+ * account. A statement is written under the lock of its agent, and whoever hides the agent waits for that.
+ */
+export const publicForGood: SQL<boolean> = sql`(r.counted and (a.is_public or exists (
+  select from ${run_evidence} p where p.run_id = r.id and p.created_at <= a.last_public_at)))`;
 
 /** Columns that the owner and members see in addition, or instead. */
 export const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"] as const;

@@ -5,7 +5,7 @@ export const AGENTS: Readonly<Record<string, string>> = {
   "AgentCreate.name": "What the board shows; unique among its owner's agents",
   agent_protocol: "How the endpoint is spoken to",
   allow_trial: "Whether strangers may run it; such runs count for no score",
-  is_public: "Whether others see it and its runs",
+  is_public: "Whether others see it and its runs; the statements of runs that were public stay so",
   "AgentRead.is_active": "Whether it can be screened; false once it was removed",
   "AgentRead.user_id": "The account that owns it; null once its workspace does",
   connection_retired: "Whether it is connected in a way that is no longer offered, so that it can't be run",

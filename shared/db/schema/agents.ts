@@ -41,6 +41,8 @@ export const agents = pgTable(
     declared_configuration: jsonb(),
     variant_of: uuid().references((): AnyPgColumn => agents.id),
     is_public: boolean().notNull().default(true),
+    /** When it last ceased to be public, which a trigger notes; null while it never did. */
+    last_public_at: instant(),
     allow_trial: boolean().notNull().default(false),
     publish_answers: boolean().notNull().default(false),
     is_active: boolean().notNull().default(true),

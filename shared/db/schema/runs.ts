@@ -255,5 +255,6 @@ export const run_evidence = pgTable("run_evidence", {
     .references(() => runs.id, { onDelete: "cascade" }),
   jws: text().notNull(),
   kid: text().notNull(),
-  created_at: createdAt(),
+  /** Not when its transaction began: that may be before the agent was hidden, while this waited for the agent's lock. */
+  created_at: instant().notNull().default(sql`clock_timestamp()`),
 });
