@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read, write } from "../db/change.ts";
+import { type FirstRow, narrowing } from "../db/narrowing.ts";
 import type { Piece } from "../db/pieces.ts";
 import { board_days, board_entries, board_pages, board_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -11,6 +12,10 @@ import { logEntry, logged } from "../transparency/logged.ts";
 /** How many agents one piece copies or ranks. */
 const SIZE = 5000;
 
+/** SQL: the entries that a day is made of, of the agents after one. */
+const entriesAfter = (agent: string | null): SQL =>
+  sql`b.domain = 'all' and b.period = 'all' and (${agent}::uuid is null or b.agent_id > ${agent}::uuid)`;
+
 /** Where a piece begins: to copy the agents after one, to rank those that were copied, or to hash from a page on. */
 const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank|hash (\d+) (\S+))$/;
 
@@ -18,10 +23,19 @@ const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank|hash (\d+) (\S+))$/;
  * Keeps the board of everything as it is today, piece by piece: copies each agent's entry once, closes the day, ranks what
  * was copied, hashes it page by page, and publishes it, with its digest in the log. Ranks are of the copies, which nothing
  * changes any more, so that they fit together however long it takes and whatever moves meanwhile. A day that is published
- * stays; doing a piece again, or two at once, changes nothing. A piece is one statement of at most 5,000 agents, and one
- * more at the end.
+ * stays; doing a piece again, or two at once, changes nothing. An agent whose copy the
+ * database refuses is stepped over, and is not on the day's board. A piece is one statement of at most 5,000 agents, and
+ * one more at the end.
  */
-export async function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
+export function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
+  return narrowing(ctx, cursor, {
+    size: SIZE,
+    work: (place, size) => keepPiece(ctx, place, size),
+    first: (place) => firstToCopy(ctx, place),
+  });
+}
+
+async function keepPiece(ctx: Context, cursor: string | null, size: number): Promise<Piece> {
   const [, day, after = null, page, hashed = ""] = CURSOR.exec(cursor ?? "") ?? [];
   if (day === undefined) return { next: await open(ctx, ctx.now().toISOString().slice(0, 10)) };
   if (page !== undefined) return { next: await hashPage(ctx, day, Number(page), loadHash(hashed)) };
@@ -29,8 +43,25 @@ export async function keepDay(ctx: Context, cursor: string | null): Promise<Piec
     if (await rank(ctx, day)) return { next: cursor };
     return { next: hashing(day, 0, absorb(beginHash(), Buffer.from(AROUND.before(day)))) };
   }
-  const last = await copy(ctx, day, after === "" ? null : after);
-  return { next: last === null ? await close(ctx, day) : `${day} after ${last}` };
+  const last = await copy(ctx, day, after === "" ? null : after, size);
+  return { next: last === null ? await close(ctx, day) : copying(day, last) };
+}
+
+/** The cursor of the piece that copies the agents after one. */
+function copying(day: string, agent: string): string {
+  return `${day} after ${agent}`;
+}
+
+async function firstToCopy(ctx: Context, cursor: string | null): Promise<FirstRow | null> {
+  const [, day, after = null] = CURSOR.exec(cursor ?? "") ?? [];
+  if (day === undefined || after === null) return null;
+  const id = await read(
+    ctx,
+    z.uuid(),
+    sql`select to_jsonb(b.agent_id) as result from ${board_entries} b where ${entriesAfter(after === "" ? null : after)}
+      order by b.agent_id limit 1`,
+  );
+  return id === null ? null : { cursor: copying(day, id), named: { agent_id: id } };
 }
 
 async function open(ctx: Context, day: string): Promise<string | null> {
@@ -43,21 +74,20 @@ async function open(ctx: Context, day: string): Promise<string | null> {
 }
 
 /** Copies the next agents after one; returns the last of them, or null where none follow. */
-async function copy(ctx: Context, day: string, after: string | null): Promise<string | null> {
+async function copy(ctx: Context, day: string, after: string | null, size: number): Promise<string | null> {
   // Whoever copies holds the day open; one that comes after the closing copies nothing.
   return write(ctx, {
     parts: sql`with opened as (
       select day from ${board_days} where day = ${day}::date and closed_at is null for share
     ), picked as (
       select b.*, o.day from opened o cross join ${board_entries} b
-      where b.domain = 'all' and b.period = 'all' and (${after}::uuid is null or b.agent_id > ${after}::uuid)
-      order by b.agent_id limit ${SIZE}
+      where ${entriesAfter(after)} order by b.agent_id limit ${size}
     ), copied as (
       insert into ${board_scores} (agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, is_ranked)
       select agent_id, day, tier, composite_score, score_low, score_high, runs, tasks, tier = 0 and listed from picked
       on conflict (agent_id, day) do nothing
     )`,
-    select: sql`select to_jsonb(max(agent_id::text)) from picked having count(*) = ${SIZE}`,
+    select: sql`select to_jsonb(max(agent_id::text)) from picked having count(*) = ${size}`,
     result: z.uuid(),
   });
 }

@@ -4,6 +4,7 @@ import { idsOf } from "../db/ids.ts";
 import { lockAgents } from "../agents/lock.ts";
 import { DOMAINS } from "../catalogue/schemas.ts";
 import { read } from "../db/change.ts";
+import { type FirstRow, narrowing } from "../db/narrowing.ts";
 import type { Piece } from "../db/pieces.ts";
 import { run_tallies, task_scores } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -22,21 +23,43 @@ const Changed = z.tuple([z.object({ differed: z.number() })]);
 /**
  * Recomputes the cells, board entries and memorisation gaps of the next agents after the one whose id is `cursor`, 200 at
  * most, fewer where they have many cells: entries whose runs have left a period are deleted, and unchanged ones are not
- * written. Logs for how many agents the entries differed. One read, and one batch under the agents' locks.
+ * written. Logs for how many agents the entries differed. An agent that the database refuses is stepped over. One read, and
+ * one batch under the agents' locks.
  */
-export async function recompute(ctx: Context, cursor: string | null): Promise<Piece> {
+export function recompute(ctx: Context, cursor: string | null): Promise<Piece> {
+  return narrowing(ctx, cursor, {
+    size: SIZE,
+    work: (after, size) => recomputeNext(ctx, after, size),
+    first: (after) => firstAgent(ctx, after),
+  });
+}
+
+/** SQL: whether the cell is of an agent after this one. */
+function isAfter(agent: string | null): SQL {
+  return sql`agent_id > coalesce(${agent}::uuid, '00000000-0000-0000-0000-000000000000')`;
+}
+
+async function firstAgent(ctx: Context, after: string | null): Promise<FirstRow | null> {
+  const id = await read(
+    ctx,
+    z.uuid(),
+    sql`select to_jsonb(agent_id) as result from ${task_scores} where ${isAfter(after)} order by agent_id limit 1`,
+  );
+  return id === null ? null : { cursor: id, named: { agent_id: id } };
+}
+
+async function recomputeNext(ctx: Context, after: string | null, size: number): Promise<Piece> {
   const next = await read(
     ctx,
     Next,
     sql`with counted as materialized (
       select agent_id, count(*) as cells from ${task_scores}
-      where agent_id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
-      group by agent_id order by agent_id limit ${SIZE + 1}
+      where ${isAfter(after)} group by agent_id order by agent_id limit ${size + 1}
     ), summed as (
       select agent_id, row_number() over before as place, sum(cells) over before - cells as cells_before from counted
       window before as (order by agent_id)
     ), taken as (
-      select agent_id from summed where place <= ${SIZE} and cells_before < ${CELLS_AT_ONCE}
+      select agent_id from summed where place <= ${size} and cells_before < ${CELLS_AT_ONCE}
     )
     select jsonb_build_object('ids', coalesce((select jsonb_agg(agent_id order by agent_id) from taken), '[]'),
       'goes_on', (select count(*) from counted) > (select count(*) from taken)) as result`,

@@ -37,7 +37,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "delete accounts", pieces: 1, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "forget replaced credentials", pieces: 20, work: forgetReplaced },
-  { name: "recompute", pieces: 20, work: recompute },
+  { name: "recompute", pieces: 15, work: recompute },
   { name: "keep the board's day", pieces: 20, work: keepDay },
   { name: "forget scores of days", pieces: 20, work: forgetScores },
   { name: "recount the boards", pieces: 33, work: recount },

@@ -15,6 +15,9 @@ let task: string;
 let time = Date.parse("2026-11-21T03:17:00Z");
 
 const night = () => service.app.scheduled(DAILY);
+const REFUSED = "The database refused a statement (SQLSTATE P0001).";
+const steppedOver = () =>
+  service.logs.map((line) => JSON.parse(line)).filter(({ message }) => message.startsWith("stepped over"));
 const state = async (name: string) => (await dailyStates(service)).get(name);
 const at = () => new Date(time).toISOString();
 
@@ -35,16 +38,24 @@ beforeEach(() => {
 
 afterAll(() => service.stop());
 
-/** Has deletes from a table, or inserts into it, fail or wait, for rows that the condition names; returns what ends it. */
-async function hinder(table: string, condition: string, how: "fail" | "wait"): Promise<() => Promise<void>> {
+type Hindrance = "fail" | "deadlock" | "wait";
+
+/** Has changes of rows of a table that the condition names fail or wait, those of some kinds; returns what ends it. */
+async function hinder(
+  table: string,
+  condition: string,
+  how: Hindrance,
+  kinds = "insert or delete",
+): Promise<() => Promise<void>> {
   const action = {
     fail: "raise exception 'refused'",
+    deadlock: "raise exception 'refused' using errcode = '40P01'",
     wait: "while exists (select from gate) loop perform pg_sleep(0.02); end loop",
   };
   await service.sql("create table gate (id integer); insert into gate values (1)");
   await service.sql(`create function hinder() returns trigger language plpgsql as $$
     declare r record := coalesce(new, old); begin if ${condition} then ${action[how]}; end if; return r; end $$`);
-  await service.sql(`create trigger hinder before insert or delete on ${table} for each row execute function hinder()`);
+  await service.sql(`create trigger hinder before ${kinds} on ${table} for each row execute function hinder()`);
   return async () => {
     await service.sql(`delete from gate`);
     await service.sql(`drop trigger hinder on ${table}; drop function hinder; drop table gate`);
@@ -94,14 +105,14 @@ describe("an item of the daily work", () => {
   it("goes on where it failed", async () => {
     const [poison] = await service.sql<{ id: string }>("select agent_id as id from task_scores order by 1 offset 300");
     await service.sql("delete from board_entries where agent_id = $1", [poison?.id]);
-    const mend = await hinder("board_entries", `r.agent_id = '${poison?.id}'`, "fail");
+    const mend = await hinder("board_entries", `r.agent_id = '${poison?.id}'`, "deadlock");
     const pieces = () =>
       service.logs
         .filter((line) => line.includes('"recomputed"'))
         .map((line) => JSON.parse(line) as { agents: number });
     await night();
     expect(pieces().map(({ agents }) => agents)).toEqual([200]);
-    expect((await state("recompute"))?.last_error).toContain("P0001");
+    expect((await state("recompute"))?.last_error).toContain("40P01");
     await mend();
     await service.broker.advance(60_000);
     expect(pieces()).toMatchObject([
@@ -110,6 +121,73 @@ describe("an item of the daily work", () => {
       { agents: 50, differed: 0 },
     ]);
     expect(await state("recompute")).toMatchObject({ last_success_at: at(), last_error: null });
+  });
+
+  it("steps over an agent that the database always refuses, names it, and recomputes all others", async () => {
+    const before = (await state("recompute"))?.last_success_at;
+    const ids = await service.sql<{ id: string }>("select distinct agent_id as id from task_scores order by 1");
+    const [poison, ...others] = [300, 0, 299, 301, AGENTS - 1].map((place) => ids[place]?.id);
+    await service.sql("delete from board_entries where agent_id = any($1)", [[poison, ...others]]);
+    const mend = await hinder("board_entries", `r.agent_id = '${poison}'`, "fail");
+    for (const _night of range(2)) {
+      service.logs.length = 0;
+      await night();
+      expect(steppedOver()).toEqual([expect.objectContaining({ agent_id: poison, level: "error" })]);
+      expect(steppedOver()[0]?.detail).toContain("P0001");
+      const missing = await service.sql(
+        "select id from agents where user_id = $1 and id not in (select agent_id from board_entries)",
+        [owner.id],
+      );
+      expect(missing).toEqual([{ id: poison }]);
+      expect(await state("recompute")).toMatchObject({ last_success_at: before, last_error: REFUSED });
+      time += 24 * HOUR;
+    }
+    expect(service.logs.filter((line) => line.includes('"recomputed"')).length, "narrowing it down").toBeLessThan(30);
+    await mend();
+    await night();
+    expect(await state("recompute")).toMatchObject({ last_success_at: at(), last_error: null });
+  });
+
+  it.each([
+    [
+      "keep the board's day",
+      "board_scores",
+      "agent_id",
+      "select count(*)::integer as n from board_scores where day = $1",
+    ],
+    [
+      "expire certifications",
+      "certifications",
+      "id",
+      "select count(*)::integer as n from certifications where status = 'expired' and updated_at::date = $1",
+    ],
+    [
+      "tell of certifications that end",
+      "notices",
+      "about",
+      "select count(*)::integer as n from notices where created_at >= $1::date - 100000",
+    ],
+  ])("steps over what the database always refuses, one out of 450: %s", async (name, table, column, count) => {
+    const [from, until] = name === "expire certifications" ? [-2, -1] : [5, 6];
+    await service.sql("delete from notices");
+    await service.sql("delete from certifications");
+    await service.sql("update users set muted_notices = '{certification_expiry}' where id = $1", [owner.id]);
+    const certified = await service.sql<{ id: string; agent_id: string }>(
+      `insert into certifications (agent_id, user_id, status, price_usd, eu_waiver_at, issued_at, jws, kid, expires_at)
+       select id, user_id, 'certified', 39, now(), now(), 'signed ' || id, 'k', $2::timestamptz + random() * ($3::timestamptz - $2) from agents
+       where user_id = $1 order by id returning id, agent_id`,
+      [owner.id, ...[from, until].map((days) => new Date(time + days * 24 * HOUR).toISOString())],
+    );
+    const poison = certified[300];
+    const id = { agent_id: poison?.agent_id, id: poison?.id, about: `${poison?.id}:14` }[column];
+    const mend = await hinder(table, `r.${column}::text = '${id}'`, "fail", "insert or update");
+    await night();
+    const named = table === "board_scores" ? { agent_id: poison?.agent_id } : { certification_id: poison?.id };
+    expect(steppedOver()).toEqual([expect.objectContaining(named)]);
+    expect(await service.sql(count, [at().slice(0, 10)])).toEqual([{ n: AGENTS - 1 }]);
+    expect((await state(name))?.last_error).toBe(REFUSED);
+    await mend();
+    await service.sql("delete from certifications");
   });
 
   it("is done the same when every message comes twice and the trigger several times at once", async () => {

@@ -127,7 +127,7 @@ describe("certification.updated", () => {
     if (status !== "certified") return;
     clock = Date.parse(body.expires_at);
     const ctx = contextOf(service, () => new Date(clock));
-    await Promise.all(range(2).map(() => expireCertifications(ctx)));
+    await Promise.all(range(2).map(() => expireCertifications(ctx, null)));
     await service.sql("update outbox set due_at = now()");
     await service.app.scheduled("* * * * *");
     expect((await told("certification.updated")).map((one) => one["status"])).toEqual([status, "expired"]);
