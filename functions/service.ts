@@ -107,7 +107,7 @@ export function createService(
     leases,
     tabs,
     now,
-    addressHashes: addressHasher(env.DATA_ENCRYPTION_KEYS, now),
+    addressHashes: addressHasher(env, now),
     context(request) {
       let redis: Redis | undefined;
       const log = logger.with({ request_id: request.requestId });

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHmac } from "node:crypto";
 import ipaddr from "ipaddr.js";
-import type { Keyring } from "../platform/encryption.ts";
+import type { Env } from "../platform/env.ts";
+import { hashSecret } from "../platform/hash-secret.ts";
 import { createLru } from "../platform/lru.ts";
 
 /**
@@ -38,17 +38,17 @@ const DAY_MS = 86_400_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Makes the hasher of callers' addresses: HMAC-SHA-256 over `countedAddress` under a secret that changes every day (UTC).
- * HKDF derives the secret from the oldest encryption key: the one without a name, else the first by name, whatever their
- * order in the settings, so that adding a key changes no hash. Hashes of up to 10,000 addresses are kept for the day.
+ * Makes the hasher of callers' addresses: HMAC-SHA-256 over `countedAddress` under a secret (`hashSecret`) that changes
+ * every day (UTC), and with nothing else: no rotation of keys changes a hash. Those of up to 10,000 addresses are kept for
+ * the day.
  */
-export function addressHasher(keys: Keyring, now: () => Date): (given: string | undefined) => AddressHashes {
-  const [oldest] = keys.toSorted((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
-  const key = Buffer.from(oldest?.secret ?? "", "base64");
-  const secretOf = (day: number): Uint8Array =>
-    new Uint8Array(hkdfSync("sha256", key, "", `address of day ${day}`, 32));
+export function addressHasher(
+  env: Pick<Env, "LOG_SIGNING_KEY">,
+  now: () => Date,
+): (given: string | undefined) => AddressHashes {
+  const secretOf = (day: number): Uint8Array => hashSecret(env, `address of day ${day}`);
   let today = Number.NaN;
-  let secrets: [Uint8Array, Uint8Array] = [key, key];
+  let secrets: [Uint8Array, Uint8Array] = [new Uint8Array(), new Uint8Array()];
   let known = createLru<string, AddressHashes>(MAX_KNOWN);
   return (given = "") => {
     const day = Math.floor(now().getTime() / DAY_MS);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ENCRYPTION_SETTINGS, type Keyring, keyringOf } from "./encryption.ts";
+import { LOG_KEY_SETTING } from "./hash-secret.ts";
 
 const list = z
   .string()
@@ -48,7 +49,7 @@ const schema = z
     QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
     QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
     SIGNING_KEYS: z.string().min(2),
-    LOG_SIGNING_KEY: z.string().min(2),
+    LOG_SIGNING_KEY: LOG_KEY_SETTING,
     ...ENCRYPTION_SETTINGS,
     STRIPE_SECRET_KEY: z.string().optional(),
     STRIPE_WEBHOOK_SECRET: z

@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 import { sign_in_marks } from "../../db/schema/index.ts";
 import { oweNotice } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
+import { hashSecret } from "../../platform/hash-secret.ts";
 
 /** Versions: a browser stays the same one when it is brought up to date. */
 const VERSION = /\d+(?:[._]\d+)*/g;
@@ -39,11 +39,10 @@ export function rememberSignIn(ctx: Context, userAgent: string | null, source: S
 }
 
 /**
- * Hashes under a key of its own, which is derived from the oldest encryption key as that of addresses is: what could be
- * guessed from a plain hash, such as a network or a short code, can't be from this.
+ * Hashes under a secret of its own (`hashSecret`), which no rotation of keys changes: what could be guessed from a plain
+ * hash, such as a network or a short code, can't be from this.
  */
-export function hasher({ env: { DATA_ENCRYPTION_KEYS: keys } }: Context): (text: string) => string {
-  const [oldest] = keys.toSorted((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
-  const secret = new Uint8Array(hkdfSync("sha256", Buffer.from(oldest?.secret ?? "", "base64"), "", "sign-ins", 32));
+export function hasher({ env }: Pick<Context, "env">): (text: string) => string {
+  const secret = hashSecret(env, "sign-ins");
   return (text) => createHmac("sha256", secret).update(text).digest("hex");
 }

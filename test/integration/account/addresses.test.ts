@@ -1,12 +1,12 @@
 import { createHash, scryptSync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
-import type { Keyring } from "../../../shared/platform/encryption.ts";
-import { addressHasher } from "../../../shared/http/address.ts";
+import { createService } from "../../../functions/service.ts";
+import { hasher } from "../../../shared/identity/sessions/familiar.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { TEST_KEYS } from "../../stack/vitest-setup.ts";
+import { newSecrets, type Settings } from "../../stack/settings.ts";
 import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
 const MINUTE = 60_000;
@@ -64,26 +64,41 @@ const guesses = (address: string) =>
   [address, `address:${address}`].map((text) => createHash("sha256").update(text).digest("hex").slice(0, 16));
 
 describe("the hash of an address", () => {
-  it("is of no use without the key, changes every day, and is followed into the next", () => {
-    let now = MIDNIGHT - 1;
-    const hasher = (keys: Keyring) => (address: string) => {
-      const { addressHash, addressHashBefore } = addressHasher(keys, () => new Date(now))(address);
-      return { addressHash, addressHashBefore };
-    };
-    const hash = hasher(TEST_KEYS);
-    const other = hasher([{ name: "a", secret: Buffer.alloc(32, 1).toString("base64") }]);
-    const newer = hasher([{ name: "b", secret: Buffer.alloc(32, 2).toString("base64") }, ...TEST_KEYS]);
-    const first = hash("198.51.100.1");
+  /** What the service makes of an address today, under these settings besides its own. */
+  const hashes = (address: string, settings: Settings = {}) => {
+    const { addressHash, addressHashBefore } = createService(
+      { ...service.settings, ...settings },
+      new Map(),
+    ).addressHashes(address);
+    return { addressHash, addressHashBefore };
+  };
+
+  it("is of no use without the log's key, changes every day, and is followed into the next", async () => {
+    at(-1);
+    const first = hashes("198.51.100.1");
     expect(first.addressHash).toMatch(/^[0-9a-f]{32}$/);
-    expect(hash("198.51.100.1")).toEqual(first);
-    expect(hash("198.51.100.2").addressHash).not.toBe(first.addressHash);
-    expect(other("198.51.100.1").addressHash).not.toBe(first.addressHash);
-    expect(newer("198.51.100.1"), "a new key before the others changes none").toEqual(first);
-    expect(hash("2001:db8::1")).toEqual(hash("2001:db8::2"));
-    now = MIDNIGHT;
-    const second = hash("198.51.100.1");
+    expect(hashes("198.51.100.2").addressHash).not.toBe(first.addressHash);
+    const { LOG_SIGNING_KEY = "" } = await newSecrets();
+    expect(hashes("198.51.100.1", { LOG_SIGNING_KEY }).addressHash).not.toBe(first.addressHash);
+    expect(hashes("2001:db8::1")).toEqual(hashes("2001:db8::2"));
+    at(0);
+    const second = hashes("198.51.100.1");
     expect(second.addressHashBefore).toBe(first.addressHash);
     expect(new Set([second.addressHash, first.addressHash, first.addressHashBefore]).size).toBe(3);
+  });
+
+  it.each([
+    ["main", "2027"],
+    ["2026-11-22", "prod"],
+  ])("stays the same while the key %s is replaced by %s, and so does what is known of sign-ins", (old, fresh) => {
+    const [a, b] = [old, fresh].map((name, n) => `${name}:${Buffer.alloc(32, n).toString("base64")}`);
+    const seen = [`${a}`, `${a},${b}`, `${b},${a}`, `${b}`].map((DATA_ENCRYPTION_KEYS) => {
+      const settings = { DATA_ENCRYPTION_KEY: "", DATA_ENCRYPTION_KEYS };
+      const rotated = createService({ ...service.settings, ...settings }, new Map());
+      const mark = hasher(rotated.context({ requestId: "sign-in", addressHash: null, defer: () => undefined }));
+      return JSON.stringify([hashes("198.51.100.1", settings), mark("network 198.51.100")]);
+    });
+    expect(new Set(seen).size).toBe(1);
   });
 
   it("is all that is kept of whoever starts a trial, joins a list, fails to sign in or repeats a request", async () => {
@@ -93,7 +108,7 @@ describe("the hash of an address", () => {
     await by(address).call("POST", "/api/v1/auth/login", { email: "nobody@example.test", password: "no password" });
     const texts = await kept();
     for (const guess of [address, ...guesses(address)]) expect(texts).not.toContain(guess);
-    const { addressHash } = addressHasher(TEST_KEYS, () => new Date())(address);
+    const { addressHash } = hashes(address);
     expect(texts.split(addressHash).length, "in allowances, run, replay and limits").toBeGreaterThan(6);
   });
 });

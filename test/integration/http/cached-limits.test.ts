@@ -38,7 +38,7 @@ const read = (from = address, headers: Record<string, string> = {}): Promise<Ans
 /** Counts requests of the address elsewhere: in another isolate of the same service. Returns what remains there. */
 async function countElsewhere(requests: number, from = address): Promise<number | undefined> {
   const elsewhere = createService(service.settings, new Map());
-  const hash = addressHasher(parseEnv(service.settings).DATA_ENCRYPTION_KEYS, () => new Date())(from).addressHash;
+  const hash = addressHasher(parseEnv(service.settings), () => new Date())(from).addressHash;
   const ctx = elsewhere.context({ requestId: "elsewhere", addressHash: hash, defer: () => undefined });
   let standing: Standing | null = null;
   for (let n = 0; n < requests; n += 1) standing = await countCaller(ctx, "read", hash);

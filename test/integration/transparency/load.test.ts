@@ -44,7 +44,7 @@ describe("whoever reads the log without an account", () => {
     "is refused beyond the limit of open reads, and nobody else is: %s",
     async (path) => {
       const policy = `"minute";q=${LIMITS.read};w=60`;
-      const { addressHash } = addressHasher(parseEnv(service.settings).DATA_ENCRYPTION_KEYS, () => new Date())(address);
+      const { addressHash } = addressHasher(parseEnv(service.settings), () => new Date())(address);
       const spent = { left: 0, remaining: 0, filling: false, resetAt: 0, expiresAt: 0, lastAt: 0, pace: Infinity };
       await countOwed(ctx, "read", [[addressHash, { ...spent, owed: LIMITS.read }]]);
       // What is in memory may be given once before it is counted.
