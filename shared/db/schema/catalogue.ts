@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, doublePrecision, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { createdAt, id, instant } from "./columns.ts";
+import { createdAt, id, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
 /** The forms in which a task may ask for its answer. */
@@ -78,7 +78,7 @@ export const SUBMISSION_STATES = ["pending", "approved", "rejected", "withdrawn"
 export const task_submissions = pgTable(
   "task_submissions",
   {
-    id: id(),
+    id: idOfCreation(),
     submitter_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),

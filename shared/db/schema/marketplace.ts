@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, jsonb, numeric, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
-import { createdAt, id, instant, moment } from "./columns.ts";
+import { createdAt, idOfCreation, instant, moment } from "./columns.ts";
 import { users } from "./identity.ts";
 
 const usd = () => numeric({ precision: 12, scale: 2, mode: "number" }).notNull();
@@ -25,7 +25,7 @@ export const seller_accounts = pgTable(
 export const listings = pgTable(
   "listings",
   {
-    id: id(),
+    id: idOfCreation(),
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -57,7 +57,7 @@ export const PURCHASE_STATES = ["AWAITING_PAYMENT", "COMPLETED", "FAILED"] as co
 export const purchases = pgTable(
   "purchases",
   {
-    id: id(),
+    id: idOfCreation(),
     listing_id: uuid().notNull(),
     /** The agent that was listed. */
     agent_id: uuid().references(() => agents.id, { onDelete: "set null" }),

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { suites } from "./catalogue.ts";
-import { createdAt, id, instant } from "./columns.ts";
+import { createdAt, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
 export const screening_schedules = pgTable(
   "screening_schedules",
   {
-    id: id(),
+    id: idOfCreation(),
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),

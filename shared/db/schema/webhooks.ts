@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
-import { createdAt, id, instant } from "./columns.ts";
+import { createdAt, id, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
 
@@ -9,7 +9,7 @@ import { teams } from "./teams.ts";
 export const webhooks = pgTable(
   "webhooks",
   {
-    id: id(),
+    id: idOfCreation(),
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),

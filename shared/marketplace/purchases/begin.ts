@@ -3,7 +3,6 @@ import * as z from "zod";
 import { change, verdict } from "../../db/change.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { newId } from "../../platform/ids.ts";
 import { notFound, Problem } from "../../platform/problem.ts";
 import { onOffer } from "../listings/view.ts";
 import { PurchaseRead } from "../schemas.ts";
@@ -31,22 +30,21 @@ export function beginPurchase(
   listingId: string,
 ): Promise<z.output<typeof BegunPurchase>> {
   const buyer = sql`${buyerId}::uuid`;
-  const id = sql`${newId(ctx.now())}::uuid`;
   const purchase = verdict({ own_listing: sql`l.seller_id = ${buyer}` });
   return change(ctx, {
     parts: sql`with target as (
       select l.*, a.name, a.declared_configuration, s.account_id, ${purchase.sql} as outcome
       from ${onOffer} and l.id = ${listingId}::uuid
     ), p as (
-      insert into ${purchases} as p (id, listing_id, agent_id, seller_id, buyer_id, agent_name, declared_configuration,
+      insert into ${purchases} as p (listing_id, agent_id, seller_id, buyer_id, agent_name, declared_configuration,
         price_usd, fee_usd)
-      select ${id}, t.id, t.agent_id, t.seller_id, ${buyer}, t.name, t.declared_configuration, t.price_usd,
+      select t.id, t.agent_id, t.seller_id, ${buyer}, t.name, t.declared_configuration, t.price_usd,
         round(t.price_usd / 10, 2)
       from target t where t.outcome = 'done'
       on conflict (listing_id, buyer_id) where status = 'AWAITING_PAYMENT' do update set buyer_id = excluded.buyer_id
-      returning *
+      returning p.*, old.id is null as is_new
     )`,
-    result: sql`select jsonb_build_object('outcome', t.outcome, 'is_new', p.id = ${id}, 'purchase', ${purchaseJson},
+    result: sql`select jsonb_build_object('outcome', t.outcome, 'is_new', p.is_new, 'purchase', ${purchaseJson},
         'order', jsonb_build_object('destination', t.account_id, 'agent_name', p.agent_name,
           'price_cents', (p.price_usd * 100)::integer, 'fee_cents', (p.fee_usd * 100)::integer)) as result
       from target t left join p on true`,
