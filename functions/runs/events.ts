@@ -17,7 +17,8 @@ const PROTOCOL =
   "ends after ten minutes, or when the caller may no longer see it: connect again. With `Last-Event-ID` it continues after " +
   "that event. Events arrive within a second or two while many happen, and within 15 seconds after a long silence, in which " +
   `a comment comes every five seconds. A caller (an account, without one an address) may have ${MOST_STREAMS.caller} streams ` +
-  "open at a time: one more is 429 `too_many_streams`. If the service has too many streams open, the answer is 503 " +
+  "open at a time at one isolate of the service: one more there is 429 `too_many_streams`. Isolates count by themselves, and " +
+  "a caller may come to several, so do not rely on more. If an isolate has too many streams open, the answer is 503 " +
   "`streams_full`. The place of a reader that is gone becomes free after 20 seconds at the latest.";
 
 /** The Last-Event-ID of a reader that comes back, null without one. Throws 422 for one that the stream never sent. */
