@@ -34,7 +34,7 @@ export const runRecords = [
     description:
       "What the agent's telemetry told of the run, at most 2,000 spans, in the order in which they began. They are kept 30 " +
       "days; messages, arguments and results are never kept.",
-    auth: "open",
+    auth: "read",
     subject: "runs",
     params,
     returns: { 200: RunSpans },

@@ -148,7 +148,7 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/api/v1/runs/{run_id}/cancel", "owner"],
   ["GET", "/api/v1/runs/{run_id}/phases", "open or session"],
   ["GET", "/api/v1/runs/{run_id}/output", "open or session"],
-  ["GET", "/api/v1/runs/{run_id}/spans", "open or session"],
+  ["GET", "/api/v1/runs/{run_id}/spans", "session or key"],
   ["GET", "/api/v1/runs/{run_id}/evidence", "open or session"],
   ["GET", "/api/v1/runs/{run_id}/events", "open or session"],
   ["GET", "/api/v1/screening-sessions/{session_id}", "open or session"],

@@ -46,8 +46,9 @@ it("shows owner and members what the agent told of a run, from its beginning, an
   expect(status).toBe(200);
   expect(body).toMatchObject({ run_id: run, items: [{ ...model, failed: true, duration_ms: 1200.5 }, tool] });
   expect(Object.keys(body.items[0])).not.toContain("agent_id");
-  for (const who of [stranger, caller(service)])
-    expect(await who.call("GET", path)).toMatchObject({ status: 403, body: { code: "forbidden" } });
+  expect(await stranger.call("GET", path)).toMatchObject({ status: 403, body: { code: "forbidden" } });
+  // Nobody is told them without credentials, so they are asked for at once.
+  expect(await caller(service).call("GET", path)).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
 
   const { html: page } = await (await visitorOf(service, owner)).open(`/runs/${run}`);
   expect(page).toContain("2 spans over 1201 ms");
@@ -59,5 +60,6 @@ it("is 404 for a run that the caller may not see, and empty without telemetry", 
   const run = await runOf({ is_public: false });
   const path = `/api/v1/runs/${run}/spans`;
   expect(await owner.call("GET", path)).toMatchObject({ status: 200, body: { run_id: run, items: [] } });
-  for (const who of [stranger, caller(service)]) expect((await who.call("GET", path)).status).toBe(404);
+  expect((await stranger.call("GET", path)).status).toBe(404);
+  expect((await caller(service).call("GET", path)).status).toBe(401);
 });

@@ -23,6 +23,12 @@ interface Example {
   statuses: number[];
 }
 
+/** What is open to everybody only where its owner wished so. */
+const WISHED = {
+  readRunOutput: "the answers of runs that were asked for while the agent had `publish_answers`, after their epoch",
+  createRun: "trials of agents that allow them",
+};
+
 let world: World;
 let examples: Map<string, Example[]>;
 let addresses = 0;
@@ -84,25 +90,48 @@ function made(text: string, { values = {} }: Prepared): string {
 
 const check = ownAnswers();
 
+/** What everybody may call by the document, but for what its owner has to wish. */
+const OPEN = ROUTES.filter(({ auth, needs, id }) => auth === "open" && needs === undefined && !(id in WISHED)).map(
+  ({ id }) => id,
+);
+
+/** Sends an example as whom its preparation names, else as `whom` says. */
+async function sent(id: string, { method, path, query, type, body }: Example, whom: (by?: Caller) => Caller) {
+  const prepared = (await PREPARATIONS[id]?.(world, body ?? "")) ?? {};
+  addresses += 1;
+  const target = made(path, prepared);
+  const asked = prepared.query ?? (query === "" ? "" : `?${made(query, prepared)}`);
+  const answer = await whom(prepared.by).call(
+    method,
+    target + asked,
+    body === undefined ? undefined : made(body, prepared),
+    {
+      ...(type === undefined ? {} : { "content-type": type }),
+      "cf-connecting-ip": `10.78.${addresses >> 8}.${addresses & 255}`,
+      ...prepared.headers,
+    },
+  );
+  return { ...answer, target: target + asked };
+}
+
 describe("the example of each request, sent to the service", () => {
   it("is there for every operation", () => {
     expect([...examples.keys()].toSorted()).toEqual(ROUTES.map(({ id }) => id).toSorted());
     expect(Object.keys(PREPARATIONS).filter((id) => !examples.has(id))).toEqual([]);
   });
 
+  it.each(OPEN)("is answered to anybody where the document says that anybody may call: %s", async (id) => {
+    for (const example of examples.get(id) ?? []) {
+      const answer = await sent(id, example, () => world.anonymous);
+      expect([401, 403, 404], answer.text.slice(0, 500)).not.toContain(answer.status);
+    }
+  });
+
   it.each(ROUTES.map(({ id, auth }) => [id, auth] as const))("gets what the document says: %s", async (id, auth) => {
-    for (const { method, path, query, type, body, statuses } of examples.get(id) ?? []) {
-      const prepared = (await PREPARATIONS[id]?.(world, body ?? "")) ?? {};
-      const { by = callerOf(auth), headers = {} } = prepared;
-      addresses += 1;
-      const target = made(path, prepared);
-      const asked = prepared.query ?? (query === "" ? "" : `?${made(query, prepared)}`);
-      const answer = await by.call(method, target + asked, body === undefined ? undefined : made(body, prepared), {
-        ...(type === undefined ? {} : { "content-type": type }),
-        "cf-connecting-ip": `10.78.${addresses >> 8}.${addresses & 255}`,
-        ...headers,
-      });
-      expect(statuses, `${method} ${target}${asked}: ${answer.status} ${answer.text.slice(0, 500)}`).toContain(
+    for (const example of examples.get(id) ?? []) {
+      const { method, statuses } = example;
+      const answer = await sent(id, example, (by) => by ?? callerOf(auth));
+      expect(statuses, `${method} ${answer.target}: ${answer.status} ${answer.text.slice(0, 500)}`).toContain(
         answer.status,
       );
       const given = {
@@ -110,7 +139,7 @@ describe("the example of each request, sent to the service", () => {
         headers: Object.fromEntries(answer.headers),
         body: Buffer.from(answer.text),
       };
-      expect(check(method, target, given)).toBeNull();
+      expect(check(method, answer.target.split("?", 1)[0] ?? "", given)).toBeNull();
     }
   });
 });
