@@ -66,11 +66,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the body. An empty one counts as `{}`, whatever its media type, if the schema accepts that. */
+/** Reads the body. One that is empty, or white space, counts as `{}`, whatever its media type, if the schema accepts that. */
 function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const text = await c.req.text();
-    const empty = text === "" ? wanted.schema.safeParse({}) : undefined;
+    const empty = text.trim() === "" ? wanted.schema.safeParse({}) : undefined;
     if (empty?.success === true) {
       c.set("body", empty.data);
     } else {

@@ -70,6 +70,7 @@ describe("an endpoint that declares no body", () => {
   it.each<[string, string | undefined, Record<string, string>]>([
     ["nothing", undefined, {}],
     ["an empty body", "", JSON_TYPE],
+    ["white space", " \r\n\t", JSON_TYPE],
     ["an empty object", "{}", JSON_TYPE],
     ["an empty object of no type that is known", " {}\n", { "content-type": "text/plain" }],
   ])("takes %s", async (_what, body, headers) => {
@@ -90,13 +91,14 @@ describe("a body whose every field is optional", () => {
   });
 
   it.each(named(optional))("may be left out: %s", async (_id, route) => {
-    const [full, empty, none] = [
+    const [full, empty, blank, none] = [
       await send(route, "{}", JSON_TYPE),
       await send(route, "", JSON_TYPE),
+      await send(route, " \r\n\t", JSON_TYPE),
       await send(route, undefined),
     ];
     const told = ({ status, body }: typeof full) => [status, body?.code];
-    expect([told(empty), told(none)]).toEqual([told(full), told(full)]);
+    expect([told(empty), told(blank), told(none)]).toEqual([told(full), told(full), told(full)]);
     expect(["malformed_json", "unsupported_media_type", "validation_failed"]).not.toContain(full.body?.code);
   });
 
