@@ -16,6 +16,7 @@ export const accountExport = [
       "what signs webhooks) are in none of them. What belongs to a workspace is not the account's and is left out, " +
       "except for the runs that the caller asked for. An answer that ends without its last chunk is incomplete.",
     auth: "session",
+    streamed: true,
     returns: { 200: { type: "application/zip", description: "The file, as it is read from the database" } },
     problems: [],
     async handler({ ctx, principal, c }) {

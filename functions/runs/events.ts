@@ -61,6 +61,7 @@ export const runEvents = [
     auth: "open",
     subject: "runs",
     limit: "stream",
+    streamed: true,
     params: z.object({ run_id: z.uuid() }),
     returns: {
       200: { type: "text/event-stream", description: "Events `phase` and, at last, `run`; their data is JSON" },
@@ -86,6 +87,7 @@ export const runEvents = [
     auth: "open",
     subject: "runs",
     limit: "stream",
+    streamed: true,
     params: z.object({ session_id: z.uuid() }),
     returns: {
       200: { type: "text/event-stream", description: "Events `run` and `session`; their data is JSON" },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { LeaderboardRow } from "../../shared/board/board.ts";
+import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { GUIDES } from "./guides.static.ts";
 import { COPY_SOURCE } from "./parts/copy.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
@@ -16,12 +17,10 @@ const MAX_AGENTS = 100;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#245fc9"/><path d="M7 24V17h4v7zM14 24V12h4v12zM21 24V7h4v17z" fill="#fff"/></svg>`;
 
-function file({ c }: Visit, text: string, type: string): Response {
-  return c.newResponse(text, { headers: { "Content-Type": type, "Cache-Control": "public, max-age=3600" } });
-}
+const file = (text: string, type: string): Reply => verbatim(text, type, { "Cache-Control": "public, max-age=3600" });
 
 /** Only what is public and worth finding; the pages of an account say nothing to a stranger. */
-function robots(visit: Visit): Response {
+function robots({ ctx }: Visit): Reply {
   const closed = [
     "/api/",
     "/home",
@@ -32,8 +31,8 @@ function robots(visit: Visit): Response {
     "/billing",
     "/marketplace/purchases/",
   ].map((path) => `Disallow: ${path}`);
-  const lines = ["User-agent: *", ...closed, "", `Sitemap: ${visit.ctx.env.BASE_URL}/sitemap.xml`, ""];
-  return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
+  const lines = ["User-agent: *", ...closed, "", `Sitemap: ${ctx.env.BASE_URL}/sitemap.xml`, ""];
+  return file(lines.join("\n"), "text/plain; charset=utf-8");
 }
 
 /** Pages for everybody that are worth finding; the reference's parts are found from its first page. */
@@ -58,22 +57,23 @@ const OPEN = [
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true })) });
 
 /** The board, and the pages of the agents at its top. */
-async function sitemap(visit: Visit): Promise<Response> {
-  const { items } = await visit.api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
+async function sitemap({ api, ctx }: Visit): Promise<Reply> {
+  const { items } = await api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
   const paths = [...OPEN, ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
-  const urls = paths.map((path) => `  <url><loc>${visit.ctx.env.BASE_URL}${path}</loc></url>`);
+  const urls = paths.map((path) => `  <url><loc>${ctx.env.BASE_URL}${path}</loc></url>`);
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${urls.join("\n")}
 </urlset>
 `;
-  return file(visit, text, "application/xml; charset=utf-8");
+  return file(text, "application/xml; charset=utf-8");
 }
 
 /** RFC 9116, with the mailbox that RFC 2142 has for it, at the domain that the service sends its mails from. */
-function security(visit: Visit): Response {
-  const { env, now } = visit.ctx;
-  const expires = new Date(now().getTime() + SECURITY_DAYS * DAY_MS).toISOString();
+function security({ ctx: { env, now } }: Visit): Reply {
+  // From midnight, so that the file stays the same for a day.
+  const today = Math.floor(now().getTime() / DAY_MS);
+  const expires = new Date((today + SECURITY_DAYS) * DAY_MS).toISOString();
   const address = /<([^>]+)>/.exec(env.EMAIL_FROM)?.[1] ?? env.EMAIL_FROM;
   const contact = `mailto:security@${address.slice(address.lastIndexOf("@") + 1)}`;
   const lines = [
@@ -83,11 +83,11 @@ function security(visit: Visit): Response {
     `Canonical: ${env.BASE_URL}/.well-known/security.txt`,
     "",
   ];
-  return file(visit, lines.join("\n"), "text/plain; charset=utf-8");
+  return file(lines.join("\n"), "text/plain; charset=utf-8");
 }
 
 export const filePages: readonly View[] = [
-  view({ path: "/favicon.svg", title: "The icon", show: (visit) => file(visit, ICON, "image/svg+xml") }),
+  view({ path: "/favicon.svg", title: "The icon", show: () => file(ICON, "image/svg+xml") }),
   scriptView("/live.js", "The script of pages that go on changing", LIVE_SOURCE),
   scriptView("/times.js", "The script that tells times by the reader's clocks", TIMES_SOURCE),
   scriptView("/copy.js", "The script that copies", COPY_SOURCE),

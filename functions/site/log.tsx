@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { EpochRead } from "../../shared/epochs/schemas.ts";
+import type { Reply } from "../../shared/http/reply.ts";
 import { decodeBundle } from "../../shared/tlog/bundle.ts";
 import { parseCheckpoint } from "../../shared/tlog/checkpoint.ts";
 import { TILE_WIDTH, tilePath } from "../../shared/tlog/tile.ts";
-import { documentOf, Layout } from "./layout.tsx";
+import { Layout, page } from "./layout.tsx";
 import { Entry, LogEntry } from "./parts/log-entry.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
-import { PAGE_HEADERS } from "./style.ts";
 
 const SHOWN = 50;
 const EpochPage = z.object({ items: z.array(EpochRead) });
@@ -93,7 +93,7 @@ function EpochTable({ items }: { items: readonly Epoch[] }) {
   );
 }
 
-async function show({ c, api, ctx, query }: Visit): Promise<Response> {
+async function show({ api, ctx, query }: Visit): Promise<Reply> {
   const [checkpoint, key, epochs] = await Promise.all([
     checkpointOf(api),
     api.bytes("/log/key"),
@@ -102,7 +102,7 @@ async function show({ c, api, ctx, query }: Visit): Promise<Response> {
   const size = checkpoint === null ? 0 : parseCheckpoint(checkpoint.slice(0, checkpoint.indexOf("\n\n") + 1)).size;
   const before = Number(/^\d{1,15}$/.exec(query.get("before") ?? "")?.[0] ?? size);
   const entries = await entriesBelow(api, Math.min(size, Math.max(1, before)), size);
-  const markup = (
+  return page(
     <Layout title="The log">
       <h1>The log</h1>
       <p>
@@ -137,9 +137,8 @@ curl ${ctx.env.BASE_URL}/log/checkpoint > kept.checkpoint`}</pre>
       ) : (
         <EpochTable items={epochs.items} />
       )}
-    </Layout>
+    </Layout>,
   );
-  return c.newResponse(documentOf(markup), { headers: { ...PAGE_HEADERS, "Cache-Control": "public, max-age=10" } });
 }
 
 export const logPages: readonly View[] = [view({ path: "/log", title: "The log", show })];

@@ -95,6 +95,7 @@ function Bought({ purchases }: { purchases: readonly Purchase[] }) {
   );
 }
 
+/** Its forms carry keys that are good for one purchase, a stranger's too: no cache may hand them to somebody else. */
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
   const asked = Number(visit.query.get("page") ?? 1);
   const page = Number.isInteger(asked) && asked > 0 ? asked : 1;

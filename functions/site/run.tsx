@@ -1,11 +1,14 @@
+import { getCookie } from "hono/cookie";
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { TaskRead } from "../../shared/catalogue/schemas.ts";
+import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
+import type { Reply } from "../../shared/http/reply.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases } from "../../shared/runs/schemas.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
-import { Layout, percent, personal } from "./layout.tsx";
+import { Layout, page, percent, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
@@ -130,7 +133,8 @@ function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidenc
   );
 }
 
-async function show({ c, params, api }: Visit): Promise<Response> {
+/** A finished run as strangers see it is kept as other open pages are; one that goes on, or somebody's own, is not. */
+async function show({ c, params, api }: Visit): Promise<Response | Reply> {
   const path = `/api/v1/runs/${params["run_id"]}`;
   const run = await api.read(path, RunRead);
   const [agent, task, phases, output, spans, evidence] = await Promise.all([
@@ -144,8 +148,7 @@ async function show({ c, params, api }: Visit): Promise<Response> {
   ]);
   const name = agent?.name ?? "an agent";
   const own = run.scope === undefined ? {} : { own: "/home" };
-  return personal(
-    c,
+  const markup = (
     <Layout title={`Run of ${name}`} script={VERIFY} {...own}>
       <h1>
         Run of{" "}
@@ -177,8 +180,11 @@ async function show({ c, params, api }: Visit): Promise<Response> {
       )}
       <h2>The statement</h2>
       <Signed run={run} evidence={evidence} />
-    </Layout>,
+    </Layout>
   );
+  if (!isOver(run) || getCookie(c, SESSION_COOKIE) !== undefined) return personal(c, markup);
+  const reply = page(markup);
+  return { ...reply, headers: { ...reply.headers, Vary: "Cookie" } };
 }
 
 export const runPages: readonly View[] = [view({ path: "/runs/{run_id}", title: "A run", show })];

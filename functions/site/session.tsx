@@ -154,6 +154,7 @@ function Files({ id }: { id: string }) {
   );
 }
 
+/** The page of who started it, with its forms and its head: no cache keeps it, though a stranger may look at it, too. */
 async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);

@@ -5,7 +5,7 @@ import { type View, type Visit, view } from "./parts/view.ts";
 
 const PARTS = { database: "Database", redis: "Counters and limits", queue: "Queue of runs and webhooks" };
 
-/** How the service stands at this moment. What is down is no fault of the page, which tells it with the status 200. */
+/** How the service stands at this moment, so no cache keeps it. What is down is no fault of the page, which tells it with the status 200. */
 async function show({ ctx, c, own }: Visit): Promise<Response> {
   const address = c.req.header("cf-connecting-ip");
   const headers = { accept: "application/json", ...(address === undefined ? {} : { "cf-connecting-ip": address }) };

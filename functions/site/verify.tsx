@@ -1,14 +1,15 @@
-import { documentOf, Layout } from "./layout.tsx";
+import type { Reply } from "../../shared/http/reply.ts";
+import { Layout } from "./layout.tsx";
 import { TextArea } from "./parts/form.tsx";
+import { lasting } from "./parts/lasting.tsx";
 import { Verdict } from "./parts/verdict.tsx";
 import { scriptView } from "./parts/script.ts";
-import { type View, type Visit, view } from "./parts/view.ts";
-import { PAGE_HEADERS } from "./style.ts";
+import { type View, view } from "./parts/view.ts";
 import { VERIFY, VERIFY_SOURCE } from "./verify-script.static.ts";
 
 /** The same for everybody: what is pasted never leaves the browser. */
-function show({ c }: Visit): Response {
-  const markup = (
+function show(): Reply {
+  return lasting(
     <Layout title="Verify" script={VERIFY}>
       <h1>Verify a statement</h1>
       <p>
@@ -47,9 +48,8 @@ function show({ c }: Visit): Response {
         <a href="/log">The log</a> shows what it has, and how to pin its key.{" "}
         <a href="/docs/guides/verify-evidence">The guide</a> says how to do the same in a program.
       </p>
-    </Layout>
+    </Layout>,
   );
-  return c.newResponse(documentOf(markup), { headers: { ...PAGE_HEADERS, "Cache-Control": "public, max-age=300" } });
 }
 
 export const verifyPages: readonly View[] = [

@@ -49,7 +49,7 @@ export function headersOf(
     ...((status === 201 || status === 202) && route.method === "post" && route.returns[status] != null
       ? ["Location"]
       : []),
-    ...(success && reads ? ["Cache-Control", ...(status === 200 ? ["ETag"] : [])] : []),
+    ...(success && reads ? ["Cache-Control", ...(status === 200 && route.streamed !== true ? ["ETag"] : [])] : []),
     ...(success && paged ? ["Link"] : []),
     ...(success && route.idempotent === true ? ["Idempotency-Replayed"] : []),
   ];

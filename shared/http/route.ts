@@ -109,6 +109,8 @@ export interface Route {
   returns: Record<number, z.ZodType | OtherContent | null>;
   /** Media types of the answers in `returns` besides application/json; the handler sets the Content-Type. */
   mediaTypes?: readonly string[];
+  /** The answer is sent while it is read, before anything could name its version: it has no ETag. */
+  streamed?: true;
   problems?: readonly ProblemCode[];
   /** Whether an Idempotency-Key is honoured. */
   idempotent?: boolean;

@@ -13,7 +13,7 @@ export interface GivenAnswer {
 interface Operation {
   pattern: RegExp;
   name: string;
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }>;
 }
 
 /** The part of an OpenAPI document that says what is answered where. */
@@ -26,7 +26,7 @@ export interface Described {
 export type AnswerCheck = (method: string, path: string, answer: GivenAnswer) => string | null;
 
 /**
- * A check of answers against an OpenAPI document: status and media type are declared, and JSON is valid by its schema.
+ * A check of answers against an OpenAPI document: status, media type and ETag are declared, and JSON is valid by its schema.
  * What HTTP itself decides is left alone: preflights, 304, and paths and methods that the document does not have.
  */
 export function checkAnswers(document: Described): AnswerCheck {
@@ -51,6 +51,9 @@ export function checkAnswers(document: Described): AnswerCheck {
     const at = `${operation.name}: ${status}`;
     const response = operation.responses[status];
     if (response === undefined) return `${at} is not declared: ${body.toString().slice(0, 200)}`;
+    const named = headers["etag"] !== undefined;
+    if (method === "GET" && status === 200 && response.headers !== undefined && named !== "ETag" in response.headers)
+      return `${at} has ${named ? "an" : "no"} ETag, and is declared otherwise`;
     if (response.content === undefined)
       return body.length === 0 ? null : `${at} is declared without a body, and has one`;
     const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { addRun, addSuite } from "../runs/support.ts";
 
 const AGENTS = "/api/v1/agents";
 const LISTED = "https://app.example.test";
@@ -9,6 +10,7 @@ let service: TestService;
 let owner: User;
 let anonymous: Caller;
 let agent: string;
+let run: string;
 
 beforeAll(async () => {
   service = await startService({ settings: { ALLOWED_ORIGINS: `${LISTED}, https://other.example.test` } });
@@ -20,6 +22,8 @@ beforeAll(async () => {
     [owner.id],
   );
   agent = (await owner.call("GET", AGENTS)).body.items[0].id;
+  run = await addRun(owner, agent, (await addSuite(service, 1)).tasks[0] ?? "");
+  await service.settled();
 });
 
 afterAll(() => service.stop());
@@ -110,11 +114,20 @@ describe("a conditional read", () => {
     "/docs/guides/deploy",
     "/?period=7d",
     "/agents/AGENT",
+    "/runs/RUN",
+    "/log",
+    "/verify",
+    "/verify.js",
+    "/live.js",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/favicon.svg",
+    "/.well-known/security.txt",
     "/api/v1/agents/AGENT/badge.svg",
   ];
 
   it.each(PATHS)("answers 304 without a body to who has this very answer: %s", async (one) => {
-    const path = one.replace("AGENT", agent);
+    const path = one.replace("AGENT", agent).replace("RUN", run);
     const first = await anonymous.call("GET", path);
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^(W\/)?"[\x21\x23-\x7e]+"$/);
@@ -127,6 +140,19 @@ describe("a conditional read", () => {
     }
     const other = await anonymous.call("GET", path, undefined, { "if-none-match": '"other"' });
     expect([other.status, other.text]).toEqual([200, first.text]);
+  });
+
+  it("is none of a page that goes on changing, or is its visitor's own", async () => {
+    const own = { cookie: `service_session=${owner.token}` };
+    for (const [path, headers] of [
+      ["/status", {}],
+      ["/marketplace", {}],
+      [`/runs/${run}`, own],
+    ] as const) {
+      const answer = await anonymous.call("GET", path, undefined, headers);
+      expect([answer.status, answer.headers.get("etag")]).toEqual([200, null]);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
   });
 
   it("answers 200 again after what is read has changed", async () => {
