@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as apply } from "drizzle-orm/node-postgres/migrator";
-import { Client } from "pg";
+import { openClient } from "./client.ts";
 import { installKept } from "./kept.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
@@ -11,8 +11,7 @@ const LOCK = 4_012_345;
 
 /** Applies the migrations that `url`'s database lacks, in order, and has it keep the statements of this version; side by side with another call one waits. */
 export async function migrate(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK]);
     await apply(drizzle(client), { migrationsFolder: FOLDER });

@@ -1,11 +1,12 @@
 /** Encrypts anew, under the first key, what an older one encrypts: `npm run reencrypt` with DATABASE_URL and the keys set. */
-import { Client } from "pg";
+import type { Client } from "pg";
 import { decrypt, encrypt, keyNameOf, type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
 import { AUTH_HEADER } from "../shared/agents/auth-header.ts";
 import { MINTING } from "../shared/catalogue/minting.ts";
 import { EPOCH } from "../shared/epochs/secret.ts";
 import { TOTP_SECRET } from "../shared/identity/second-factor/factor.ts";
 import { SECRET_PURPOSE } from "../shared/webhooks/view.ts";
+import { openClient } from "./client.ts";
 
 /** Where something is kept encrypted, and what its ciphertexts are bound to. A place that is not here loses its old key. */
 interface Place {
@@ -95,8 +96,7 @@ export async function reencrypt(
     progress = () => undefined,
   }: { size?: number; progress?: (place: string, piece: Reencrypted) => void } = {},
 ): Promise<Reencrypted> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   const total: Reencrypted = { changed: 0, failed: [] };
   try {
     for (const place of PLACES) {

@@ -1,12 +1,13 @@
 /** Loads the shipped catalogue: `npm run seed` with DATABASE_URL and the encryption keys set. Again, it changes nothing. */
 import { isDeepStrictEqual } from "node:util";
-import { Client } from "pg";
+import type { Client } from "pg";
 import * as z from "zod";
 import { firstMintingSecret, MINTING, openMinting, PRESENT, sealMinting } from "../shared/catalogue/minting.ts";
 import { publicSuites } from "../shared/suites/public/index.ts";
 import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/suites/shipped.ts";
 import { mintSuite, secretSuites } from "../shared/suites/secret/index.ts";
 import { type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
+import { openClient } from "./client.ts";
 
 /** Any fixed number: two seedings of one database take turns on it. */
 const LOCK = 4_012_346;
@@ -44,8 +45,7 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
  * secret suites are minted with, which `keys` encrypt.
  */
 export async function seed(url: string, keys: Keyring): Promise<Seeded> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [LOCK]);

@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import { Pool as PostgresPool } from "pg";
 import { createService } from "../../functions/service.ts";
 import { DELIVERIES } from "../../queues/index.ts";
 import type { Context } from "../../shared/platform/context.ts";
@@ -7,6 +6,7 @@ import { createPublisher } from "../../shared/queue/publish.ts";
 import { deploy, type Deployed, until } from "../e2e/deployed.ts";
 import { type Answer, caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
+import { openPool } from "../stack/neon/connections.ts";
 import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { type Baseline, startBaseline } from "./baseline.ts";
@@ -60,7 +60,7 @@ export async function startBench(): Promise<Bench> {
   const inspector = await freePort();
   process.env["INSPECTOR_PORT"] = String(inspector);
   const stack = await deploy();
-  const pool = new PostgresPool({ connectionString: stack.databaseUrl, max: 2 });
+  const { pool, close: closePool } = openPool({ connectionString: stack.databaseUrl, max: 2 });
   const baseline = await startBaseline(stack.settings());
   const endpoint = await listen(() => json(200, { output: "42" }));
 
@@ -118,7 +118,7 @@ export async function startBench(): Promise<Bench> {
     async stop() {
       await endpoint.close();
       await baseline.stop();
-      await pool.end();
+      await closePool();
       await stack.stop();
     },
   };

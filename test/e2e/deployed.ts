@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
+import { openClient } from "../stack/neon/connections.ts";
 import { secretsOf } from "../stack/settings.ts";
 import { type Caller, caller } from "../stack/client.ts";
 
@@ -99,8 +99,7 @@ export async function deploy(): Promise<Deployed> {
     crash: () => end("SIGKILL"),
     restart: start,
     async sql<T extends object>(text: string, params: unknown[] = []) {
-      const client = new Client({ connectionString: database });
-      await client.connect();
+      const client = await openClient(database);
       try {
         return (await client.query(text, params)).rows as T[];
       } finally {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Client } from "pg";
 import { inject } from "vitest";
 import { type Application, createApplication } from "../../functions/app.ts";
 import type { Overrides } from "../../functions/service.ts";
@@ -13,7 +12,7 @@ import { listen } from "./http.ts";
 import type { QStashPlan } from "./limits.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon/front.ts";
-import { openPool } from "./neon/pool.ts";
+import { openClient, openPool } from "./neon/connections.ts";
 import { startRedisFront } from "./redis/front.ts";
 import { type Resend, startResend } from "./resend.ts";
 import { DAILY_URL_END } from "./schedule.ts";
@@ -204,8 +203,7 @@ export async function startService(
 }
 
 async function admin(server: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: `${server}/postgres` });
-  await client.connect();
+  const client = await openClient(`${server}/postgres`);
   try {
     await client.query(statement);
   } finally {

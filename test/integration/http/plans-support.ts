@@ -1,9 +1,9 @@
-import { Client } from "pg";
 import { inject } from "vitest";
 import * as z from "zod";
 import { createCounters } from "../../stack/counters.ts";
 import { createFaults } from "../../stack/faults.ts";
 import { listen } from "../../stack/http.ts";
+import { openClient } from "../../stack/neon/connections.ts";
 import { startNeonFront } from "../../stack/neon/front.ts";
 import type { TestService } from "../../stack/service.ts";
 
@@ -82,8 +82,7 @@ export function looked(plan: Plan, tables: readonly string[]): number {
 /** How many rows of a table a statement fetches when it is carried out once more, by its functions too. */
 export async function fetched(service: TestService, { query, params }: Statement, table: string): Promise<number> {
   const [name] = await service.sql<{ name: string }>("select current_database() as name");
-  const client = new Client({ connectionString: `${server()}/${name?.name}` });
-  await client.connect();
+  const client = await openClient(`${server()}/${name?.name}`);
   try {
     await client.query("begin");
     await client.query(query, params);

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as fc from "fast-check";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { createService } from "../../../functions/service.ts";
@@ -13,6 +13,7 @@ import type { Context } from "../../../shared/platform/context.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { NEON } from "../../stack/limits.ts";
+import { openClient } from "../../stack/neon/connections.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Recorder, startRecorder } from "../http/plans-support.ts";
 import { subscribe } from "../webhooks/support.ts";
@@ -58,9 +59,7 @@ afterAll(async () => {
 async function connect(): Promise<{ url: string; client: Client }> {
   const [row] = await service.sql<{ name: string }>("select current_database() as name");
   const url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}/${row?.name}`;
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return { url, client };
+  return { url, client: await openClient(url) };
 }
 
 const functions = () =>

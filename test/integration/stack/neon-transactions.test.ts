@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { neon, neonConfig, NeonDbError } from "@neondatabase/serverless";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCounters } from "../../stack/counters.ts";
 import { createFaults, type FaultMode } from "../../stack/faults.ts";
 import type { Listening } from "../../stack/http.ts";
+import { openClient } from "../../stack/neon/connections.ts";
 import { startNeonFront } from "../../stack/neon/front.ts";
 import { type Postgres, startPostgres } from "../../stack/neon/postgres.ts";
 
@@ -27,8 +28,7 @@ beforeAll(async () => {
   // A service that ran in this worker before has left its own.
   neonConfig.fetchFunction = undefined;
   neonConfig.fetchEndpoint = () => `${front.url}/sql`;
-  admin = new Client({ connectionString: postgres.adminUrl });
-  await admin.connect();
+  admin = await openClient(postgres.adminUrl);
   await admin.query("create table cells (id int primary key, n int not null)");
 });
 

@@ -7,11 +7,12 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { drizzle } from "drizzle-orm/neon-http";
 import * as pgCore from "drizzle-orm/pg-core";
 import * as fc from "fast-check";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCounters } from "../../stack/counters.ts";
 import { createFaults } from "../../stack/faults.ts";
 import type { Listening } from "../../stack/http.ts";
+import { openClient } from "../../stack/neon/connections.ts";
 import { startNeonFront } from "../../stack/neon/front.ts";
 import { type Postgres, startPostgres } from "../../stack/neon/postgres.ts";
 
@@ -30,8 +31,7 @@ beforeAll(async () => {
   // A service that ran in this worker before has left its own.
   neonConfig.fetchFunction = undefined;
   neonConfig.fetchEndpoint = () => `${front.url}/sql`;
-  admin = new Client({ connectionString: postgres.url("work") });
-  await admin.connect();
+  admin = await openClient(postgres.url("work"));
   await admin.query(`
     create type mood as enum ('glad', 'sad');
     create table parents (id int primary key);

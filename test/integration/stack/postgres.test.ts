@@ -4,17 +4,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPool } from "../../stack/neon/pool.ts";
+import { openClient, openPool } from "../../stack/neon/connections.ts";
 import { type Postgres, startPostgres } from "../../stack/neon/postgres.ts";
 
 // Long enough for a loaded machine; what is waited for comes within milliseconds.
 const PATIENCE = { timeout: 20_000 };
 
 async function query(url: string, text: string): Promise<unknown[][]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient(url);
   try {
     return (await client.query({ text, rowMode: "array" })).rows;
   } finally {
@@ -68,6 +66,14 @@ describe("the local Postgres", () => {
     expect(await pids()).toEqual([]);
   });
 
+  test("cuts a single client, and another that is ending, without ending the process", async () => {
+    await postgres.createDatabase("left");
+    const [idle, ending] = await Promise.all([openClient(postgres.url("left")), openClient(postgres.url("left"))]);
+    await Promise.all([ending.end(), postgres.dropDatabase("left")]);
+    await expect(idle.query("select 1")).rejects.toThrow(/terminat|not queryable/);
+    await idle.end();
+  });
+
   test("listens on the loopback address only, and on no socket file", async () => {
     const [row] = await query(
       postgres.adminUrl,
@@ -82,10 +88,9 @@ describe("the local Postgres", () => {
     await postgres.createDatabase('"copy"', "a template");
     expect(await query(postgres.url('"copy"'), "select answer from t")).toEqual([[42]]);
 
-    const connected = new Client({ connectionString: postgres.url('"copy"') });
+    const connected = await openClient(postgres.url('"copy"'));
     const failures: string[] = [];
     connected.on("error", (error) => failures.push(error.message));
-    await connected.connect();
     await postgres.dropDatabase('"copy"');
     await expect.poll(() => failures, PATIENCE).toContain("terminating connection due to administrator command");
     await expect(query(postgres.url('"copy"'), "select 1")).rejects.toMatchObject({ code: "3D000" });

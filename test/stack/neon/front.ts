@@ -6,7 +6,7 @@ import type { Counters } from "../counters.ts";
 import type { Faults } from "../faults.ts";
 import { json, listen, type Listening, type Reply, type Request } from "../http.ts";
 import { NEON } from "../limits.ts";
-import { type Connections, openPool } from "./pool.ts";
+import { type Connections, openPool } from "./connections.ts";
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) });
 const Batch = z.object({ queries: z.array(Statement) });

@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Client, escapeIdentifier } from "pg";
+import { escapeIdentifier } from "pg";
+import { openClient } from "./connections.ts";
 import { type Account, dataFolder, exists, nativeFolder, serverAccount } from "./postgres-files.ts";
 
 /** A running PostgreSQL server. */
@@ -63,8 +64,7 @@ export async function startPostgres(options: { dir: string; port?: number | unde
   const url = (database: string) => `postgres://${USER}:${PASSWORD}@${HOST}:${port}/${encodeURIComponent(database)}`;
 
   async function administer(statement: string): Promise<void> {
-    const client = new Client({ connectionString: url("postgres") });
-    await client.connect();
+    const client = await openClient(url("postgres"));
     try {
       await client.query(statement);
     } finally {

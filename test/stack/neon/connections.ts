@@ -1,5 +1,7 @@
 import { type ClientBase, Pool, type PoolConfig } from "pg";
 
+export { openClient } from "../../../migrations/client.ts";
+
 /** Connections to PostgreSQL that outlive the database they lead to, and that are really gone once they are closed. */
 export interface Connections {
   readonly pool: Pool;
