@@ -3,6 +3,8 @@ import { type Harness, hold, startHarness } from "../../stack/broker/harness.ts"
 import { QSTASH, QSTASH_BATCH_MESSAGES, type QStashPlan, qstashPlan } from "../../stack/limits.ts";
 
 const DAY_MS = 86_400_000;
+// Long enough for a loaded machine; what is waited for comes within milliseconds.
+const PATIENCE = { timeout: 20_000 };
 const PLANS = Object.keys(QSTASH) as QStashPlan[];
 
 let harness: Harness | undefined;
@@ -26,7 +28,7 @@ interface PublishRequest {
 }
 
 describe.each(PLANS)("on the plan %s", (plan) => {
-  const { retries, delayMs, messageBytes, parallelism } = QSTASH[plan];
+  const { retries, delayMs, messageBytes, parallelism, responseMs } = QSTASH[plan];
   const delay = delayMs / 1000;
   const cases: [quota: string, within: PublishRequest, beyond: PublishRequest][] = [
     ["maxRetries", { retries }, { retries: retries + 1 }],
@@ -47,6 +49,24 @@ describe.each(PLANS)("on the plan %s", (plan) => {
       await expect(client.publish({ ...beyond, url })).rejects.toMatchObject({ status: 400 });
     },
   );
+
+  test("a delivery is given up when the plan says so, though its message would wait longer", async () => {
+    const { client, consumer } = await on(plan);
+    consumer.answer = hold;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      await client.publish({ url: consumer.url, timeout: responseMs / 1000 + 60 });
+      await consumer.count(1);
+      vi.advanceTimersByTime(responseMs - 1);
+      await client.publish({ url: consumer.url });
+      await consumer.count(2);
+      expect(consumer.seen[0]?.gone.aborted).toBe(false);
+      vi.advanceTimersByTime(1);
+      await expect.poll(() => consumer.seen[0]?.gone.aborted, PATIENCE).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   test(`no more than ${parallelism} deliveries are under way at once`, async () => {
     const { client, broker, consumer } = await on(plan);
