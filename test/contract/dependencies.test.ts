@@ -29,6 +29,7 @@ describe("what npm install brings", () => {
 
   test("reports nothing to anybody", () => {
     expect(manifest.scarfSettings).toEqual({ enabled: false });
+    expect(Object.keys(packages).filter((path) => path.includes("node_modules/@scarf/"))).toEqual([]);
   });
 });
 
