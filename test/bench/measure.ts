@@ -53,6 +53,20 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
+/** The value that such a share of some figures does not exceed: of 0.99, all but one in a hundred. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+}
+
+/** A percentile of what all rounds measured, with the ends of those of single rounds. */
+export function percentileOf(rounds: readonly (readonly number[])[], share: number): Measured {
+  return {
+    value: percentile(rounds.flat(), share),
+    spread: spreadOf(rounds.map((values) => percentile(values, share))),
+  };
+}
+
 /** The least and the most of some figures. */
 export function spreadOf(values: readonly number[]): Spread {
   return { min: Math.min(...values), max: Math.max(...values) };

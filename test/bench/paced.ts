@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { percentile } from "./measure.ts";
 
 /** A load that does not wait for its answers. */
 export interface Pace {
@@ -42,7 +43,7 @@ export async function pacedP99(url: string, { connections, rate, seconds, addres
       await delay(1);
     }
     await Promise.all(answers);
-    return took.toSorted((a, b) => a - b)[Math.ceil(0.99 * total) - 1] ?? Number.NaN;
+    return percentile(took, 0.99);
   } finally {
     agent.destroy();
   }

@@ -58,9 +58,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
     add("database requests a webhook delivery", told.requests, "requests", "most", 0.2);
   },
 
-  async screenings({ owner, pool, tasks }, add) {
-    addAll(await screeningFigures({ owner, pool, tasks }), add);
-    await pool.query(EMPTIED);
+  async screenings(bench, add) {
+    addAll(await screeningFigures(bench), add);
+    await bench.pool.query(EMPTIED);
   },
 
   async "sign-in"({ register, stack }, add) {

@@ -4,7 +4,7 @@ import { sessionRatios } from "./better-auth.ts";
 import type { Bench } from "./beside.ts";
 import type { Figure } from "./measure.ts";
 import { evaluationRatios } from "./promptfoo.ts";
-import { RUNS } from "./screening.ts";
+import { RUNS } from "./sessions.ts";
 
 /** Has the packages that are compared with, which nothing else of the project needs. */
 const PEERS = fileURLToPath(new URL("./peers/", import.meta.url));

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import type { Bench } from "./beside.ts";
 import { type Measured, measured, time } from "./measure.ts";
-import { AT_ONCE, ROUNDS, RUNS, screenOnce } from "./screening.ts";
+import { screenOnce } from "./screening.ts";
+import { AT_ONCE, ROUNDS, RUNS } from "./sessions.ts";
 import { startTimedAgent } from "./timed-agent.ts";
 
 const LOOPBACK = fileURLToPath(new URL("./loopback.ts", import.meta.url));
@@ -69,7 +70,7 @@ async function configOf({ pool, tasks }: Bench, url: string): Promise<object> {
       {
         id: "http",
         config: {
-          url: `${url}/run`,
+          url,
           method: "POST",
           headers: { "content-type": "application/json" },
           body: { prompt: "{{prompt}}" },

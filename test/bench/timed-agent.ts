@@ -1,20 +1,28 @@
-/** An agent in a process of its own that answers after 20 ms, and tells at `/seen` what each run took by its own clock. */
+/**
+ * An agent in a process of its own that answers after 20 ms, at once or by callback, and tells at `/seen` what each run took
+ * by its own clock.
+ */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import { json, listen } from "../stack/http.ts";
+import { json, listen, type Reply } from "../stack/http.ts";
 
 const Seen = z.array(z.tuple([z.string(), z.number()]));
+const Asked = z.object({ callback: z.object({ url: z.url(), method: z.string(), token: z.string() }) });
 
 /** How long the agent takes over an answer. */
 const ANSWERS_AFTER_MS = 20;
+const ANSWER = { output: "42" };
 
 /** The agent, as the bench sees it. */
 export interface TimedAgent {
+  /** Where it answers at once. */
   url: string;
-  /** Milliseconds by run, as the agent saw them since it was asked last. */
+  /** Where it answers 202, and then by callback. */
+  callbackUrl: string;
+  /** Milliseconds by run, from the request to the answer or report, as the agent saw them since it was asked last. */
   seen(): Promise<Map<string, number>>;
   stop(): void;
 }
@@ -25,7 +33,8 @@ export async function startTimedAgent(): Promise<TimedAgent> {
   const [message] = await once(child, "message");
   const url = String(message);
   return {
-    url,
+    url: `${url}/run`,
+    callbackUrl: `${url}/later`,
     async seen() {
       return new Map(Seen.parse(await (await fetch(`${url}/seen`)).json()));
     },
@@ -35,17 +44,31 @@ export async function startTimedAgent(): Promise<TimedAgent> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   let seen: [string, number][] = [];
-  const { url } = await listen(async (request) => {
-    if (request.url.pathname === "/seen") {
+  const worked = async (run: string | string[] | undefined): Promise<void> => {
+    const started = performance.now();
+    await delay(ANSWERS_AFTER_MS);
+    if (typeof run === "string") seen.push([run, performance.now() - started]);
+  };
+  const report = async (run: string | string[] | undefined, body: string): Promise<void> => {
+    const { url: to, method, token } = Asked.parse(JSON.parse(body)).callback;
+    await worked(run);
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const { status } = await fetch(to, { method, headers, body: JSON.stringify({ status: "completed", ...ANSWER }) });
+    if (status !== 200) console.error(`a report was answered with ${status}`);
+  };
+  const { url } = await listen(async ({ url: { pathname }, headers, body }): Promise<Reply> => {
+    const run = headers["x-service-run-id"];
+    if (pathname === "/seen") {
       const told = seen;
       seen = [];
       return json(200, told);
     }
-    const started = performance.now();
-    await delay(ANSWERS_AFTER_MS);
-    const run = request.headers["x-service-run-id"];
-    if (typeof run === "string") seen.push([run, performance.now() - started]);
-    return json(200, { output: "42" });
+    if (pathname === "/later") {
+      void report(run, body.toString());
+      return { status: 202 };
+    }
+    await worked(run);
+    return json(200, ANSWER);
   });
   process.send?.(url);
 }

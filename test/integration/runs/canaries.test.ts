@@ -1,5 +1,6 @@
 import { DAILY } from "../../../functions/scheduled.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { OPEN_SESSIONS } from "../../bench/sessions.ts";
 import { Minting, type Run, shape } from "./canary-support.ts";
 import { told } from "./minted-support.ts";
 import { addAgent, addSuite, range, used } from "./support.ts";
@@ -152,6 +153,17 @@ describe("what a session's end tells", () => {
     const facts = await minting.facts(canaries[0]?.id ?? "");
     expect(facts.filter((fact) => fact.startsWith("evidence_signed"))).toHaveLength(1);
   }
+
+  it("is what a measured screening ends with, not the end of its last run", async () => {
+    const runs = await minting.reserve(await minting.addLive(), 5);
+    const open = () => minting.service.sql(OPEN_SESSIONS, [[runs[0]?.screening_session_id]]);
+    await minting.carryOut(runs);
+    expect((await minting.session(runs)).status).toBe("running");
+    expect(await open()).toHaveLength(1);
+    await minting.released();
+    expect((await minting.session(runs)).status).toBe("completed");
+    expect(await open()).toEqual([]);
+  });
 
   it("comes once where runs end at the same time, every message comes twice, and it is told ten times at once", async () => {
     const before = await taken();
