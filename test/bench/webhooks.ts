@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { Caller } from "../stack/client.ts";
-import { listen } from "../stack/http.ts";
 import { flush } from "../../shared/db/outbox.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import type { Message } from "../../shared/platform/message.ts";
 import { type Measured, measured, ratio } from "./measure.ts";
+import { startReceiver } from "./receiver.ts";
 
 const RECEIVERS = 20;
 const EVENTS = 25;
@@ -19,7 +19,8 @@ type Owner = (method: string, path: string, body: unknown) => Promise<{ body: { 
 /**
  * What telling 25 events to 20 receivers takes, from the moment the events are owed to the last POST, over a bare loop of
  * fetch that makes as many POSTs of as many bytes to the same receivers with the same concurrency; and the database
- * requests a delivery until all outcomes are kept. Neither begins before those of the last round are. The events are
+ * requests a delivery until all outcomes are kept. The receivers are a process of their own, beside the Worker's and that
+ * of the loop. Neither begins before those of the last round are. The events are
  * published as after any statement that owes some.
  */
 export async function fanOutRatio(
@@ -28,16 +29,7 @@ export async function fanOutRatio(
 ): Promise<{ time: Measured; requests: Measured }> {
   const { owner, console, pool, ctx } = stack;
   const requests: number[] = [];
-  let expected = { posts: 0, reached: () => {} };
-  const receiver = await listen(() => {
-    expected.posts -= 1;
-    if (expected.posts === 0) expected.reached();
-    return { status: 204 };
-  });
-  const all = (): Promise<void> =>
-    new Promise((reached) => {
-      expected = { posts: RECEIVERS * EVENTS, reached };
-    });
+  const receiver = await startReceiver();
   const urls = Array.from({ length: RECEIVERS }, (_, n) => `${receiver.url}/${n}`);
   try {
     const first = { url: urls[0], event_types: ["run.completed"], secret: "a-secret-of-the-bench" };
@@ -58,7 +50,7 @@ export async function fanOutRatio(
       await console.call("POST", "/counters/reset", {});
     };
     const subject = async () => {
-      const told = all();
+      const { reached } = await receiver.expect(RECEIVERS * EVENTS);
       const { rows: owed } = await pool.query<Message>(
         `insert into outbox (consumer, id, body)
          select 'announce', id, jsonb_build_object('id', id, 'type', 'run.completed', 'created_at', now(), 'agent_id',
@@ -67,7 +59,7 @@ export async function fanOutRatio(
         [Array.from({ length: EVENTS }, () => randomUUID()), agent],
       );
       await flush(ctx, owed);
-      await told;
+      await reached;
       isTold = true;
     };
     const body = JSON.stringify({ id: randomUUID(), type: "run.completed", created_at: new Date(), data: {} });
@@ -80,6 +72,6 @@ export async function fanOutRatio(
     return { time, requests: measured(requests.slice(-ROUNDS)) };
   } finally {
     await pool.query("delete from webhooks");
-    await receiver.close();
+    receiver.stop();
   }
 }
