@@ -8,6 +8,10 @@ import { forgeryTable } from "./forgery.ts";
 import { type Add, type Figure, lineOf, report, time } from "./measure.ts";
 import { NAMED, PARTS, partsOf } from "./parts.ts";
 
+/** What all parts may take together, on a machine of two cores that does nothing else. */
+const MOST_SECONDS = 600;
+
+const begun = performance.now();
 const names = process.argv.slice(2);
 if (names[0] === "forgery") process.exit((await forgeryTable()) ? 0 : 1);
 const known = Object.keys({ ...PARTS, ...NAMED });
@@ -42,7 +46,10 @@ try {
   await bench.stop();
 }
 
+const seconds = (performance.now() - begun) / 1000;
+const late = names.length === 0 && seconds > MOST_SECONDS;
 console.log("");
 const over = report(figures);
+console.log(`\nall of it took ${seconds.toFixed(0)} s${late ? `, more than ${MOST_SECONDS}: OVER` : ""}`);
 if (failed.length > 0) console.log(`\nnot measured: ${failed.join(", ")}`);
-process.exitCode = over === 0 && failed.length === 0 ? 0 : 1;
+process.exitCode = over === 0 && failed.length === 0 && !late ? 0 : 1;
