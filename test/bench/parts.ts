@@ -1,16 +1,15 @@
 import { readAccount } from "../../shared/identity/account.ts";
 import { caller } from "../stack/client.ts";
-import { WORKERS } from "../stack/limits.ts";
 import { type Bench, contextBeside, EMPTIED, publisherBeside } from "./beside.ts";
 import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { growthOfReads, LARGE } from "./growth.ts";
-import { liveHeap } from "./heap.ts";
 import { logFigures } from "./log.ts";
 import { type Add, type Figure, ratio } from "./measure.ts";
 import { mintingFigures } from "./minting.ts";
 import { spansRatio } from "./otlp.ts";
 import { peerFigures } from "./peers.ts";
+import { memoryFigures } from "./resident.ts";
 import { screeningFigures } from "./screening.ts";
 import { startFigures } from "./start.ts";
 import { crowded, throughput } from "./throughput.ts";
@@ -96,10 +95,18 @@ export const PARTS: Readonly<Record<string, Part>> = {
     }
     const callers = { connections: 256, inARow: 200 };
     const crowd = await crowded(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`, callers);
-    const late = "p99 of cached public reads, 256 connections at one pace";
-    add(late, crowd.later, "ms", "most", 5, "hello world's, subtracted");
-    add("connections lost at 256, less those of hello world", crowd.lost, "requests", "most", 0);
-    add("live heap of the Worker after this load", await liveHeap(inspector), "KB", "most", WORKERS.memoryMib * 1024);
+    const pace = "256 connections at a quarter of what hello world carries";
+    add(`p99 of cached public reads, ${pace}`, crowd.later, "ms", "most", 5, "hello world's at this pace, subtracted");
+    add(
+      `p99 of hello world, ${pace}`,
+      crowd.noise,
+      "ms",
+      "most",
+      5,
+      "its own half a second before, subtracted: the noise",
+    );
+    add("connections lost at 256, full load", crowd.lost, "requests", "most", 0, "hello world's, subtracted");
+    addAll(await memoryFigures(inspector), add);
   },
 
   async export(bench, add) {

@@ -52,21 +52,24 @@ export async function throughput(url: string, base: string, callers: Callers, ro
 const FULL_ROUNDS = 3;
 /** What a crowd asks for at a pace, of what hello world carries: as much goes to the program that asks, on the same cores. */
 const SHARE = 1 / 4;
-const PACED_ROUNDS = 25;
+const PACED_ROUNDS = 17;
 const PACED_SECONDS = 0.5;
 
+/** How a crowd is answered, over how hello world answers it. */
+export interface Crowd extends Pick<Load, "lost"> {
+  /** How many milliseconds later the Worker answers all but one in a hundred requests, at the same pace. */
+  later: Measured;
+  /** The same of hello world over itself: what such a difference is worth on this machine. */
+  noise: Measured;
+}
+
 /**
- * How many milliseconds later than `base` a Worker answers all but one in a hundred requests, by rounds in turn, and the
- * connections that it loses beyond those of `base` at full load. The pace is the same for both, and one that both carry: at full
- * load so many connections wait for each other, so that their latency tells the throughput alone, of which a service may
- * have less than a hello world. It is a difference, as a ratio of a few milliseconds is a coin's toss: hello world over
- * itself came to between 0.3 and 2.2.
+ * How much later than `base` a Worker answers a crowd, by rounds in turn, and the connections that it loses beyond those of
+ * `base` at full load. The pace is the same for both, and one that both carry: at full load so many connections wait for each
+ * other, so that their latency tells the throughput alone, of which a service may have less than a hello world. It is a
+ * difference, as a ratio of a few milliseconds is a coin's toss: hello world over itself came to between 0.3 and 2.2.
  */
-export async function crowded(
-  url: string,
-  base: string,
-  callers: Callers,
-): Promise<Pick<Load, "lost"> & { later: Measured }> {
+export async function crowded(url: string, base: string, callers: Callers): Promise<Crowd> {
   const { bare, lost } = await throughput(url, base, callers, FULL_ROUNDS);
   const paced = (to: string): Promise<number> => {
     loads += 1;
@@ -75,13 +78,17 @@ export async function crowded(
     return pacedP99(to, { connections: callers.connections, rate: bare * SHARE, seconds: PACED_SECONDS, addressOf });
   };
   const later: number[] = [];
+  const noise: number[] = [];
   for (let round = 0; round <= PACED_ROUNDS; round += 1) {
-    const first = round % 2 === 0 ? await paced(base) : null;
+    const first = await paced(base);
     const subject = await paced(url);
-    const than = first ?? (await paced(base));
-    if (round > 0) later.push(subject - than);
+    const last = await paced(base);
+    if (round === 0) continue;
+    // As often after hello world as before it.
+    later.push(subject - (round % 2 === 0 ? first : last));
+    noise.push(last - first);
   }
-  return { lost, later: measured(later) };
+  return { lost, later: measured(later), noise: measured(noise) };
 }
 
 async function load(url: string, { connections, inARow }: Callers): Promise<{ rate: number; lost: number }> {
