@@ -18,6 +18,9 @@ export interface Bare {
   stop(): Promise<void>;
 }
 
+/** A path that no Worker has: its answer comes of what every request needs. */
+export const NOTHING = "/api/v1/nothing";
+
 /** More than any bundle has. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -59,7 +62,7 @@ export async function startBare(entry: string, settings: Readonly<Record<string,
 
 async function answers(ask: (method: string, path: string) => Promise<number>): Promise<boolean> {
   try {
-    await ask("GET", "/nothing");
+    await ask("GET", NOTHING);
     return true;
   } catch {
     return false;
