@@ -9,7 +9,6 @@ export const CONSUMERS: Record<string, () => Promise<Consumer>> = {
   certify: async () => (await import("./certify.ts")).certifyConsumer,
   daily: async () => (await import("./daily.ts")).dailyConsumer,
   "deliver-due": async () => (await import("./deliver-due.ts")).deliverDueConsumer,
-  deliver: async () => (await import("./deliver.ts")).deliverConsumer,
   dispatch: async () => (await import("./dispatch.ts")).dispatchConsumer,
   expire: async () => (await import("./expire.ts")).expireConsumer,
   mail: async () => (await import("./mail.ts")).mailConsumer,

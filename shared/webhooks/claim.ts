@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { write } from "../db/change.ts";
 import { inSeries, kept, writeSeries } from "../db/kept.ts";
 import { lockOwed, takeBack } from "../db/owed.ts";
 import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
@@ -63,7 +62,6 @@ export const CLAIM_DUE = kept("claim_due", { claims: "jsonb", now: "timestamptz"
       sql`select webhook as webhook_id, due, more from until
         where lease in (select lease from measured where place > ${BATCH_SIZE} or bytes > ${MOST_BYTES})`,
     )})`,
-    ["more"],
   ),
 );
 
@@ -99,16 +97,6 @@ async function claimAllDue(ctx: Context, messages: readonly z.output<typeof DueM
   return given.map(({ lease }) => heldBy(lease, claimed));
 }
 
-/** Claims one attempt, whenever it is due, if nobody holds it; one to a subscription that is off ends here. */
-export async function claimOne(ctx: Context, deliveryId: string): Promise<Attempt[]> {
-  const lease = newId(ctx.now());
-  const target = sql`target as (
-    select d.id, d.webhook_id, ${lease}::uuid as lease from ${webhook_deliveries} d
-    where d.id = ${deliveryId}::uuid and ${FREE} for update
-  )`;
-  return heldBy(lease, await write(ctx, { ...claiming(target), result: AllClaimed }));
-}
-
 /** The attempts that were claimed under a lease. */
 function heldBy(lease: string, claimed: z.output<typeof AllClaimed> | null): Attempt[] {
   const attempts = claimed?.attempts[lease] ?? [];
@@ -119,8 +107,8 @@ function heldBy(lease: string, claimed: z.output<typeof AllClaimed> | null): Att
   });
 }
 
-/** Claims the attempts of the part `target`, the last of `parts`, each under its `lease`. */
-function claiming(parts: SQL, owes?: ["more"]): Step {
+/** Claims the attempts of the part `target` of `parts`, each under its `lease`; the part `more` owes messages. */
+function claiming(parts: SQL): Step {
   return {
     parts: sql`with ${parts}, claimed as (
       update ${webhook_deliveries} d set lease_token = t.lease,
@@ -135,7 +123,7 @@ function claiming(parts: SQL, owes?: ["more"]): Step {
       select lease, jsonb_agg(jsonb_build_object('id', id, 'webhook', webhook_id, 'event', event_id)
         order by next_attempt_at, id) as all_of_it from claimed group by lease
     )`,
-    ...(owes === undefined ? {} : { owes }),
+    owes: ["more"],
     select: sql`select jsonb_build_object(
       'attempts', (select coalesce(jsonb_object_agg(lease, all_of_it), '{}') from attempts),
       'webhooks', (select coalesce(jsonb_object_agg(id, jsonb_build_object('url', url, 'secret', secret)), '{}')

@@ -8,9 +8,6 @@ export const DELIVERER = "deliver-due";
 /** Its message: what is due of the subscription at `due`, and what has become due since. */
 export const DueMessage = z.strictObject({ webhook_id: z.uuid(), due: z.iso.datetime({ offset: true }) });
 
-/** The message that has one attempt made, as versions before DueMessage sent it, at most a day ahead. */
-export const DeliveryMessage = z.strictObject({ delivery_id: z.uuid() });
-
 /**
  * Without it the queue would take a message that is owed anew for a duplicate of the one before. Drawn, since the time is not
  * enough: of two statements made in one millisecond, the second may wait until the first one's message has been taken.

@@ -29,7 +29,6 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
     agent_id: RUN.run_id,
     data: {},
   },
-  deliver: { delivery_id: RUN.run_id },
   "deliver-due": { webhook_id: RUN.run_id, due: "2026-11-21T09:00:00.000Z" },
   schedule: { schedule_id: RUN.run_id, due_at: "2026-11-21T09:00:00.000Z" },
   regression: { screening_session_id: RUN.run_id },

@@ -225,9 +225,3 @@ it("what is too long to be claimed at once is claimed in pieces, and is sent onc
   await deliver("deliver-due", ...messages);
   expect(sent()).toEqual(due.toSorted());
 });
-
-it("a message about a single attempt, as it was sent before, is carried out", async () => {
-  const [first] = await addDue(await subscribe(owner, receiver.url), 2);
-  await deliver("deliver", { delivery_id: first });
-  expect(sent()).toEqual([first]);
-});

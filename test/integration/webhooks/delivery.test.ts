@@ -128,7 +128,7 @@ describe("an event", () => {
     service.broker.setChaos({ duplicate: false, shuffle: false });
     await service.sql(
       `insert into outbox (consumer, id, generation, body, due_at)
-       select 'deliver', id, 7, jsonb_build_object('delivery_id', id), now() from webhook_deliveries`,
+       select 'deliver-due', id, 7, jsonb_build_object('webhook_id', id, 'due', now()), now() from webhooks`,
     );
     await announce(service, agent, { id });
     expect(paths()).toEqual(["0", "1", "2", "3", "4"]);
