@@ -1,8 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
-import { may, type Viewer } from "../teams/rights.ts";
+import { UNLIMITED } from "../db/listing.ts";
+import { agents } from "../db/schema/index.ts";
+import { may, ownerOf, type Viewer } from "../teams/rights.ts";
 
 /** The owner columns of the agent row `a`, for `may`. */
 export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
+
+/** SQL: a query of all agents `a` of an owner (`ownerOf`), in the order of the index that finds them. */
+export function agentsOf(owner: SQL): SQL {
+  return sql`select a.* from ${agents} a where ${ownerOf(agentOwner)} = ${owner}
+    order by a.is_active, a.created_at desc, a.id desc ${UNLIMITED}`;
+}
 
 /** SQL: whether a viewer may see the agent row `a`: it is public and active, or theirs. */
 export function visibleAgent(viewer: Viewer): SQL<boolean> {

@@ -39,9 +39,23 @@ export type CloseDomain = (account: ClosedAccount) => Closing;
 /** Rows that one statement of `ending` or `chunks` processes. Of what hangs on them, what may be much has gone before. */
 export const CHUNK = 500;
 
-/** SQL: whether the row `a` (`user_id`, `team_id`) is the account's, or of a workspace that the account owns. */
+/**
+ * SQL: whether the row `a` (`user_id`, `team_id`) is the account's, or of a workspace that the account owns: as indexes on
+ * owners have it, so that such rows are found without the others.
+ */
 export function belongsTo(userId: string | SQL): SQL<boolean> {
-  // Never null, and each half has an index to go by.
-  return sql`((a.team_id is null and a.user_id = ${userId}::uuid) or (a.team_id is not null
-    and a.team_id = any(array(select t.id from ${teams} t where t.owner_id = ${userId}::uuid))))`;
+  return sql`coalesce(a.team_id, a.user_id) = any (array(${ownersIn(userId)}))`;
+}
+
+/**
+ * SQL: the rows that `scan` finds for each owner, the account and the workspaces that it owns: those for which `belongsTo`
+ * holds. Each owner's part is found by an index however many rows there are, where `scan` orders and limits.
+ */
+export function ofAccount(userId: string, scan: (owner: SQL) => SQL): SQL {
+  return sql`select x.* from (${ownersIn(userId)}) o cross join lateral (${scan(sql`o.id`)}) x`;
+}
+
+/** SQL: a query of the account's id and those of the workspaces that it owns. */
+function ownersIn(userId: string | SQL): SQL {
+  return sql`select ${userId}::uuid as id union all select t.id from ${teams} t where t.owner_id = ${userId}::uuid`;
 }

@@ -10,6 +10,12 @@ export const COUNTED = {
   byName: 100,
 } as const;
 
+/**
+ * SQL: a limit beyond all rows that an owner can have. The planner uses the index for an order with a limit, even one whose
+ * value it does not know; no other index may have that order.
+ */
+export const UNLIMITED: SQL = sql`limit (select 1000000000)`;
+
 /** How a list is found: by indexes alone, so that a page takes no longer when there is more to page through. */
 export interface Listing {
   /** The columns of the scans that order the list, such as `id desc`; the last of them tells any two items apart. */

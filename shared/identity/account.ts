@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { monthOf, planLimit } from "../plans/plans.ts";
 import { read } from "../db/change.ts";
+import { UNLIMITED } from "../db/listing.ts";
 import { agents, allowances, team_members, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
@@ -24,7 +25,7 @@ export function accountJson(ctx: Context): SQL {
     ), 0),
     'monthly_run_limit', ${planLimit(sql`u.plan`, "runs")},
     'agent_count', (select count(*) from (
-      select from ${agents} a where a.user_id = u.id and a.is_active order by a.created_at desc limit (select 1000000000)) x),
+      select from ${agents} a where a.user_id = u.id and a.is_active order by a.created_at desc ${UNLIMITED}) x),
     'team_count', (select count(*) from ${team_members} m where m.user_id = u.id),
     'charges_enabled', u.charges_enabled, 'payouts_enabled', u.payouts_enabled,
     'has_password', u.password_hash is not null,

@@ -1,17 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agentOwner } from "../agents/conditions.ts";
+import { agentOwner, agentsOf } from "../agents/conditions.ts";
+import { UNLIMITED } from "../db/listing.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { byFacets, facetConditions } from "./run-facets.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
-import { may, ofOwners, ownerOf } from "../teams/rights.ts";
+import { may, ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
-
-/**
- * More agents than an owner can have. The planner uses the index for an order with a limit, even one whose value it
- * does not know.
- */
-const ALL = sql`limit (select 1000000000)`;
 
 /** A filter, and the run behind which a slice of the list begins. */
 type Narrowed = RunFilter & { older_than?: string; newer_than?: string };
@@ -64,7 +59,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     ];
   }
   if (scope === "personal") {
-    const made = sql`select a.* from ${agents} a where a.user_id = ${viewer}::uuid order by a.created_at desc ${ALL}`;
+    const made = sql`select a.* from ${agents} a where a.user_id = ${viewer}::uuid order by a.created_at desc ${UNLIMITED}`;
     const condition = sql`and r.scope = 'personal'`;
     return [asked(condition), ofAgents(made, sql`${condition} and ${visibleRun(viewer)}`)];
   }
@@ -79,13 +74,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
         union all (${asked(sql`and r.is_private and not ${theirs}`)})) x ${cut}`,
     ];
   }
-  const shared = ofOwners("see", viewer, (owner) =>
-    ofAgents(
-      sql`select a.* from ${agents} a where ${ownerOf(agentOwner)} = ${owner}
-        order by a.is_active, a.created_at desc, a.id desc ${ALL}`,
-      sql``,
-    ),
-  );
+  const shared = ofOwners("see", viewer, (owner) => ofAgents(agentsOf(owner), sql``));
   return [ofPublic, asked(sql``), shared];
 }
 

@@ -4,7 +4,7 @@ import { pageResult } from "../db/page-result.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { type Schedule, ScheduleRead } from "./schemas.ts";
-import { scheduleJson, visibleSchedules } from "./view.ts";
+import { scheduleJson, schedulesOfOwners } from "./view.ts";
 
 /** A page of the schedules of the caller's own agents and those of the caller's workspaces, newest first. */
 export async function listSchedules(
@@ -15,7 +15,7 @@ export async function listSchedules(
   const result = await read(
     ctx,
     pageResult(ScheduleRead),
-    sql`with hits as (${visibleSchedules(userId)}),
+    sql`with hits as (${schedulesOfOwners(userId)}),
     paged as (select * from hits s order by s.id desc limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object('total', (select count(*) from hits),
       'items', coalesce((select jsonb_agg(${scheduleJson} order by s.id desc) from paged s), '[]')) as result`,

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agentOwner } from "../agents/conditions.ts";
+import { agentOwner, agentsOf } from "../agents/conditions.ts";
+import { UNLIMITED } from "../db/listing.ts";
 import { agents, screening_schedules } from "../db/schema/index.ts";
-import { may } from "../teams/rights.ts";
+import { may, ofOwners } from "../teams/rights.ts";
 
 /** SQL: the JSON of the schedule row `s`. */
 export const scheduleJson: SQL = sql`jsonb_build_object('id', s.id, 'agent_id', s.agent_id, 'user_id', s.user_id,
@@ -9,7 +10,17 @@ export const scheduleJson: SQL = sql`jsonb_build_object('id', s.id, 'agent_id', 
   'is_active', s.is_active, 'next_run_at', s.next_run_at, 'last_run_at', s.last_run_at,
   'last_screening_session_id', s.last_screening_session_id, 'last_error', s.last_error, 'created_at', s.created_at)`;
 
-/** SQL: the schedules of agents that the viewer has or shares; `allowed` says whether the viewer may screen the agent. */
+/** SQL: the schedules of agents that the viewer has or shares. */
+export function schedulesOfOwners(viewer: string): SQL {
+  return ofOwners(
+    "see",
+    viewer,
+    (owner) => sql`select s.* from (${agentsOf(owner)}) a cross join lateral (
+      select s.* from ${screening_schedules} s where s.agent_id = a.id ${UNLIMITED}) s`,
+  );
+}
+
+/** SQL: the same ones, for one of them to be picked by its id; `allowed` says whether the viewer may screen the agent. */
 export function visibleSchedules(viewer: string): SQL {
   return sql`select s.*, ${may("run", viewer, agentOwner)} as allowed
     from ${screening_schedules} s join ${agents} a on a.id = s.agent_id where ${may("see", viewer, agentOwner)}`;

@@ -41,7 +41,7 @@ export async function createWebhook(
     lock: lockAccounts(agentId === null ? sql`select ${viewer}::uuid` : accountOfAgent(agentId)),
     parts: sql`with scope as (${scopeOf(viewer, actorId(principal), agentId)}), counted as (
       select w.*, ${planLimit(sql`u.plan`, "webhooks")} as plan_limit, (select count(*) from ${webhooks} o
-        where (o.team_id is null and w.team_id is null and o.user_id = w.user_id) or o.team_id = w.team_id)::integer as used
+        where coalesce(o.team_id, o.user_id) = coalesce(w.team_id, w.user_id))::integer as used
       from scope w join ${users} u on u.id = ${accountOf(webhookOwner)}
     ), checked as (
       select *, ${creation.sql} as outcome from counted

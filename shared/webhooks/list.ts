@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { UNLIMITED } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { may } from "../teams/rights.ts";
+import { ofOwners, ownerOf } from "../teams/rights.ts";
 import { WebhookRead } from "./schemas.ts";
 import { webhookJson, webhookOwner } from "./view.ts";
 
@@ -20,7 +21,12 @@ export async function listWebhooks(
   const found = await read(
     ctx,
     Webhooks,
-    sql`with hits as (select w.* from ${webhooks} w where ${may("see", principal.userId, webhookOwner)}),
+    sql`with hits as (${ofOwners(
+      "see",
+      principal.userId,
+      (owner) => sql`select w.* from ${webhooks} w where ${ownerOf(webhookOwner)} = ${owner}
+      order by w.created_at desc, w.id desc ${UNLIMITED}`,
+    )}),
     paged as (select * from hits w order by w.id desc limit ${size} offset ${(page - 1) * size})
     select jsonb_build_object('total', (select count(*) from hits),
       'items', coalesce((select jsonb_agg(${webhookJson} order by w.id desc) from paged w), '[]')) as result`,

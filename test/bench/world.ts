@@ -10,7 +10,7 @@ export interface Viewers {
   agent: string;
   team: string;
   webhook: string;
-  /** Has all other agents and runs. */
+  /** Has all other agents and runs, and subscriptions and schedules that rest. */
   other: string;
 }
 
@@ -27,6 +27,8 @@ const FILLED = [
   "board_entries",
   "task_scores",
   "screening_sessions",
+  "screening_schedules",
+  "webhooks",
   "webhook_deliveries",
   "listings",
 ];
@@ -96,6 +98,10 @@ export async function fillWorld(
       select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 4)}),
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
           x(agent, team);
+    insert into screening_schedules (user_id, agent_id, repeats, cron, timezone, is_active)
+      select user_id, id, 1, '0 0 1 1 *', 'UTC', false from agents where user_id = '${other}';
+    insert into webhooks (user_id, url, event_types, is_active)
+      select '${other}', 'https://growth.example/' || n, '{run.completed}', false from generate_series(1, ${size}) n;
     insert into webhooks (id, user_id, url, event_types) values ('${webhook}', '${owner}', 'https://growth.example/', '{run.completed}');
     with e as (insert into webhook_events (type, body) values ('run.completed', '{}') returning id)
     insert into webhook_deliveries (webhook_id, event_id, attempt, status)
@@ -163,6 +169,7 @@ export function growingReads(
     "an agent's versions": byOwner(`agents/${agent}/blueprint/versions`),
     "an agent's variants": byOwner(`agents/${agent}/frontier`),
     "the account": byOwner("auth/me"),
+    "what a deletion would remove": byOwner("users/me/deletion"),
     workspaces: byOwner("teams"),
     schedules: byOwner("screening-schedules"),
     scorecards: byOwner("scorecards"),

@@ -34,8 +34,8 @@ export const run_tallies = pgTable(
 
 /**
  * The runs of an agent that an account asked for on a day (by UTC), by the key that it used and at whose expense: at a
- * workspace's, or without one at its own. Kept by triggers, so that neither what a workspace does nor what an account used
- * is counted over runs. A run that nobody is known to have asked for, at no workspace's expense, is in none.
+ * workspace's, or without one at its own. Kept by triggers, so that neither what a workspace does, nor what an account used,
+ * nor how many runs an agent has is counted over runs.
  */
 export const run_days = pgTable(
   "run_days",
@@ -46,7 +46,7 @@ export const run_days = pgTable(
     day: date().notNull(),
     /** A row is there only as long as the runs that it counts, and with them their workspace. */
     team_id: uuid(),
-    /** Null where that account is deleted. */
+    /** Null where that account is deleted, and for anonymous trials. */
     user_id: uuid(),
     api_key_id: uuid(),
     runs: bigint({ mode: "number" }).notNull(),

@@ -29,7 +29,12 @@ export const webhooks = pgTable(
     updated_at: createdAt(),
   },
   (table) => [
-    index("webhooks_user_idx").on(table.user_id).where(sql`${table.team_id} is null`),
+    index("webhooks_owner_idx").on(
+      sql`coalesce(${table.team_id}, ${table.user_id})`,
+      table.created_at.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
+    index("webhooks_user_idx").on(table.user_id),
     index("webhooks_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
     index("webhooks_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`),
   ],

@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../../db/change.ts";
-import { belongsTo } from "../../db/closing.ts";
-import { agents, api_keys, purchases, runs, team_members, users, webhooks } from "../../db/schema/index.ts";
+import { ofAccount } from "../../db/closing.ts";
+import { UNLIMITED } from "../../db/listing.ts";
+import { agents, api_keys, purchases, run_days, team_members, users, webhooks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { Problem } from "../../platform/problem.ts";
@@ -15,12 +16,12 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<z.o
   const row = await read(
     ctx,
     Row,
-    sql`with own as (select a.id from ${agents} a where ${belongsTo(userId)})
+    sql`with own as (${ownAgents(userId)})
     select jsonb_build_object(
       'agents', (select count(*) from own),
-      'runs', (select count(*) from ${runs} r where r.agent_id in (select id from own)),
+      'runs', (select coalesce(sum(d.runs), 0) from ${run_days} d where d.agent_id in (select id from own)),
       'api_keys', (select count(*) from ${api_keys} k where k.user_id = u.id),
-      'webhook_subscriptions', (select count(*) from ${webhooks} a where ${belongsTo(userId)}),
+      'webhook_subscriptions', (select count(*) from (${ownWebhooks(userId)}) w),
       'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = u.id and m.role = 'owner'),
       'purchases', (select count(*) from ${purchases} p where p.buyer_id = u.id),
       'email', u.email, 'has_password', u.password_hash is not null,
@@ -30,4 +31,22 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<z.o
   if (row === null) throw new Problem("unauthenticated", "This account does not exist any more.");
   const { email, ...preview } = row;
   return { ...preview, email_sha256: sha256(email) };
+}
+
+/** SQL: the ids of an account's agents and of those of its workspaces. */
+function ownAgents(userId: string): SQL {
+  return ofAccount(
+    userId,
+    (owner) => sql`select a.id from ${agents} a where coalesce(a.team_id, a.user_id) = ${owner}
+      order by a.is_active, a.created_at desc, a.id desc ${UNLIMITED}`,
+  );
+}
+
+/** SQL: the ids of an account's subscriptions and of those of its workspaces. */
+function ownWebhooks(userId: string): SQL {
+  return ofAccount(
+    userId,
+    (owner) => sql`select w.id from ${webhooks} w where coalesce(w.team_id, w.user_id) = ${owner}
+      order by w.created_at desc, w.id desc ${UNLIMITED}`,
+  );
 }

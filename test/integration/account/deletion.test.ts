@@ -59,15 +59,40 @@ describe("the preview", () => {
     await user.call("DELETE", `/api/v1/agents/${agent}`);
     await addAgent(await newUser(service));
     await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "read" });
-    await addWorkspace(user);
+    const team = await addWorkspace(user);
+    const [shared, leaving] = [await addAgent(user, { team_id: team }), await newUser(service)];
+    // Whoever asked for them: the account, somebody who goes, nobody by name; and one that is taken back.
+    await service.sql(
+      `insert into runs (agent_id, task_id, user_id, team_id, scope, status, trigger, passed)
+       select a, t.id, u, case when a = $2 then $5::uuid end, case when a = $2 then 'team' else 'personal' end, s, 'manual', true
+       from (select id from tasks limit 1) t, unnest(array[$1, $2]::uuid[]) a, unnest(array[$3, $4, null]::uuid[]) u,
+         unnest(array['completed', 'queued', 'cancelled']) s`,
+      [agent, shared, user.id, leaving.id, team],
+    );
+    await addAgent(leaving);
+    await service.sql(
+      `insert into runs (agent_id, task_id, user_id, scope, status, trigger)
+       select a.id, t.id, $1, 'personal', 'completed', 'manual' from agents a, (select id from tasks limit 1) t where a.user_id = $1`,
+      [leaving.id],
+    );
+    await service.sql("delete from users where id = $1", [leaving.id]);
+    await service.sql(
+      "delete from runs where id in (select id from runs where agent_id = $1 and user_id is null limit 1)",
+      [agent],
+    );
+    await service.sql(
+      `insert into webhooks (user_id, team_id, url, event_types)
+       select u, t, 'https://hooks.example/', '{run.completed}' from (values ($1::uuid, null::uuid), ($2, $3::uuid), ($2, null)) x(u, t)`,
+      [user.id, (await newUser(service)).id, team],
+    );
     const { status, body } = await user.call("GET", DELETION);
     expect([status, body]).toEqual([
       200,
       {
-        agents: 2,
-        runs: 0,
+        agents: 3,
+        runs: 17,
         api_keys: 1,
-        webhook_subscriptions: 0,
+        webhook_subscriptions: 2,
         workspaces_owned: 1,
         purchases: 0,
         email_sha256: sha256(user.email),

@@ -11,7 +11,16 @@ import { fetched, looked, planOf, type Recorder, scanned, type Statement, startR
 const SIZE = 30_000;
 
 /** What has so many rows in this test. */
-const FILLED = ["agents", "runs", "board_entries", "screening_sessions", "webhook_deliveries", "listings"];
+const FILLED = [
+  "agents",
+  "runs",
+  "board_entries",
+  "screening_sessions",
+  "screening_schedules",
+  "webhooks",
+  "webhook_deliveries",
+  "listings",
+];
 
 const IDS = { agent: randomUUID(), team: randomUUID(), webhook: randomUUID() };
 

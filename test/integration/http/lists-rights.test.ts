@@ -48,6 +48,11 @@ beforeAll(async () => {
     update runs set passed = null where status in ('queued', 'running', 'cancelled') or random() < 0.1;
     update runs set status = 'completed', passed = random() < 0.5, latency_ms = 7 where status = 'running' and random() < 0.5;
     update runs set failure_code = 'service_error' where status = 'failed' and random() < 0.1;
+    insert into webhooks (user_id, team_id, url, event_types)
+      select ${oneOf("users")}, case when random() < 0.5 then ${oneOf("teams")} end, 'https://rights.example/', '{run.completed}'
+      from generate_series(1, 40) n;
+    insert into screening_schedules (user_id, agent_id, repeats, cron, timezone, is_active)
+      select ${oneOf("users")}, ${oneOf("agents")}, 1, '0 0 1 1 *', 'UTC', false from generate_series(1, 40) n;
     delete from runs where random() < 0.1`);
   teams = ids(await service.sql("select id from teams order by id"));
   agents = ids(await service.sql("select id from agents order by id"));
@@ -175,6 +180,33 @@ describe("a list of agents has the caller's own and shared ones, or the public o
       expect((await user.call("GET", `/api/v1/runs?team_id=${user.id}`)).status).toBe(404);
     }
   });
+});
+
+it.each([
+  ["subscriptions", "webhooks", "select * from webhooks"],
+  [
+    "schedules of agents",
+    "screening-schedules",
+    "select s.id, a.user_id, a.team_id from screening_schedules s join agents a on a.id = s.agent_id",
+  ],
+])("a list of %s has the caller's own and shared ones, once, newest first", async (_what, path, rows) => {
+  for (const { who, viewer } of everybody().slice(1)) {
+    const expected = await service.sql<{ id: string }>(
+      `select a.id from (${rows}) a where ${owns(viewer)} order by a.id desc`,
+    );
+    expect([viewer, await listed(who, `/api/v1/${path}?`)]).toEqual([viewer, ids(expected)]);
+  }
+});
+
+it("what a deletion would remove is what the account has, and the workspaces that it owns", async () => {
+  for (const { who, viewer } of everybody().slice(1)) {
+    const owned = `case when a.team_id is null then a.user_id = ${viewer}
+      else exists (select from teams t where t.id = a.team_id and t.owner_id = ${viewer}) end`;
+    const [expected] = await service.sql(`select (select count(*)::integer from agents a where ${owned}) as agents,
+      (select count(*)::integer from runs r join agents a on a.id = r.agent_id where ${owned}) as runs,
+      (select count(*)::integer from webhooks a where ${owned}) as webhook_subscriptions`);
+    expect((await who.call("GET", "/api/v1/users/me/deletion")).body).toMatchObject(expected ?? {});
+  }
 });
 
 it("an agent's record counts the runs that the caller may see, but those that failed by our fault", async () => {
