@@ -15,6 +15,14 @@ import { boardQuery } from "../../shared/board/board.ts";
 
 const tag = "Scorecards";
 const params = z.object({ id: z.uuid() });
+const ScorecardBoard = pageOf(ScorecardBoardRow, "ScorecardBoard")
+  .extend({
+    total_is_capped: z
+      .literal(true)
+      .optional()
+      .meta({ description: "The board has more rows than `total`; those behind its first ones have no place here" }),
+  })
+  .meta({ id: "ScorecardBoard" });
 const ScorecardPage = pageOf(ScorecardRead, "ScorecardPage");
 
 export const scorecards = [
@@ -139,12 +147,12 @@ export const scorecards = [
       "counts 0 and is named in `missing_axes`. Ranked agents come before provisional and those before simulated ones, as " +
       "on the public board; each kind is ordered by `scorecard_score`, then by `runs`, then by id, and `rank` is the place " +
       "in this order. Only the caller's view: no stored or public score changes. A board of more than 100,000 rows is " +
-      "ranked anew over its first 100,000.",
+      "ranked anew over its first 100,000; `total` is that then, with `total_is_capped`.",
     auth: "scoped",
     subject: "scorecards",
     params,
     query: pageQuery.extend(boardQuery.shape),
-    returns: { 200: pageOf(ScorecardBoardRow, "ScorecardBoard") },
+    returns: { 200: ScorecardBoard },
     problems: ["not_found"],
     async handler({ ctx, principal, params: { id }, query }) {
       return ok(paged(await readScorecardBoard(ctx, principal, id, query), query));

@@ -2,8 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
+import { totalJson } from "../db/listing.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
-import { agents, scorecards } from "../db/schema/index.ts";
+import { agents, board_entries, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -14,6 +15,7 @@ import {
   type boardQuery,
   boardRows,
   boardTotal,
+  onBoard,
   toBoardRow,
 } from "../board/board.ts";
 import { may } from "../teams/rights.ts";
@@ -41,15 +43,18 @@ export async function readScorecardBoard(
   const { page, page_size: size } = query;
   const offset = (page - 1) * size;
   const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
+  const ranked = ["agent_id", "tier", "runs", ...AXES].map((column) => sql`b.${sql.identifier(column)}`);
   const result = await read(
     ctx,
     pageResult(BoardEntry),
-    sql`with s as (${weightsOf(principal.userId, id)}), board as (${boardRows(query)} limit ${RANKED_ROWS}),
-    scored as (select b.*, ${SCORE} as scorecard_score from board b cross join s),
-    rows as (select * from scored b order by ${order} limit ${size} offset ${offset})
-    select jsonb_build_object(
-      'total', least(${boardTotal(query)}, ${RANKED_ROWS}),
-      'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "scorecard_score"])}
+    sql`with s as (${weightsOf(principal.userId, id)}),
+    board as (${boardRows(query, sql.join(ranked, sql`, `))} limit ${RANKED_ROWS}),
+    scored as (select b.agent_id, b.tier, b.runs, ${SCORE} as scorecard_score from board b cross join s),
+    page as (select * from scored b order by ${order} limit ${size} offset ${offset}),
+    rows as (select b.*, p.scorecard_score from page p join ${board_entries} b on b.agent_id = p.agent_id
+      where ${onBoard(query)}),
+    counted as (select ${boardTotal(query)} as n, ${RANKED_ROWS}::bigint as most)
+    select ${totalJson} || jsonb_build_object('items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "scorecard_score"])}
           || ${boardAgent} order by ${order})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result from s`,
   );
@@ -58,7 +63,7 @@ export async function readScorecardBoard(
     ...toBoardRow(entry, offset + index + 1),
     missing_axes: AXES.filter((axis) => entry[axis] === null),
   }));
-  return { total: result.total, items };
+  return { ...result, items };
 }
 
 /** SQL: the score of the board row `b` by the weights `s`; rounded as a decimal, so that no float's last bit decides. */

@@ -219,7 +219,7 @@ describe("a scorecard's board", () => {
     expect(Object.keys(before)).toContain("board_entries");
   });
 
-  it("of more than 100,000 rows ranks the first 100,000 anew", async () => {
+  it("of more than 100,000 rows ranks the first 100,000 anew, and says so", async () => {
     const [first, last] = [await addAgent(true), await addAgent(true)];
     const common = { domain: "planning", period: "all", tier: 0, runs: 4, listed: true, verified: true };
     const axes = weigh([1000, 1000, 1000, 1000, 1000]);
@@ -231,8 +231,9 @@ describe("a scorecard's board", () => {
         cost_efficiency, 0.5, 0.5, 0.5, 0.5, 0.5, runs, tasks, last_run_at, listed, verified
       from board_entries, generate_series(1, ${RANKED_ROWS}) where agent_id = '${first}';
       update board_totals set listed = listed + ${RANKED_ROWS} where domain = 'planning'; commit`);
-    const { items, total } = await board(scorecard, "&domain=planning");
+    const { items, total, total_is_capped } = await board(scorecard, "&domain=planning");
     expect(items.map(ownColumns)).toEqual([{ agent_id: first, rank: 1, scorecard_score: 100, missing_axes: [] }]);
-    expect(total).toBe(100_000);
+    expect([total, total_is_capped]).toEqual([100_000, true]);
+    expect((await board(scorecard)).total_is_capped).toBeUndefined();
   });
 });
