@@ -16,6 +16,7 @@ export interface Status {
   screening_session_id: string | null;
   progress: { total: number; finished: number; passed: number };
   paused_reason: string | null;
+  runs_missing: number;
   score: number | null;
   issued_at: string | null;
   expires_at: string | null;

@@ -124,6 +124,7 @@ describe("a certification", () => {
       status: "certified",
       progress: { total: RUNS, finished: RUNS, passed: RUNS },
       paused_reason: null,
+      runs_missing: 0,
       score: 90,
       issued_at: new Date(START).toISOString(),
       expires_at: new Date(START + 90 * DAY).toISOString(),
