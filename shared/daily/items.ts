@@ -18,7 +18,7 @@ import { settleForgotten } from "../runs/settle.ts";
 import { forgetScores } from "../board/forget-scores.ts";
 import { keepDay } from "../board/keep-day.ts";
 import { recompute } from "../board/recompute.ts";
-import { recount } from "../board/spread.ts";
+import { recount } from "../board/recount.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
 import { catchUp } from "../transparency/catch-up.ts";
 import { forgetDeliveries } from "../webhooks/forget.ts";
@@ -40,7 +40,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "recompute", pieces: 15, work: recompute },
   { name: "keep the board's day", pieces: 20, work: keepDay },
   { name: "forget scores of days", pieces: 20, work: forgetScores },
-  { name: "recount the boards", pieces: 33, work: recount },
+  { name: "recount the boards", pieces: 20, work: recount },
   { name: "forget allowances", pieces: 20, work: forgetAllowances },
   { name: "forget addresses", pieces: 20, work: forgetAddresses },
   { name: "forget spans", pieces: 20, work: forgetSpans },

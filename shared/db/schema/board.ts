@@ -139,14 +139,9 @@ export const board_totals = pgTable(
   (table) => [primaryKey({ columns: [table.domain, table.period] })],
 );
 
-/**
- * How many ranked entries of a board have their score, and the ends of its interval, at a place: in hundredths of a point
- * (`grain` 1), and in steps of 20 and 400 of them. So all from a place on are counted by some sixty rows, among a million
- * entries too. What changed in the last minute stands in `board_moves`.
- */
-export const board_spread = pgTable(
-  "board_spread",
-  {
+/** The columns of counts by place. */
+function places() {
+  return {
     domain: text().notNull(),
     period: text().notNull(),
     grain: smallint().notNull(),
@@ -156,8 +151,32 @@ export const board_spread = pgTable(
     highs: integer().notNull(),
     verified_lows: integer().notNull(),
     verified_highs: integer().notNull(),
+  };
+}
+
+/**
+ * How many ranked entries of a board have their score, and the ends of its interval, at a place: in hundredths of a point
+ * (`grain` 1), and in steps of 20 and 400 of them. So all from a place on are counted by some sixty rows, among a million
+ * entries too. What changed in the last minute stands in `board_moves`.
+ */
+export const board_spread = pgTable("board_spread", places(), (table) => [
+  primaryKey({ columns: [table.domain, table.period, table.grain, table.place] }),
+]);
+
+/** What the recount under way has counted, in the form of the spread; what moves of counted agents is added as it is folded. */
+export const board_counts = pgTable("board_counts", places(), (table) => [
+  primaryKey({ columns: [table.domain, table.period, table.grain, table.place] }),
+]);
+
+/** The recount of the boards that is under way: one row, or none. */
+export const board_recounts = pgTable(
+  "board_recounts",
+  {
+    id: smallint().primaryKey().default(1),
+    /** All agents up to this one are counted. */
+    counted_to: uuid().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.domain, table.period, table.grain, table.place] })],
+  (table) => [check("board_recounts_single", sql`${table.id} = 1`)],
 );
 
 /** Ranked entries that came (1) or went (-1) and are not in `board_spread` yet: appended, so that no two writers meet. */
@@ -165,6 +184,8 @@ export const board_moves = pgTable(
   "board_moves",
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    /** Whose entry it is, for the recount; it may be deleted. */
+    agent_id: uuid(),
     domain: text().notNull(),
     period: text().notNull(),
     /** In hundredths of a point. */
