@@ -77,7 +77,10 @@ export const QSTASH_BATCH_MESSAGES = 100;
 export const NEON = {
   /** One request. https://neon.com/docs/serverless/serverless-driver, "maximum request size" */
   requestBytes: 10 * MB,
-  /** One answer, all its rows. https://neon.com/docs/changelog/2023-08-16, "Larger response sizes" */
+  /**
+   * One answer, all its rows. https://neon.com/docs/changelog/2023-08-16, "Larger response sizes". Neon names no size of a
+   * row: what bounds one is the request or the answer that it is in, far below PostgreSQL's 1 GB of a field.
+   */
   responseBytes: 10 * MB,
   /**
    * What a connection goes through between two requests, as far as the service could come to rely on it: no setting and no
@@ -102,6 +105,18 @@ export const WORKERS = {
   settings: 128,
   /** "Memory" of an isolate, in MiB. Where the platform ends the isolate, workerd ends itself and says why. */
   memoryMib: 128,
+  /** What an invocation may send, by plan: "Subrequests". A paid plan may set its own, and each redirect that is followed counts. */
+  subrequests: { free: 50, paid: 10_000 },
+  /**
+   * How many of those may wait for the headers of their answers at once; the next one waits for its turn: "Simultaneous open
+   * connections", as it is since https://developers.cloudflare.com/changelog/2026-04-09-relaxed-connection-limiting
+   */
+  connections: 6,
+  /**
+   * "CPU time" of an invocation, unless `cpu_ms` says otherwise: https://developers.cloudflare.com/changelog/2025-03-25-higher-cpu-limits/
+   * The one limit that is not held to here: neither workerd, as npm brings it, nor Node tells what an invocation has used.
+   */
+  cpuMs: 30_000,
 } as const;
 
 /** The plan that `QSTASH_PLAN` names; pay as you go, if it names none. @throws for a name that is no plan's. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
 import { newUser } from "../../stack/client.ts";
+import { WORKERS } from "../../stack/limits.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { SUBREQUESTS } from "../../stack/subrequests.ts";
 import { addOldRows, addScoredAgents, dailyStates, oldRows } from "./daily-support.ts";
 import { addSuite } from "../runs/support.ts";
 
@@ -33,7 +33,7 @@ afterAll(() => service.stop());
 
 it("is done for 100,000 agents by invocations that each send no more than the smallest plan allows", async () => {
   const before = await service.sql("select * from board_totals where period = 'all' order by domain");
-  service.subrequests.limit = SUBREQUESTS.free;
+  service.subrequests.limit = WORKERS.subrequests.free;
   service.subrequests.reset();
   service.counters.reset();
   service.logs.length = 0;
@@ -43,7 +43,7 @@ it("is done for 100,000 agents by invocations that each send no more than the sm
   const deliveries = service.subrequests.invocations.filter(({ what }) => what === "POST /queues/daily");
   const most = Math.max(...service.subrequests.invocations.map(({ sent }) => sent));
   expect(deliveries.length).toBeGreaterThan(AGENTS / 200 / 20);
-  expect(most).toBeLessThanOrEqual(SUBREQUESTS.free);
+  expect(most).toBeLessThanOrEqual(WORKERS.subrequests.free);
   // Agent by agent it was seven statements for each.
   expect(service.counters.db.statements).toBeLessThan(AGENTS / 25);
   const summed = service.logs.filter((line) => line.includes('"recomputed"')).map((line) => JSON.parse(line));

@@ -4,11 +4,12 @@
  */
 import { dirname } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { COMPATIBILITY, modulesOf } from "./deployment.ts";
+import { COMPATIBILITY } from "./deployment.ts";
+import { meteredModulesOf } from "./metering.ts";
 
 /** What the parent asks for, and what it is told. */
 export type Order =
-  | { kind: "start"; bundle: string; settings: Record<string, string>; port: number }
+  | { kind: "start"; bundle: string; settings: Record<string, string>; port: number; subrequests: number }
   | { kind: "scheduled"; id: number; cron: string };
 export type News =
   | { kind: "ready" }
@@ -24,10 +25,10 @@ function tell(news: News): void {
   process.send?.(news);
 }
 
-async function start({ bundle, settings, port }: Extract<Order, { kind: "start" }>): Promise<void> {
+async function start({ bundle, settings, port, subrequests }: Extract<Order, { kind: "start" }>): Promise<void> {
   const options = convertV4MiniflareOptions({
     name: "service",
-    modules: modulesOf(bundle),
+    modules: await meteredModulesOf(bundle, subrequests),
     modulesRoot: dirname(bundle),
     compatibilityDate: COMPATIBILITY.date,
     compatibilityFlags: COMPATIBILITY.flags,

@@ -63,13 +63,18 @@ const ATTEMPT_MS = 250;
 
 /**
  * Starts the bundled Worker, or another `entry`, in workerd on a port of this machine, with as much memory as the platform
- * gives an isolate; what it logs goes to `log`. A port that a killed stack has not given up yet is waited for.
+ * gives an isolate, and with what it lets an invocation send, on a paid plan or as `subrequests` says; what it logs goes to
+ * `log`. A port that a killed stack has not given up yet is waited for.
  * @throws when the Worker does not come up, with what workerd says.
  */
 export async function startWorker(
   settings: Settings,
   port: number,
-  { entry, log }: { entry?: string; log?: WorkerLog } = {},
+  {
+    entry,
+    log,
+    subrequests = WORKERS.subrequests.paid,
+  }: { entry?: string; log?: WorkerLog; subrequests?: number } = {},
 ): Promise<RunningWorker> {
   assertSettings(settings);
   const script = entry ?? (await buildWorker());
@@ -80,7 +85,7 @@ export async function startWorker(
     child.on("message", (news: News) => {
       if (news.kind === "log") log?.add(news.text, news.level);
     });
-    const news = await ask(child, { kind: "start", bundle: script, settings, port });
+    const news = await ask(child, { kind: "start", bundle: script, settings, port, subrequests });
     if (news.kind === "ready") return running(child, port);
     await stopped(child);
     const message = news.kind === "failed" ? news.message : "the Worker's process ended";
