@@ -6,6 +6,7 @@ import type { Counters } from "../counters.ts";
 import type { Faults } from "../faults.ts";
 import { json, listen, type Listening, type Reply, type Request } from "../http.ts";
 import { NEON } from "../limits.ts";
+import { cancelStatement } from "./cancel.ts";
 import { type Connections, openPool } from "./connections.ts";
 
 const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).default([]) });
@@ -41,6 +42,9 @@ const ERROR_FIELDS = [
   "routine",
 ] as const;
 
+/** https://github.com/neondatabase/neon/blob/main/proxy/src/serverless/sql_over_http.rs, "SqlOverHttpError::Cancelled" */
+const CANCELLED = "Query cancelled, connection was terminated";
+
 const POOL_SIZE = 40;
 const CLOSE_MS = 1_000;
 
@@ -55,8 +59,8 @@ class Refusal extends Error {
 
 /**
  * Serves the protocol of Neon's serverless driver over HTTP, `POST /sql`, in front of a PostgreSQL server: one
- * statement, or a batch in one transaction. Values are the server's text, rows are arrays. A caller that leaves early
- * cancels nothing. Point a driver here by `neonConfig.fetchEndpoint = () => url + "/sql"`.
+ * statement, or a batch in one transaction. Values are the server's text, rows are arrays. What a caller that leaves early
+ * still waited for is cancelled, a batch whole, as Neon's proxy does it (`CANCELLED`). Point a driver here by `neonConfig.fetchEndpoint = () => url + "/sql"`.
  * @param options.resolve gives the URL to connect to for the database that the driver's connection string names; the
  * host, user and password of that string play no part.
  * @throws the listen error, such as `EADDRINUSE`.
@@ -91,11 +95,17 @@ export async function startNeonFront(options: {
     return { command, rowCount, rows, fields, rowAsArray: true };
   }
 
-  async function executeAll(client: ClientBase, statements: Statement[], begin: string): Promise<unknown> {
+  async function executeAll(
+    client: ClientBase,
+    { statements, begin, gone }: { statements: Statement[]; begin: string; gone: AbortSignal },
+  ): Promise<unknown> {
     const results: unknown[] = [];
     await client.query(begin);
     try {
-      for (const statement of statements) results.push(await execute(client, statement));
+      for (const statement of statements) {
+        if (gone.aborted) throw new Refusal(CANCELLED, 500);
+        results.push(await execute(client, statement));
+      }
       await client.query("commit");
     } catch (error) {
       await client.query("rollback");
@@ -104,16 +114,21 @@ export async function startNeonFront(options: {
     return { results };
   }
 
-  async function sql({ headers, body }: Request): Promise<Reply> {
+  async function sql({ headers, body, gone }: Request): Promise<Reply> {
     if (body.length > NEON.requestBytes) {
       throw new Refusal(`request is too large (max is ${NEON.requestBytes} bytes)`, 413);
     }
     const work = parse(body);
     const begin = beginning(headers);
     const client = await connect(databaseOf(headers));
+    const cancel = (): void => cancelStatement(client);
     let broken = true;
     try {
-      const result = await ("queries" in work ? executeAll(client, work.queries, begin) : execute(client, work));
+      if (gone.aborted) throw new Refusal(CANCELLED, 500);
+      gone.addEventListener("abort", cancel, { once: true });
+      const result = await ("queries" in work
+        ? executeAll(client, { statements: work.queries, begin, gone })
+        : execute(client, work));
       broken = false;
       const reply = json(200, result);
       if (Buffer.byteLength(reply.body ?? "") > NEON.responseBytes) {
@@ -124,7 +139,9 @@ export async function startNeonFront(options: {
       broken = !(error instanceof Refusal || (error instanceof DatabaseError && error.severity === "ERROR"));
       throw error;
     } finally {
-      void giveBack(client, broken);
+      gone.removeEventListener("abort", cancel);
+      // A cancellation that comes late would end what the connection does next.
+      void giveBack(client, broken || gone.aborted);
     }
   }
 
@@ -150,7 +167,7 @@ export async function startNeonFront(options: {
     ...server,
     async close() {
       await server.close();
-      // A statement that waits, say for a lock, keeps its connection until the server itself stops.
+      // A statement that could not be cancelled keeps its connection until the server itself stops.
       const closed = Promise.all([...pools.values()].map(({ close }) => close()));
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
     },
