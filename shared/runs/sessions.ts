@@ -85,14 +85,10 @@ export async function listSessions(
   { suite_id: suiteId, ...paging }: { suite_id?: string | undefined; page: number; page_size: number },
 ): Promise<RowPage> {
   const viewer = viewerId(principal);
-  const narrowed = suiteId === undefined ? sql`` : sql`and s.suite_id = ${suiteId}::uuid`;
   const listing: Listing = {
     order: sql`created_at desc, id desc`,
     most: COUNTED.byRow,
-    scans: (cut) => [
-      sql`select s.id, s.created_at from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
-        where s.agent_id = ${agentId}::uuid ${narrowed} and ${visibleSession(viewer)} ${cut}`,
-    ],
+    scans: (cut) => sessionScans(viewer, agentId, suiteId, cut),
   };
   const found = await read(
     ctx,
@@ -105,4 +101,29 @@ export async function listSessions(
   );
   if (found === null) throw notFound("agent");
   return found;
+}
+
+/**
+ * SQL: the scans of the sessions of a visible agent that a viewer may see: for whom has or shares it all of them; for others
+ * those that everybody may see, and those that they asked for. So nobody's list walks past what it does not show.
+ */
+function sessionScans(
+  viewer: string | null,
+  agentId: string,
+  suiteId: string | undefined,
+  cut: SQL,
+): readonly [SQL, ...SQL[]] {
+  const narrowed = suiteId === undefined ? sql`` : sql`and s.suite_id = ${suiteId}::uuid`;
+  const scan = (condition: SQL) =>
+    sql`select s.id, s.created_at from ${screening_sessions} s
+      where s.agent_id = ${agentId}::uuid ${condition} ${narrowed} ${cut}`;
+  if (viewer === null) return [scan(sql`and not s.is_private`)];
+  const theirs = sql`(select exists (
+    select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}))`;
+  const asked = sql`s.is_private and s.user_id = ${viewer}::uuid`;
+  return [
+    scan(sql`and ${theirs}`),
+    scan(sql`and not s.is_private and not ${theirs}`),
+    scan(sql`and ${asked} and not ${theirs}`),
+  ];
 }

@@ -40,6 +40,9 @@ const FILLED = [
 export const RARE_NAME = "4242-";
 const RARE = 20;
 
+/** How many sessions of an agent everybody may see, before all that are private. */
+const OPEN_SESSIONS = 50;
+
 /**
  * Fills what lists show: `size` agents of `other`, each on the board, and `size` runs, half of them at the owner's agent
  * and half spread over others. Much of it is one account's, as planners like it least. What was there is gone.
@@ -94,8 +97,10 @@ export async function fillWorld(
       select agent_id, (created_at at time zone 'UTC')::date, team_id, user_id, api_key_id, count(*),
         count(*) filter (where passed), sum(evidence_cost_usd), count(evidence_cost_usd), max(created_at)
       from runs group by 1, 2, 3, 4, 5;
-    insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id)
-      select x.agent, '${owner}', 'manual', '[]', 1, x.team from generate_series(1, ${Math.ceil(size / 4)}),
+    insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, team_id, is_private, suite_id)
+      select x.agent, '${owner}', 'manual', '[]', 1, x.team, n > ${OPEN_SESSIONS},
+        (select suite_id from tasks where not is_secret order by id limit 1)
+      from generate_series(1, ${Math.ceil(size / 4)}) n,
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
           x(agent, team);
     insert into screening_schedules (user_id, agent_id, repeats, cron, timezone, is_active)
@@ -162,6 +167,9 @@ export function growingReads(
     "runs of an agent, page 1000": byOwner(`runs?agent_id=${agent}&page=1000`),
     "runs of an agent, by anybody": byAnybody(`runs?agent_id=${agent}`),
     "sessions of an agent": byOwner(`agents/${agent}/screening-sessions`),
+    "sessions of an agent and a suite": byOwner(`agents/${agent}/screening-sessions?suite_id=${suite}`),
+    "sessions of an agent, by anybody": byAnybody(`agents/${agent}/screening-sessions`),
+    "sessions of an agent and a suite, by anybody": byAnybody(`agents/${agent}/screening-sessions?suite_id=${suite}`),
     "an agent": byOwner(`agents/${agent}`),
     "an agent's record": byOwner(`agents/${agent}/stats`),
     "an agent's record, by anybody": byAnybody(`agents/${agent}/stats`),

@@ -57,6 +57,15 @@ export const screening_sessions = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index("screening_sessions_public_idx")
+      .on(table.agent_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`not ${table.is_private}`),
+    index("screening_sessions_public_suite_idx")
+      .on(table.agent_id, table.suite_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`not ${table.is_private} and ${table.suite_id} is not null`),
+    index("screening_sessions_private_idx")
+      .on(table.agent_id, table.user_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
+      .where(sql`${table.is_private}`),
     index("screening_sessions_suite_idx").on(table.agent_id, table.suite_id, table.created_at, table.id),
     index("screening_sessions_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
     index("screening_sessions_team_idx")

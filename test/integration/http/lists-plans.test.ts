@@ -106,8 +106,9 @@ describe("no filled table is read from its beginning, nor more of it than a page
     "runs?scope=personal&passed=false",
     "runs?agent_id=AGENT",
     "runs?agent_id=AGENT&mine=true",
+    "agents/OTHER/screening-sessions",
   ])("for %s by who has one agent and three runs", async (path) => {
-    await expectNoMoreThanNeeded(newcomer, `/api/v1/${path.replace("AGENT", little)}`);
+    await expectNoMoreThanNeeded(newcomer, `/api/v1/${path.replace("AGENT", little).replace("OTHER", IDS.agent)}`);
   });
 });
 

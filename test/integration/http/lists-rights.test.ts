@@ -48,6 +48,9 @@ beforeAll(async () => {
     update runs set passed = null where status in ('queued', 'running', 'cancelled') or random() < 0.1;
     update runs set status = 'completed', passed = random() < 0.5, latency_ms = 7 where status = 'running' and random() < 0.5;
     update runs set failure_code = 'service_error' where status = 'failed' and random() < 0.1;
+    insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats, is_private, suite_id, created_at)
+      select ${oneOf("agents")}, case when random() < 0.9 then ${oneOf("users")} end, 'manual', '[]', 1, random() < 0.5,
+        case when random() < 0.5 then ${oneOf("suites")} end, now() - n % 7 * interval '1 hour' from generate_series(1, 200) n;
     insert into webhooks (user_id, team_id, url, event_types)
       select ${oneOf("users")}, case when random() < 0.5 then ${oneOf("teams")} end, 'https://rights.example/', '{run.completed}'
       from generate_series(1, 40) n;
@@ -195,6 +198,33 @@ it.each([
       `select a.id from (${rows}) a where ${owns(viewer)} order by a.id desc`,
     );
     expect([viewer, await listed(who, `/api/v1/${path}?`)]).toEqual([viewer, ids(expected)]);
+  }
+});
+
+it("a list of an agent's sessions has those that the caller may see, newest first, where the caller sees the agent", async () => {
+  const suites = ids(
+    await service.sql("select distinct suite_id as id from screening_sessions where suite_id is not null"),
+  );
+  expect(suites.length).toBeGreaterThan(0);
+  for (const { who, viewer } of everybody()) {
+    for (const [n, agent] of agents.entries()) {
+      const suite = suites[n % suites.length];
+      for (const [query, condition] of [
+        ["", "true"],
+        [`suite_id=${suite}&`, `s.suite_id = '${suite}'`],
+      ]) {
+        const [is] = await service.sql<{ found: boolean }>(
+          `select ${sees(viewer)} as found from agents a where a.id = '${agent}'`,
+        );
+        const rows = await service.sql<{ id: string }>(
+          `select s.id from screening_sessions s join agents a on a.id = s.agent_id where a.id = '${agent}' and ${condition}
+             and (not s.is_private or coalesce(s.user_id = ${viewer}, false) or ${owns(viewer)})
+           order by s.created_at desc, s.id desc`,
+        );
+        const found = await listed(who, `/api/v1/agents/${agent}/screening-sessions?${query}`);
+        expect([viewer, agent, query, found]).toEqual([viewer, agent, query, is?.found === true ? ids(rows) : ["404"]]);
+      }
+    }
   }
 });
 

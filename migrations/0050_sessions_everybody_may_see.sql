@@ -1,0 +1,3 @@
+CREATE INDEX "screening_sessions_public_idx" ON "screening_sessions" USING btree ("agent_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "screening_sessions"."is_private";--> statement-breakpoint
+CREATE INDEX "screening_sessions_public_suite_idx" ON "screening_sessions" USING btree ("agent_id","suite_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE not "screening_sessions"."is_private" and "screening_sessions"."suite_id" is not null;--> statement-breakpoint
+CREATE INDEX "screening_sessions_private_idx" ON "screening_sessions" USING btree ("agent_id","user_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "screening_sessions"."is_private";
