@@ -36,6 +36,8 @@ export interface Bench {
   owner: Call;
   /** The same from nobody in particular. */
   anybody: Call;
+  /** The same from whoever has this token. */
+  callerOf(bearer: string): Call;
   /** An agent of that account, which answers at once. */
   agent: string;
   /** A hundred public tasks. */
@@ -96,6 +98,7 @@ export async function startBench(): Promise<Bench> {
       succeeded(await caller(baseline).call("POST", "/sql", { text, params }), "the bare statement").body,
     account: { id: user.id, token },
     anybody: callsFrom("6", {}),
+    callerOf: (bearer) => callsFrom("7", { authorization: `Bearer ${bearer}` }),
     agent: agent.id,
     tasks: rows.map(({ id }) => id),
     async withoutQueue(work) {

@@ -3,7 +3,7 @@ import { caller } from "../stack/client.ts";
 import { type Bench, contextBeside, EMPTIED, publisherBeside } from "./beside.ts";
 import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
-import { growthOfReads, LARGE } from "./growth.ts";
+import { type ByKey, growthOfReads, LARGE, type Reader } from "./growth.ts";
 import { logFigures } from "./log.ts";
 import { type Add, type Figure, ratio } from "./measure.ts";
 import { mintingFigures } from "./minting.ts";
@@ -115,14 +115,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
     add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
   },
 
-  async growth({ stack, owner, anybody, register, pool, account }, add) {
+  async growth(bench, add) {
+    const { stack, owner, register, pool, account } = bench;
     const { user: other } = await register("other@example.test");
-    const filled = await growthOfReads(
-      pool,
-      { owner: account.id, other: other.id },
-      (by, path) => (by === "owner" ? owner("GET", path) : anybody("GET", path)),
-      add,
-    );
+    const accounts = { owner: account.id, other: other.id };
+    const filled = await growthOfReads(pool, accounts, await readerOf(bench), bareRead(bench), add);
     const byKey = () => owner("GET", `/api/v1/agents/${filled.agent}`);
     let page = 1;
     const board = () => owner("GET", `/api/v1/leaderboard?page=${(page += 1)}`);
@@ -135,7 +132,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     );
     const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
     add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
-    addAll(await logFigures({ ctx: await contextBeside(stack), pool, console: stack.console, byKey }), add);
+    const ctx = await contextBeside(stack);
+    addAll(await logFigures({ ctx, pool, console: stack.console, byKey }), add);
   },
 };
 
@@ -151,6 +149,20 @@ export const NAMED: Readonly<Record<string, Part>> = {
 export function partsOf(names: readonly string[]): [name: string, part: Part][] {
   if (names.length === 0) return Object.entries(PARTS);
   return Object.entries({ ...PARTS, ...NAMED }).filter(([name]) => names.includes(name));
+}
+
+/** Makes the reads of a world, each as whoever may. */
+async function readerOf({ owner, anybody, register, callerOf, pool }: Bench): Promise<Reader> {
+  const email = "admin@example.test";
+  const { access_token: token } = await register(email);
+  await pool.query("update users set email_verified = true where email = $1", [email]);
+  const callers = { owner, anybody, admin: callerOf(token) };
+  return ({ by, path, body }) => callers[by](body === undefined ? "GET" : "POST", path, body);
+}
+
+/** Reads an agent by its key as barely as can be. */
+function bareRead({ bare }: Bench): ByKey {
+  return (agent) => bare("select to_jsonb(a) as result from agents a where id = $1", [agent]);
 }
 
 function addAll(figures: readonly Figure[], add: Add): void {
