@@ -8,6 +8,7 @@ import { logFigures } from "./log.ts";
 import { type Add, type Figure, ratio } from "./measure.ts";
 import { mintingFigures } from "./minting.ts";
 import { spansRatio } from "./otlp.ts";
+import { nightlyFigures } from "./nightly.ts";
 import { peerFigures } from "./peers.ts";
 import { memoryFigures } from "./resident.ts";
 import { screeningFigures } from "./screening.ts";
@@ -133,6 +134,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
     add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
     const ctx = await contextBeside(stack);
+    addAll(await nightlyFigures(ctx, pool), add);
     addAll(await logFigures({ ctx, pool, console: stack.console, byKey }), add);
   },
 };
