@@ -4,7 +4,7 @@ import { inBulk } from "../../stack/bulk.ts";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { SUBREQUESTS } from "../../stack/subrequests.ts";
+import { WORKERS } from "../../stack/limits.ts";
 import { countRows, dailyStates } from "../operations/daily-support.ts";
 
 const DAY = 86_400_000;
@@ -109,7 +109,7 @@ it("deletes an account of any size by statements over 500 rows each, and lets no
     0,
   );
   await service.sql("drop trigger refuse on agents");
-  service.subrequests.limit = SUBREQUESTS.free;
+  service.subrequests.limit = WORKERS.subrequests.free;
   service.subrequests.reset();
   await service.app.scheduled(DAILY);
   expect((await dailyStates(service)).get("delete accounts")?.last_error).toBeNull();

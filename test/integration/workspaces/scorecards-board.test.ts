@@ -114,7 +114,7 @@ function ranked(parts: Record<Axis, number>, domain = "all", period = "all", ver
 const weigh = (values: readonly number[]): Record<Axis, number> =>
   Object.fromEntries(AXES.map((axis, index) => [axis, values[index] ?? 0])) as Record<Axis, number>;
 
-async function board(id: string, query = ""): Promise<{ items: BoardRow[]; total: number }> {
+async function board(id: string, query = ""): Promise<{ items: BoardRow[]; total: number; total_is_capped?: true }> {
   const { status, body, text } = await viewer.call("GET", `${SCORECARDS}/${id}/board?page_size=100${query}`);
   expect(status, text).toBe(200);
   return body;
