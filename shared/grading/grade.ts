@@ -8,7 +8,7 @@ import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable }
 export type { Answer, GradingTask, Verdict } from "./types.ts";
 
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "2";
+export const GRADER_VERSION = "3";
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;

@@ -1,4 +1,4 @@
-import { normalizeText, quote, textOf } from "./text.ts";
+import { normalizeText, quote, spacedTextOf, textOf } from "./text.ts";
 import { type GraderModule, type Issue, keyIssue } from "./types.ts";
 
 const LEAD_IN = /^(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|choice|option)\b(?:\s+is\b)?\s*:?\s*/iu;
@@ -30,7 +30,8 @@ export const multipleChoice: GraderModule<"multiple_choice"> = {
 
   grade({ grader: { choices }, expected_output: key }, { output }) {
     const answer = textOf(output).trim();
-    const chosen = readChoice(answer, choices);
+    const verbatim = choices.indexOf(answer);
+    const chosen = verbatim >= 0 ? verbatim : readChoice(spacedTextOf(output).trim(), choices);
     if (chosen === null) {
       return {
         correctness: 0,
@@ -57,8 +58,6 @@ function faultOf(text: string, index: number, texts: readonly string[]): string 
 /** The index of the choice that `answer` names, or null. */
 function readChoice(answer: string, choices: readonly string[]): number | null {
   if (answer.length > MAX_ANSWER_LENGTH) return null;
-  const verbatim = choices.indexOf(answer);
-  if (verbatim >= 0) return verbatim;
   const texts = choices.map(normalizeText);
   const rest = answer.replace(MARKUP, "").trim().replace(LEAD_IN, "").trim();
   const letter = LETTER.exec(rest)?.[1];

@@ -1,5 +1,5 @@
 import type { Json } from "./schema.ts";
-import { normalizeText, quote, textOf } from "./text.ts";
+import { normalizeText, quote, spacedTextOf, textOf } from "./text.ts";
 import { type GraderModule, keyIssue } from "./types.ts";
 
 /** Equal to the key, or to one of several, once both are in the form of `normalizeText`. */
@@ -11,9 +11,10 @@ export const normalizedText: GraderModule<"normalized_text"> = {
   },
 
   grade({ expected_output: key }, { output }) {
-    const answer = normalizeText(textOf(output));
-    const accepted = (Array.isArray(key) ? key : [key]).map((text) => normalizeText(textOf(text)));
-    return accepted.includes(answer)
+    const answer = normalizeText(spacedTextOf(output));
+    const keys = (Array.isArray(key) ? key : [key]).map(textOf);
+    // JSON is also what it says character by character: without spaces, as keys may write it.
+    return keys.map(normalizeText).includes(answer) || keys.includes(textOf(output))
       ? { correctness: 1, explanation: "The answer equals an accepted text, punctuation, case and articles aside." }
       : { correctness: 0, explanation: `The answer, compared as ${quote(answer)}, equals no accepted text.` };
   },

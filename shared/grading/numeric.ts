@@ -1,7 +1,7 @@
 import type { ExactJson } from "../platform/exact-json.ts";
 import { isNearNumeral, lastNumeral, type Numeral, numeralOfNumber, soleNumeral } from "./number.ts";
 import type { Json } from "./schema.ts";
-import { textOf } from "./text.ts";
+import { spacedTextOf } from "./text.ts";
 import { type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
 
 /** Below this size a key is too near to 0 for the fixed 1e-9 that stands in for a missing tolerance. */
@@ -30,7 +30,7 @@ export const numeric: GraderModule<"numeric"> = {
   },
 
   grade({ grader, expected_output }, { output }) {
-    const value = readNumber(output) ?? lastNumeral(textOf(output));
+    const value = readNumber(output) ?? lastNumeral(spacedTextOf(output));
     if (value === null) return unreadable("No number was found in the answer.");
     const key = readKey(expected_output) ?? { value: Number.NaN, integer: null };
     const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key.value) : grader.tolerance;

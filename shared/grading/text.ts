@@ -15,6 +15,15 @@ export function textOf(output: ExactJson): string {
 }
 
 /**
+ * As `textOf`, but with a space after the commas of JSON: else two numbers of an array read as one with a thousands comma.
+ * @example
+ * spacedTextOf([1, 250]) // [1, 250]
+ */
+export function spacedTextOf(output: ExactJson): string {
+  return typeof output === "string" ? output : stringifyExact(output, ", ");
+}
+
+/**
  * Whether an output says nothing: missing, or white space alone.
  * @example
  * isBlank(" ") // true

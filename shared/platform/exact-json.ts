@@ -55,14 +55,15 @@ function restored(root: ExactJson, replace: (value: number) => number | bigint):
 }
 
 /**
- * `JSON.stringify` for values with bigints, which are written as numbers. Recurses as deep as the value nests.
+ * `JSON.stringify` for values with bigints, which are written as numbers; `comma` stands between items and between members.
+ * Recurses as deep as the value nests.
  * @example
  * stringifyExact({ id: 9007199254740993n }) // {"id":9007199254740993}
  */
-export function stringifyExact(value: ExactJson): string {
+export function stringifyExact(value: ExactJson, comma = ","): string {
   if (typeof value === "bigint") return String(value);
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(stringifyExact).join(",")}]`;
-  const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${stringifyExact(child)}`);
-  return `{${members.join(",")}}`;
+  if (Array.isArray(value)) return `[${value.map((item) => stringifyExact(item, comma)).join(comma)}]`;
+  const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${stringifyExact(child, comma)}`);
+  return `{${members.join(comma)}}`;
 }

@@ -64,6 +64,11 @@ describe("normalized_text", () => {
     ["C++", "C", 0],
     ["42", 42, 1],
     ["true", true, 1],
+    // Two numbers of an array are not one.
+    ["1250", [1, 250], 0],
+    ["1,250", [1, 250], 0],
+    ["1, 250", [1, 250], 1],
+    ["[1,250]", [1, 250], 1],
     ["Paris", "...", 0],
     ["Paris", "   ", 0],
   ])("key %j, output %j: %d", (key, output, correctness) => {
@@ -125,6 +130,12 @@ describe("multiple_choice", () => {
     [["B"], 0],
   ])("key Paris, output %j: %d", (output, correctness) => {
     expect(scoreOf(grader, "Paris", output)).toBe(correctness);
+  });
+
+  test("two numbers of an array are not one choice", () => {
+    const choices = ["1,250", "1, 250", "none"];
+    expect(scoreOf({ type: "multiple_choice", choices }, "1,250", [1, 250])).toBe(0);
+    expect(scoreOf({ type: "multiple_choice", choices }, "1, 250", [1, 250])).toBe(1);
   });
 
   test("a letter beyond the choices names none of them", () => {
