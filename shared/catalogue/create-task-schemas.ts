@@ -62,7 +62,11 @@ export const content = {
     .check(atMost(32))
     .optional()
     .nonoptional()
-    .meta({ description: "The key, in the grader's form; null for `regex`, `json_schema` and `constraints`" }),
+    .meta({
+      description:
+        "The key, in the grader's form; null for `regex`, `json_schema` and `constraints`. A whole number beyond 2^53 as a " +
+        "string of its digits: an answer may give it as a number, too",
+    }),
   time_limit_ms: z.int().min(1000).max(120_000).default(60_000),
   expected_tool_calls: z.int().min(0).max(1000).nullable().default(null).meta({
     description: "How many tool calls a good answer takes; null: the task says nothing about tool efficiency",

@@ -44,11 +44,12 @@ function outcomeOf(task: GradingTask, answer: Answer): Outcome {
 }
 
 /**
- * The answer as it compares with the key. Keys are JSON numbers and strings: where a number of the key is beyond 2^53, its
- * last digits may be lost, so that the answer's are given up, too. A key that is a string has them all.
+ * The answer as it compares with the key. Where a number of the key is beyond 2^53, its last digits may be lost: the answer's
+ * are given up, too. Only keys of before, and those with a tolerance that makes up for it, hold one as a JSON number.
  */
-function asKnown({ expected_output, output_schema }: GradingTask, answer: Answer): Answer {
-  if (!holdsRounded(expected_output) && !holdsRounded(output_schema)) return answer;
+function asKnown({ grader, expected_output, output_schema }: GradingTask, answer: Answer): Answer {
+  const isExact = !holdsRounded(expected_output) && !(grader.type === "json_schema" && holdsRounded(output_schema));
+  if (isExact) return answer;
   const { output, tool_calls } = answer;
   const calls = tool_calls?.map((call) => ({ ...call, arguments: rounded(call.arguments) }));
   return { ...answer, output: rounded(output), ...(calls === undefined ? {} : { tool_calls: calls }) };

@@ -1,4 +1,5 @@
 import { type ExactJson, parseExact } from "../platform/exact-json.ts";
+import { numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
 
 /** Deepest nesting of arrays and objects that grading reads; it bounds every recursion over a JSON value. */
@@ -23,22 +24,33 @@ export function depthWithin(value: ExactJson, limit: number = MAX_DEPTH): boolea
 }
 
 /**
- * Whether `value` holds a double beyond 2^53, whose last digits may have been lost when it was parsed. Iterative.
+ * The doubles beyond 2^53 in `value`, each with its path: their last digits may have been lost in parsing. Iterative.
  * @example
- * holdsRounded([2 ** 60]) // true
+ * [...roundedIn({ a: [2 ** 60] })] // [[["a", 0], 2 ** 60]]
  */
-export function holdsRounded(value: Json): boolean {
-  const open: Json[] = [value];
+export function* roundedIn(value: Json): Generator<[path: (string | number)[], number: number]> {
+  const open: [path: (string | number)[], node: Json][] = [[[], value]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (isRounded(next)) return true;
-    if (next === null || typeof next !== "object") continue;
-    for (const child of Array.isArray(next) ? next : Object.values(next)) open.push(child);
+    const [path, node] = next;
+    if (isRounded(node)) yield [path, node];
+    if (node === null || typeof node !== "object") continue;
+    const children = Array.isArray(node) ? node.entries() : Object.entries(node);
+    for (const [name, child] of children) open.push([[...path, name], child]);
   }
-  return false;
+}
+
+/** Whether `value` holds a double beyond 2^53. */
+export function holdsRounded(value: Json): boolean {
+  return roundedIn(value).next().done === false;
 }
 
 function isRounded(value: ExactJson): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Whether `value` is a whole number beyond 2^53: a key gives it as a string, which an answer need not do. */
+export function isLarge(value: ExactJson | undefined): value is number | bigint {
+  return typeof value === "bigint" || (typeof value === "number" && isRounded(value));
 }
 
 /** Whether `value` is a JSON object. */
@@ -77,9 +89,8 @@ function unfence(text: string): string {
  */
 export function canonical(value: ExactJson): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value === "bigint") return String(value);
-  // As it would be written if it were exact.
-  if (isRounded(value)) return String(BigInt(value));
+  // The digits that it was written with, be it as a double or not.
+  if (isLarge(value)) return String(numeralOfNumber(value).integer ?? value);
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`);
   return `{${members.toSorted().join(",")}}`;

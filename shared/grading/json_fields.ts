@@ -1,5 +1,5 @@
 import type { ExactJson } from "../platform/exact-json.ts";
-import { canonical, isObject, readJson } from "./json.ts";
+import { canonical, isLarge, isObject, readJson } from "./json.ts";
 import { isNear, isNearNumeral, numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { listSome, quote } from "./text.ts";
@@ -7,8 +7,9 @@ import { type GraderModule, type Issue, keyIssue, pointer, unreadable } from "./
 
 /**
  * The share of the key's fields that the answer's object holds with an equal value. Numbers, at any depth of a field,
- * are equal within the field's tolerance (1e-9 without one); the arrays of `unordered` are compared as multisets; an
- * optional field that is missing is left out of the count. The order of keys, and fields the key lacks, are no matter.
+ * are equal within the field's tolerance (1e-9 without one), and whole ones beyond 2^53 equal strings of their digits; the
+ * arrays of `unordered` are compared as multisets; an optional field that is missing is left out of the count. The order of
+ * keys, and fields the key lacks, are no matter.
  */
 export const jsonFields: GraderModule<"json_fields"> = {
   check({ grader, expected_output: key }) {
@@ -61,7 +62,8 @@ export const jsonFields: GraderModule<"json_fields"> = {
 
 type FieldOptions = { tolerance?: number; optional?: boolean };
 
-function fieldOptions(fields: Record<string, FieldOptions> | undefined, name: string): FieldOptions | undefined {
+/** The options of the field `name`, if it has any. */
+export function fieldOptions(fields: Record<string, FieldOptions> | undefined, name: string): FieldOptions | undefined {
   return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
@@ -81,6 +83,7 @@ function isSame(
   tolerance: number | undefined,
 ): boolean {
   if (typeof actual === "number" && typeof expected === "number") return isNear(actual, expected, tolerance);
+  if (typeof expected === "string" && isLarge(actual)) return canonical(actual) === expected;
   if (typeof actual === "bigint" && isNumber(expected)) {
     return isNearNumeral(numeralOfNumber(actual), numeralOfNumber(expected), tolerance);
   }
@@ -100,7 +103,9 @@ function isSame(
 /** Equal as multisets: numbers in order of size and within the tolerance, everything else exactly. */
 function isSameBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
   if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
-  return isSame(sorted(actual), sorted(expected), tolerance);
+  const texts = new Set(expected.filter((item) => typeof item === "string"));
+  const told = actual.map((item) => (isLarge(item) && texts.has(canonical(item)) ? canonical(item) : item));
+  return isSame(sorted(told), sorted(expected), tolerance);
 }
 
 function sorted(items: readonly ExactJson[]): ExactJson[] {

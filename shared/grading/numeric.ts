@@ -13,9 +13,6 @@ export const numeric: GraderModule<"numeric"> = {
     const key = readKey(expected_output);
     if (key === null) return [keyIssue('Give a number, or a string that is one number, such as 25 or "1,234.5".')];
     const issues: Issue[] = [];
-    if (typeof expected_output === "number" && isRounded(key) && grader.tolerance === undefined) {
-      issues.push(keyIssue("Give so large a number as a string: as a JSON number its last digits are lost."));
-    }
     const option = (message: string, name: string) =>
       issues.push({ pointer: `/grader/${name}`, code: "invalid_option", message });
     if (grader.relative && grader.tolerance === undefined) {
@@ -30,13 +27,14 @@ export const numeric: GraderModule<"numeric"> = {
   },
 
   grade({ grader, expected_output }, { output }) {
-    const value = readNumber(output) ?? lastNumeral(spacedTextOf(output));
+    const value = isNumber(output) ? numeralOfNumber(output) : lastNumeral(spacedTextOf(output));
     if (value === null) return unreadable("No number was found in the answer.");
     const key = readKey(expected_output) ?? { value: Number.NaN, integer: null };
     const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key.value) : grader.tolerance;
     const allowed =
       grader.tolerance === undefined ? "" : ` (tolerance ${grader.tolerance}${grader.relative ? ", relative" : ""})`;
-    const read = `The answer was read as ${isRounded(value) && value.integer !== null ? value.integer : value.value}`;
+    const isLarge = Number.isInteger(value.value) && !Number.isSafeInteger(value.value);
+    const read = `The answer was read as ${isLarge && value.integer !== null ? value.integer : value.value}`;
     return isNearNumeral(value, key, tolerance)
       ? { correctness: 1, explanation: `${read}, which is the expected number${allowed}.` }
       : { correctness: 0, explanation: `${read}, which is not the expected number${allowed}.` };
@@ -48,15 +46,6 @@ function readKey(key: Json): Numeral | null {
   return read !== null && Number.isFinite(read.value) ? read : null;
 }
 
-/** A JSON number of an answer. Beyond 2^53 a double has lost its last digits on the way: none are held against it. */
-function readNumber(output: ExactJson): Numeral | null {
-  if (typeof output !== "number" && typeof output !== "bigint") return null;
-  const read = numeralOfNumber(output);
-  if (typeof output === "bigint") return read;
-  return isRounded(read) ? { value: output, integer: null } : read;
-}
-
-/** Whether a whole number is beyond those that each have a double of their own. */
-function isRounded({ value }: Numeral): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
+function isNumber(output: ExactJson): output is number | bigint {
+  return typeof output === "number" || typeof output === "bigint";
 }

@@ -1,4 +1,4 @@
-import { depthWithin, isObject } from "./json.ts";
+import { depthWithin, holdsRounded, isObject } from "./json.ts";
 import { compilePattern } from "./re2.ts";
 import type { Json } from "./schema.ts";
 import { type Issue, pointer } from "./types.ts";
@@ -77,6 +77,15 @@ const must =
   (value) =>
     holds(value) ? null : advice;
 
+/** The rule, and that no digit of a number was lost when it was parsed. */
+const exactly =
+  (rule: Rule): Rule =>
+  (value) =>
+    rule(value) ?? (holdsRounded(value) ? LOST_DIGITS : null);
+
+const LOST_DIGITS =
+  "Leave out numbers beyond 2^53, whose last digits are lost in JSON: ask for a string of digits instead.";
+
 const isNames = (value: Json): boolean => Array.isArray(value) && value.every((name) => typeof name === "string");
 const isType = (value: Json): boolean => TYPES.some((type) => type === value);
 
@@ -101,12 +110,12 @@ const VALUE_RULES: readonly [string[], Rule][] = [
       `Give one or several of ${TYPES.join(", ")}.`,
     ),
   ],
-  [["enum"], must(Array.isArray, "Give a list of values.")],
+  [["enum"], exactly(must(Array.isArray, "Give a list of values."))],
   [["pattern"], isPattern],
-  [["multipleOf"], must((value) => typeof value === "number" && value > 0, "Give a number above 0.")],
+  [["multipleOf"], exactly(must((value) => typeof value === "number" && value > 0, "Give a number above 0."))],
   [
     ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-    must((value) => typeof value === "number", "Give a number."),
+    exactly(must((value) => typeof value === "number", "Give a number.")),
   ],
   [
     ["Length", "Items", "Contains", "Properties"].flatMap((counted) => [`min${counted}`, `max${counted}`]),
@@ -118,7 +127,8 @@ const VALUE_RULES: readonly [string[], Rule][] = [
     ["dependentRequired"],
     must((value) => isObject(value) && Object.values(value).every(isNames), "Give lists of property names."),
   ],
-  [["const", ...ANNOTATIONS], () => null],
+  [["const"], exactly(() => null)],
+  [ANNOTATIONS, () => null],
 ];
 const RULE_OF: ReadonlyMap<string, Rule> = new Map(
   VALUE_RULES.flatMap(([keywords, rule]) => keywords.map((keyword) => [keyword, rule])),
@@ -141,7 +151,8 @@ const ROOT_KEYWORDS = new Set(["$schema", "$id", "$defs"]);
  * What keeps `schema` from being graded with: it must be valid by JSON Schema 2020-12, and leave out what cannot be
  * decided here in bounded time or without a network. Taken are all keywords of the standard but `unevaluatedItems`,
  * `unevaluatedProperties`, `$anchor` and the dynamic ones; patterns are in RE2 syntax; `$ref` is `#` or `#/$defs/name`;
- * `$defs` and `$id` stand at the root; `format` annotates, as is the standard's default.
+ * `$defs` and `$id` stand at the root; `format` annotates, as is the standard's default. No number that a value is compared
+ * with may be beyond 2^53.
  * @example
  * checkOutputSchema({ type: "object" }) // []
  * checkOutputSchema({ type: "objekt" }) // [{ pointer: "/output_schema/type", code: "invalid_schema", … }]

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ExactJson } from "../platform/exact-json.ts";
-import { canonical, depthWithin, isObject } from "./json.ts";
+import { canonical, depthWithin, isLarge, isObject } from "./json.ts";
 import { type Matching, maximumInOrderMatching, maximumMatching } from "./matching.ts";
 import { listSome, normalizeText, quote } from "./text.ts";
 import { type Answer, type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
@@ -22,9 +22,9 @@ const expectedCalls = z
 
 /**
  * The share of calls that are as expected. A call is: the tool's name, each argument among its allowed values (strings
- * by `normalizeText`, lists in order), no other argument, one left out only where null is allowed. Calls are paired
- * so that most match, keeping their order when `order` is strict. The share is of max(expected, made) calls, with
- * `allow_extra` of the expected ones; no call where none is expected is 1.
+ * by `normalizeText`, lists in order; whole numbers beyond 2^53 equal strings of their digits), no other argument, one
+ * left out only where null is allowed. Calls are paired so that most match, keeping their order when `order` is strict.
+ * The share is of max(expected, made) calls, with `allow_extra` of the expected ones; no call where none is expected is 1.
  */
 export const toolCalls: GraderModule<"tool_calls"> = {
   check({ expected_output: key }) {
@@ -85,6 +85,7 @@ function comparable(value: ExactJson): string {
 
 function normalized(value: ExactJson): ExactJson {
   if (typeof value === "string") return normalizeText(value);
+  if (isLarge(value)) return canonical(value);
   if (Array.isArray(value)) return value.map(normalized);
   return isObject(value)
     ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, normalized(item)]))

@@ -57,6 +57,7 @@ const GRADERS: [grader: object, columns: object][] = [
   [{ type: "numeric" }, {}],
   [{ type: "exact" }, {}],
   [{ type: "set_f1" }, { expected_output: JSON.stringify([KEY]) }],
+  [{ type: "json_fields" }, { expected_output: JSON.stringify({ id: KEY }) }],
 ];
 
 it.each(WAYS.flatMap((way) => GRADERS.map((graded) => [...way, ...graded] as const)))(
@@ -66,7 +67,10 @@ it.each(WAYS.flatMap((way) => GRADERS.map((graded) => [...way, ...graded] as con
     const { tasks } = await addSuite(service, 1, {
       columns: { grader, expected_output: JSON.stringify(KEY), output_format: "json", ...columns },
     });
-    const wrap = (digits: string): string => (grader === GRADERS[2]?.[0] ? `[${digits}]` : digits);
+    const wrap = (digits: string): string => {
+      if (grader === GRADERS[2]?.[0]) return `[${digits}]`;
+      return grader === GRADERS[3]?.[0] ? `{"id":${digits}}` : digits;
+    };
     const passed = async (digits: string): Promise<unknown> => {
       endpoint.answer = answer(wrap(digits));
       const id = await addRun(owner, agent, tasks[0] ?? "");
@@ -75,7 +79,9 @@ it.each(WAYS.flatMap((way) => GRADERS.map((graded) => [...way, ...graded] as con
       return { status: body.status, passed: body.passed };
     };
     expect(await passed(KEY)).toEqual({ status: "completed", passed: true });
-    expect(await passed(NEIGHBOUR)).toEqual({ status: "completed", passed: false });
+    expect(await passed(`${KEY}.0`)).toEqual({ status: "completed", passed: true });
+    for (const other of [NEIGHBOUR, `${NEIGHBOUR}.0`])
+      expect(await passed(other)).toEqual({ status: "completed", passed: false });
     expect(await passed(`-${KEY}`)).toEqual({ status: "completed", passed: false });
   },
 );

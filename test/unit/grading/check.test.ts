@@ -125,6 +125,22 @@ describe("a task that does not fit together", () => {
     expect(issues.filter(({ message, code }) => message === "" || !code.startsWith("invalid_"))).toEqual([]);
   });
 
+  test.each<[Grader, Json, string[]]>([
+    [{ type: "exact" }, 2 ** 53, ["/expected_output"]],
+    [{ type: "set_f1" }, ["a", 5, 1e21], ["/expected_output/2"]],
+    [{ type: "json_fields" }, { a: 1, "b/c": [{ d: -(2 ** 53) }] }, ["/expected_output/b~1c/0/d"]],
+    [{ type: "json_fields", fields: { a: { tolerance: 1 } } }, { a: 2 ** 53 }, ["/expected_output/a"]],
+    [{ type: "json_fields", fields: { a: { tolerance: 1e6 } } }, { a: 2 ** 53 }, []],
+    [calls, [{ name: "f", arguments: { id: [1, 2 ** 60] } }], ["/expected_output/0/arguments/id/1"]],
+    [{ type: "exact" }, String(2 ** 53), []],
+    [{ type: "exact" }, 2 ** 53 - 1, []],
+  ])("a number whose digits JSON loses is asked for as a string: %j with key %j, at %j", (grader, key, pointers) => {
+    const issues = issuesOf(grader, key);
+    expect(issues.map(({ pointer }) => pointer)).toEqual(pointers);
+    for (const { message, code } of issues)
+      expect([message, code]).toEqual([expect.stringContaining("as a string"), "invalid_key"]);
+  });
+
   test("any key may be checked, however odd or deep", () => {
     const deep: Json = JSON.parse("[".repeat(5000) + "]".repeat(5000));
     fc.assert(
@@ -169,6 +185,15 @@ describe("an output schema to grade with", () => {
       { minLength: -1, maxItems: 1.5, minimum: "1", multipleOf: 0 },
       ["/minLength", "/maxItems", "/minimum", "/multipleOf"],
     ],
+    [
+      { properties: { a: { const: 1e16 }, b: { enum: ["x", [2 ** 53]] }, c: { maximum: 2 ** 63, minimum: -1e20 } } },
+      ["/properties/a/const", "/properties/b/enum", "/properties/c/maximum", "/properties/c/minimum"],
+    ],
+    [
+      { exclusiveMinimum: 2 ** 53, exclusiveMaximum: 2 ** 54, multipleOf: 2 ** 55 },
+      ["/exclusiveMinimum", "/exclusiveMaximum", "/multipleOf"],
+    ],
+    [{ default: 2 ** 53, examples: [2 ** 53], maximum: 2 ** 53 - 1, minimum: 0.5 }, []],
     [{ uniqueItems: 1, enum: "a", dependentRequired: { a: "b" } }, ["/uniqueItems", "/enum", "/dependentRequired"]],
     [{ allOf: [] }, ["/allOf"]],
     [{ anyOf: [true, 1] }, ["/anyOf/1"]],

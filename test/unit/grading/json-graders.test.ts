@@ -257,6 +257,32 @@ describe("whole numbers beyond 2^53 in an answer", () => {
       0,
     ],
     ["are multiples exactly", { type: "json_schema" }, null, { multipleOf: 2 }, { output: big }, 0],
+    ...[big, big - 1n, 2 ** 53].flatMap((id): [string, Grader, Json, Json, Answer, number][] => {
+      const [key, right] = [String(big), Number(id === big)];
+      const output = { id };
+      return [
+        ["are a string's", { type: "json_fields" }, { id: key }, null, { output }, right],
+        ["or not", { type: "json_fields" }, { id: [{ n: key }] }, null, { output: { id: [{ n: id }] } }, right],
+        [
+          "in any order",
+          { type: "json_fields", unordered: ["id"] },
+          { id: ["a", 5, key] },
+          null,
+          { output: { id: [5, id, "a"] } },
+          right,
+        ],
+        ["in a set", { type: "set_f1" }, [key], null, { output: [id] }, right],
+        [
+          "as an argument",
+          { type: "tool_calls", order: "any" },
+          [{ name: "find", arguments: { id: [key, "none"] } }],
+          null,
+          { output: null, tool_calls: call(id) },
+          right,
+        ],
+        ["whatever a schema bounds", { type: "exact" }, key, { maximum: 2 ** 63 }, { output: id }, right],
+      ];
+    }),
     ["are told apart", { type: "json_schema" }, null, { uniqueItems: true }, { output: [big, big - 1n] }, 1],
   ])("%s", (_what, grader, key, schema, answer, correctness) => {
     expect(grade(taskOf(grader, key, schema), answer).correctness).toBe(correctness);

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { checkTask } from "../../../shared/grading/check.ts";
 import { isNear, lastNumber, soleNumber } from "../../../shared/grading/number.ts";
-import { numeric } from "../../../shared/grading/numeric.ts";
+import { parseExact } from "../../../shared/platform/exact-json.ts";
 import { leastTime } from "../../stack/least-time.ts";
 import { scoreOf, verdictOn } from "./support.ts";
 
@@ -211,7 +212,7 @@ describe("numeric", () => {
     );
   });
 
-  test("compares whole numbers of any size by their digits, as text or as JSON, and holds no lost digit against a double", () => {
+  test("compares whole numbers of any size by their digits, as text or as JSON, however they are written", () => {
     const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
     fc.assert(
       fc.property(digits, fc.bigInt({ min: -3n, max: 3n }), fc.constantFrom(0, 1, 2), (whole, more, tolerance) => {
@@ -221,19 +222,22 @@ describe("numeric", () => {
         expect(scoreOf({ type: "numeric", tolerance }, String(whole), whole + more)).toBe(score);
       }),
     );
-    expect(scoreOf({ type: "numeric" }, "9007199254740993", Number("9.007199254740993e15"))).toBe(1);
+    const ways = (last: number) =>
+      [`900719925474099${last}`, `900719925474099${last}.0`, `9.00719925474099${last}e15`, `900719925474099${last}0e-1`]
+        .flatMap((written) => [written, parseExact(written)])
+        .map((output) => scoreOf({ type: "numeric" }, "9007199254740993", output));
+    expect(ways(3)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+    for (const neighbour of [2, 4]) expect(ways(neighbour)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
   test("asks for a key whose digits a JSON number loses as a string", () => {
-    const check = (expected_output: string | number, tolerance?: number) =>
-      numeric.check({
-        grader: tolerance === undefined ? { type: "numeric" } : { type: "numeric", tolerance },
-        expected_output,
-        output_schema: null,
-      });
+    const check = (expected_output: string | number, options: { tolerance?: number; relative?: boolean } = {}) =>
+      checkTask({ grader: { type: "numeric", ...options }, expected_output });
     expect(check(1e16)).toMatchObject([{ pointer: "/expected_output", code: "invalid_key" }]);
     expect(check("10000000000000001")).toEqual([]);
-    expect(check(1e16, 1e9)).toEqual([]);
+    expect(check(1e16, { tolerance: 0 })).toHaveLength(1);
+    expect(check(1e16, { tolerance: 1e9 })).toEqual([]);
+    expect(check(6.02e23, { tolerance: 0.01, relative: true })).toEqual([]);
     expect(check(2 ** 53 - 1)).toEqual([]);
   });
 
