@@ -87,7 +87,7 @@ const DOMAINS: Record<string, string[]> = {
   scorecards: ["agents", "board", "identity", "teams"],
   scoring: [],
   suites: ["templates"],
-  survey: ["identity"],
+  survey: [],
   teams: ["identity", "mail", "plans"],
   telemetry: ["scoring"],
   templates: [],
