@@ -138,9 +138,9 @@ describe("encrypting anew", () => {
     expect(pieces.map(([, changed]) => changed)).toEqual([0, 5, 2, 1, 1, 1, 3, 1]);
     expect(new Set(await names())).toEqual(new Set(["2027"]));
     expect(await reencrypt(url, BOTH_KEYS)).toEqual({ changed: 0, failed: [] });
-    const kept = await service.sql<{ secret: string }>("select secret from webhooks order by id");
-    expect(kept.map(({ secret }) => decrypt(secret, NEW_KEYS, "webhook"))).toEqual(
-      Array.from({ length: 12 }, (_, n) => `old ${n}`),
+    const kept = await service.sql<{ secret: string }>("select secret from webhooks");
+    expect(new Set(kept.map(({ secret }) => decrypt(secret, NEW_KEYS, "webhook")))).toEqual(
+      new Set(Array.from({ length: 12 }, (_, n) => `old ${n}`)),
     );
     const secrets = await service.sql<{ sealed: string }>("select sealed from epochs order by name, kind");
     expect(secrets.map(({ sealed }) => decrypt(sealed, NEW_KEYS, "epoch"))).toEqual(["epoch 0", "epoch 1", "epoch 2"]);
