@@ -2,7 +2,7 @@
 const STEPS = 10;
 
 /** The last one is short: what arrived while the isolate was busy over the end is read in it, and hardly anything after. */
-const LAST_MS = 20;
+const LAST_MS = 25;
 
 /** What aborts once patience is over, and how it ends before that. */
 export interface Patience {

@@ -52,7 +52,10 @@ export function checkAnswers(document: Described): AnswerCheck {
     const response = operation.responses[status];
     if (response === undefined) return `${at} is not declared: ${body.toString().slice(0, 200)}`;
     const named = headers["etag"] !== undefined;
-    if (method === "GET" && status === 200 && response.headers !== undefined && named !== "ETag" in response.headers)
+    // A page that shows somebody's own things has none, at the same address as the one for everybody.
+    const isPage = headers["content-type"]?.startsWith("text/html") === true;
+    const isRead = method === "GET" && status === 200 && !isPage;
+    if (isRead && response.headers !== undefined && named !== "ETag" in response.headers)
       return `${at} has ${named ? "an" : "no"} ETag, and is declared otherwise`;
     if (response.content === undefined)
       return body.length === 0 ? null : `${at} is declared without a body, and has one`;

@@ -51,8 +51,9 @@ beforeAll(async () => {
   await service.sql("update users set charges_enabled = true");
   await service.sql("insert into seller_accounts (user_id, account_id) select id, 'acct_' || id from users");
   await service.sql(
-    `insert into listings (agent_id, seller_id, title, price_usd, created_at)
-     select id, user_id, case when user_id = $1 then reverse(name) else name end, 10, created_at from agents order by created_at`,
+    `insert into listings (id, agent_id, seller_id, title, price_usd, created_at)
+     select uuidv7_at(created_at, row_number() over (order by created_at, id)::integer), id, user_id,
+       case when user_id = $1 then reverse(name) else name end, 10, created_at from agents`,
     [owner.id],
   );
   all = await service.sql(
