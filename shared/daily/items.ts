@@ -26,7 +26,7 @@ import { forgetDeliveries } from "../webhooks/forget.ts";
 /** An item of the daily work. */
 export interface DailyItem {
   name: string;
-  /** The most pieces of one delivery: few enough that together they send some 40 requests at most. */
+  /** The most pieces of one delivery: few enough that, full, they send the 50 requests of the smallest plan at most. */
   pieces: number;
   /** Does the piece that begins at `cursor`, at first null. Doing one again changes nothing. */
   work(ctx: Context, cursor: string | null): Promise<Piece>;
@@ -46,10 +46,10 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "forget spans", pieces: 20, work: forgetSpans },
   { name: "forget deliveries", pieces: 20, work: forgetDeliveries },
   { name: "re-check manifests", pieces: 5, work: scheduleRechecks },
-  { name: "expire certifications", pieces: 20, work: expireCertifications },
-  { name: "tell of certifications that end", pieces: 20, work: remindOfEnds },
+  { name: "expire certifications", pieces: 5, work: expireCertifications },
+  { name: "tell of certifications that end", pieces: 5, work: remindOfEnds },
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
-  { name: "settle sessions", pieces: 5, work: settleForgotten },
+  { name: "settle sessions", pieces: 2, work: settleForgotten },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
   { name: "catch up with the log", pieces: 20, work: catchUp },

@@ -4,6 +4,7 @@ import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
 import { read, writeInTurn } from "../db/change.ts";
+import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";
 import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -95,6 +96,7 @@ export async function settleForgotten(ctx: Context, cursor: string | null): Prom
       await settle(ctx, id);
     } catch (error) {
       failure = error;
+      ctx.log.error("session not settled", { screening_session_id: id, detail: describeError(error) });
     }
   }
   return { next: ids?.length === SIZE ? (ids.at(-1) ?? null) : null, failure };

@@ -123,3 +123,32 @@ export async function countRows(
     };
   };
 }
+
+/**
+ * Adds sessions of the owner's agents that are over but for their end, whose message was lost: each has a canary that is
+ * not told yet. Returns their ids.
+ */
+export async function addForgottenSessions(
+  service: TestService,
+  owner: string,
+  task: string,
+  count: number,
+): Promise<string[]> {
+  const rows = await service.sql<{ id: string }>(
+    `with s as (
+       insert into screening_sessions (agent_id, user_id, trigger, task_plan, repeats)
+       select id, user_id, 'manual', '[]', 1 from (select * from agents where user_id = $1 order by id limit $3) a
+       returning id, agent_id
+     ), r as (
+       insert into runs (agent_id, task_id, domain, trigger, scope, status, counted, evidence_signed, passed, correctness,
+         suite_version, evidence_cost_partial, finalized_at, screening_session_id, canary)
+       select s.agent_id, t.id, t.domain, 'manual', 'personal', 'completed', false, false, true, 1, 1, false, '2026-01-01', s.id, null
+       from s, tasks t where t.id = $2 returning id, screening_session_id
+     ), h as (
+       insert into held_results (run_id, is_canary, jws, kid) select id, true, null, null from r
+     )
+     select screening_session_id as id from r order by 1`,
+    [owner, task, count],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { DAILY } from "../../../functions/scheduled.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addOldRows, addScoredAgents, dailyStates, oldRows } from "./daily-support.ts";
+import { addForgottenSessions, addOldRows, addScoredAgents, dailyStates, oldRows } from "./daily-support.ts";
 import { addAgent, addRun, addSuite, deliver, quietQueueClient, range, startAgent } from "../runs/support.ts";
 
 const HOUR = 3_600_000;
@@ -188,6 +188,25 @@ describe("an item of the daily work", () => {
     expect((await state(name))?.last_error).toBe(REFUSED);
     await mend();
     await service.sql("delete from certifications");
+  });
+
+  it("settles all forgotten sessions but the one that fails, which the log names", async () => {
+    const sessions = await addForgottenSessions(service, owner.id, task, 12);
+    const poison = sessions[6];
+    const mend = await hinder(
+      "held_results",
+      `(select screening_session_id = '${poison}' from runs where id = r.run_id)`,
+      "fail",
+    );
+    await night();
+    const failed = service.logs.map((line) => JSON.parse(line)).filter(({ screening_session_id: id }) => id === poison);
+    expect(failed).toEqual([expect.objectContaining({ level: "error", message: "session not settled" })]);
+    expect(failed[0]?.detail).toContain("P0001");
+    expect(await service.sql("select count(*)::integer as n from held_results")).toEqual([{ n: 1 }]);
+    expect((await state("settle sessions"))?.last_error).toBe(REFUSED);
+    await mend();
+    await night();
+    expect(await state("settle sessions")).toMatchObject({ last_success_at: at(), last_error: null });
   });
 
   it("is done the same when every message comes twice and the trigger several times at once", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import { newUser } from "../../stack/client.ts";
 import type { Handler } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addRun, addSuite, startAgent } from "./support.ts";
@@ -9,12 +9,10 @@ const KEY = "9007199254740993";
 const NEIGHBOUR = "9007199254740992";
 
 let service: TestService;
-let owner: User;
 let endpoint: Consumer;
 
 beforeAll(async () => {
   service = await startService();
-  owner = await newUser(service, { plan: "pro" });
   endpoint = await startAgent();
 });
 
@@ -63,6 +61,7 @@ const GRADERS: [grader: object, columns: object][] = [
 it.each(WAYS.flatMap((way) => GRADERS.map((graded) => [...way, ...graded] as const)))(
   "a whole number beyond 2^53 given %s is equal to itself and to none of its neighbours (%#)",
   async (_way, fields, answer, grader, columns) => {
+    const owner = await newUser(service, { plan: "pro" });
     const agent = await addAgent(owner, { endpoint: endpoint.url, ...fields });
     const { tasks } = await addSuite(service, 1, {
       columns: { grader, expected_output: JSON.stringify(KEY), output_format: "json", ...columns },
