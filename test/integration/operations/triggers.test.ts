@@ -52,7 +52,8 @@ describe("a trigger of the daily work that meets a dead database", () => {
     time += MINUTE;
     service.counters.reset();
     await Promise.all(range(3).map(minute));
-    expect([await done(), service.counters.qstash.messages]).toEqual([[iso()], DAILY_ITEMS.length]);
+    // Each item is begun by one message, and the recount of the boards takes a second turn.
+    expect([await done(), service.counters.qstash.messages]).toEqual([[iso()], DAILY_ITEMS.length + 1]);
     const made = iso();
     time += MINUTE;
     await minute();
