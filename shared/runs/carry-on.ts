@@ -5,7 +5,7 @@ import { createTogether } from "../db/together.ts";
 import type { Context } from "../platform/context.ts";
 import type { Message } from "../platform/message.ts";
 import { CLAIM, Claimed, ClaimedJob, claiming, type Taken, type Taking, taking } from "./claim.ts";
-import { KEEP_ANSWERS, type KeptAnswer, Scorable } from "./keep-answer.ts";
+import { KEEP_ANSWERS, type KeptAnswer, LOCK_CALLED, Scorable } from "./keep-answer.ts";
 
 /** What a delivery has to write between two calls: what came of one run, the next one to take up, or both. */
 export interface Move {
@@ -34,7 +34,7 @@ const MOST = 4;
 const SHARED_CHARACTERS = 256 * 1024;
 
 /** Keeps all answers, and then takes all runs up. */
-export const CARRY_ON = inSeries("carry_on", [KEEP_ANSWERS, CLAIM]);
+export const CARRY_ON = inSeries("carry_on", [LOCK_CALLED, KEEP_ANSWERS, CLAIM]);
 
 const moves = createTogether({
   most: MOST,
@@ -60,10 +60,11 @@ async function make(ctx: Context, all: readonly Move[]): Promise<Made[]> {
   const takings = all.map(({ takes }) => (takes === null ? null : taking(ctx, takes)));
   const takes = takings.filter((one) => one !== null);
   const moving = CARRY_ON.with([
+    keeps.length === 0 ? null : { runs: JSON.stringify(keeps.map(({ run }) => run)) },
     keeps.length === 0 ? null : { answers: storableJson(keeps) },
     takes.length === 0 ? null : claiming(ctx, takes),
   ]);
-  const [scorable, claimed] = await writeSeries(ctx, moving, [Scorable, Claimed]);
+  const [, scorable, claimed] = await writeSeries(ctx, moving, [z.int(), Scorable, Claimed]);
   return all.map((move, index) => {
     const next = takings[index];
     const job = next && claimed?.[next.lease];

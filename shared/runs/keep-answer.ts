@@ -50,6 +50,15 @@ const COLUMNS =
   failure_code text, failure_detail text, request bytea, request_salt bytea, response bytea, response_salt bytea, answer text,
   facts jsonb`);
 
+/** Locks runs (their ids) whose calls have ended: what is kept then sees the facts of a report that came at this moment. */
+export const LOCK_CALLED = kept("lock_called", { runs: "jsonb" }, (value) => ({
+  parts: sql`with locked as (
+    select r.id from ${runs} r where r.id in (select id::uuid from jsonb_array_elements_text(${value("runs")}) as g(id))
+    order by r.id for update
+  )`,
+  select: sql`select to_jsonb(count(*)) from locked`,
+}));
+
 /**
  * Keeps what came of the calls of runs (a list of `KeptAnswer`), unless it was reported meanwhile or the lease is another
  * one's. Its result has the messages of those that can be graded now, by run.

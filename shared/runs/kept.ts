@@ -3,13 +3,14 @@ import type { Installed } from "../db/kept.ts";
 import { CARRY_ON } from "./carry-on.ts";
 import { CLAIM } from "./claim.ts";
 import { END, END_ALL } from "./finalise.ts";
-import { KEEP_ANSWERS } from "./keep-answer.ts";
+import { KEEP_ANSWERS, LOCK_CALLED } from "./keep-answer.ts";
 import { LOAD_ANSWERED } from "./load-answered.ts";
 import { RESCORE, SUM_UP } from "./sum-up.ts";
 
 /** The statements of a run that the database keeps. */
 export const KEPT: readonly Installed[] = [
   CLAIM,
+  LOCK_CALLED,
   KEEP_ANSWERS,
   CARRY_ON,
   LOAD_ANSWERED,

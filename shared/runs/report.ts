@@ -49,6 +49,8 @@ export async function report(
   const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
   const byUser = reporter.kind === "user";
   const { run } = await change(ctx, {
+    // The call may end at this moment, and both go on counting the facts.
+    lock: sql`select from ${runs} where id = ${runId}::uuid for update`,
     parts: sql`with target as (
       select x.id, ${REPORT.sql} as outcome from (${reportable(reporter, runId)}) x
     ), updated as (

@@ -74,6 +74,28 @@ describe("a run whose agent answers 202", () => {
     expect((await anonymous.call("GET", `${path(runId)}/evidence`)).body.verified).toBe(true);
   });
 
+  it("takes a report that comes just when its call ends, however many do", async () => {
+    const quick = await newUser(service, { plan: "enterprise" });
+    const fast = await addAgent(quick, { endpoint: endpoint.url });
+    const reports: Promise<Answer>[] = [];
+    endpoint.answer = ({ body }) => {
+      const { runId, token } = callbackIn(body);
+      const own = caller(service, { "cf-connecting-ip": `10.8.0.${reports.length}` });
+      reports.push(own.call("PATCH", path(runId), DONE, bearer(token)));
+      return { status: 202 };
+    };
+    const task_ids = suite.tasks;
+    for (let n = 0; n < 6; n += 1)
+      await quick.call("POST", "/api/v1/runs/batch", { agent_id: fast, task_ids, repeats: 10 });
+    await service.settled();
+    const statuses = (await Promise.all(reports)).map(({ status }) => status);
+    await service.settled();
+    expect(statuses).toEqual(Array.from({ length: 60 }, () => 200));
+    expect(await service.sql("select distinct status, attempt from runs where agent_id = $1", [fast])).toEqual([
+      { status: "completed", attempt: 1 },
+    ]);
+  });
+
   it("keeps the very bytes of the report, committed to in the evidence", async () => {
     const { runId, token } = await promised();
     const raw = `{ "output" : "${KEY}",\n"status":"completed" }`;
