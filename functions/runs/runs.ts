@@ -1,12 +1,13 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
-import { assertScope, bearerToken, RUN_TOKEN_PREFIX } from "../../shared/http/credentials.ts";
+import { assertScope, bearerToken, type OwnTokens } from "../../shared/http/credentials.ts";
 import { cursorQuery, sliced, sliceOf } from "../../shared/http/cursor.ts";
 import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { accepted, ok, verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
+import { CALLBACK_TOKEN_PREFIX, isCallbackTokenOf } from "../../shared/runs/callback-token.ts";
 import { estimateQuery } from "../../shared/runs/estimate.ts";
 import { readPreflight } from "../../shared/runs/preflight.ts";
 import { listRuns, RunKey, sliceRuns } from "../../shared/results/list.ts";
@@ -52,10 +53,16 @@ function tasksOf({ suite_id, task_ids }: z.output<typeof BatchCreate>): Submissi
   return task_ids === undefined || task_ids.length === 0 ? { kind: "catalogue" } : { kind: "exact", taskIds: task_ids };
 }
 
+/** A host of many agents reports on all their runs from one address, so a report counts as its run's. */
+const callbackTokens: OwnTokens = {
+  are: (token) => token.startsWith(CALLBACK_TOKEN_PREFIX),
+  isOurs: (ctx, c, token) => isCallbackTokenOf(ctx.env, c.req.param("run_id") ?? "", token),
+};
+
 /** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key without `runs:write`. */
 function reporterOf(c: HonoContext, principal: Principal): Reporter {
   const token = bearerToken(c);
-  if (token?.startsWith(RUN_TOKEN_PREFIX)) return { kind: "token", token };
+  if (token?.startsWith(CALLBACK_TOKEN_PREFIX)) return { kind: "token", token };
   if (principal.kind === "anonymous") {
     throw new Problem(
       "unauthenticated",
@@ -190,11 +197,11 @@ export const runs = [
     summary: "Report on a running run",
     description:
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
-      "deadline. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
+      "deadline; counted by the token, 60 a minute, not by the address. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
     auth: "open",
     subject: "runs",
     needs: "runToken",
-    ownTokens: true,
+    ownTokens: callbackTokens,
     limit: "write",
     params,
     body: RunUpdate,

@@ -200,8 +200,10 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
         c.set("standing", standing);
         if (standing !== null) assertWithin(standing);
       } else {
-        const credentials = { limit, ownTokens: route.ownTokens ?? false };
-        const { claimed, confirm } = await admit(ctx, c, credentials, (standing) => c.set("standing", standing));
+        const { ownTokens } = route;
+        const { claimed, confirm } = await admit(ctx, c, { limit, ownTokens }, (standing) =>
+          c.set("standing", standing),
+        );
         if (route.method === "get" && claimed !== null) {
           // A read changes nothing, so it starts at once; its answer waits for the confirmation.
           c.set("confirm", confirm);

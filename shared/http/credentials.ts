@@ -6,12 +6,18 @@ import { covers, type Scope } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal } from "../identity/principal.ts";
 import { sessionHoldsByRead } from "../identity/sessions/deny.ts";
 import type { Context } from "../platform/context.ts";
+import { sha256 } from "../platform/crypto.ts";
 import { Problem } from "../platform/problem.ts";
 import { SESSION_COOKIE } from "./cookie-names.ts";
-import { assertWithin, countAddress, type LimitName, type Standing } from "./limits.ts";
+import { assertWithin, countAddress, countCaller, type LimitName, type Standing } from "./limits.ts";
 
-/** The prefix of a run's callback token. */
-export const RUN_TOKEN_PREFIX = "run_";
+/** Bearer tokens of an endpoint's own kind, which its handler checks. */
+export interface OwnTokens {
+  /** Whether a bearer token is of this kind, and no account's. */
+  are(token: string): boolean;
+  /** Whether the service made it for what the request names: such a request counts as the token's, not as its address's. */
+  isOurs(ctx: Context, c: HonoContext, token: string): boolean;
+}
 
 /** What a request presents: nothing, an API key, or an access token. */
 type Presented = { kind: "none" } | { kind: "key"; key: string } | { kind: "token"; token: string; viaCookie: boolean };
@@ -50,12 +56,12 @@ export interface Admission {
 export async function admit(
   ctx: Context,
   c: HonoContext,
-  { limit, ownTokens }: { limit: LimitName; ownTokens: boolean },
+  { limit, ownTokens }: { limit: LimitName; ownTokens: OwnTokens | undefined },
   onStanding: (standing: Standing) => void,
 ): Promise<Admission> {
   const sent = presented(c);
-  const foreign = ownTokens && sent.kind === "token" && sent.token.startsWith(RUN_TOKEN_PREFIX);
-  const credentials: Presented = foreign ? { kind: "none" } : sent;
+  const ownToken = ownTokens !== undefined && sent.kind === "token" && ownTokens.are(sent.token) ? sent.token : null;
+  const credentials: Presented = ownToken === null ? sent : { kind: "none" };
   if (credentials.kind === "key")
     return { claimed: null, confirm: once(() => admitKey(ctx, credentials.key, limit, onStanding)) };
 
@@ -64,8 +70,12 @@ export async function admit(
   const session: SessionPrincipal | null = token === null ? null : { ...token, viaCookie };
   const bad = credentials.kind === "token" && !viaCookie;
   const sessionHolds = session === null ? () => false : sessionHoldsByRead(ctx, session);
+  const counted = (): Promise<Standing | null> =>
+    ownToken !== null && ownTokens?.isOurs(ctx, c, ownToken) === true
+      ? countCaller(ctx, limit, sha256(ownToken))
+      : countAddress(ctx, limit);
   const confirm = async (): Promise<Principal> => {
-    const [standing, holds] = await Promise.all([countAddress(ctx, limit), sessionHolds()]);
+    const [standing, holds] = await Promise.all([counted(), sessionHolds()]);
     if (standing !== null) {
       onStanding(standing);
       assertWithin(standing);

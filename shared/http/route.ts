@@ -4,6 +4,7 @@ import type { Scope, Subject } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { ProblemCode } from "../platform/problem.ts";
+import type { OwnTokens } from "./credentials.ts";
 import type { LimitName } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
@@ -87,8 +88,8 @@ export interface Route {
   needs?: Needed;
   /** The limit class; by default `read` for GET, else `write`. Null, no limit, for what our own infrastructure calls. */
   limit?: LimitName | null;
-  /** Callback tokens of runs (`run_…`) are not taken for an account's credentials: the handler checks them. */
-  ownTokens?: boolean;
+  /** Bearer tokens that are not taken for an account's credentials. */
+  ownTokens?: OwnTokens;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

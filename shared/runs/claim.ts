@@ -5,9 +5,10 @@ import { agents, runs, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { newSalt } from "../evidence/commitment.ts";
-import { randomToken, sha256 } from "../platform/crypto.ts";
+import { sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import type { Instance } from "../templates/types.ts";
+import { newCallbackToken } from "./callback-token.ts";
 import { Job } from "./job.ts";
 import { mintNow } from "./mint.ts";
 import { Drawn, drawn, templateVersion } from "./minting.ts";
@@ -97,7 +98,7 @@ export interface Taken extends Taking {
 /** A lease of its own, and a token, for a run that is about to be taken up. */
 export function taking(ctx: Context, runId: string): Taking {
   const at = ctx.now();
-  return { runId, lease: newId(at), callbackToken: `run_${randomToken()}`, at };
+  return { runId, lease: newId(at), callbackToken: newCallbackToken(ctx.env, runId), at };
 }
 
 /**

@@ -44,7 +44,6 @@ export async function startTimedAgent(): Promise<TimedAgent> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   let seen: [string, number][] = [];
-  let reports = 0;
   const worked = async (run: string | string[] | undefined): Promise<void> => {
     const started = performance.now();
     await delay(ANSWERS_AFTER_MS);
@@ -53,13 +52,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const report = async (run: string | string[] | undefined, body: string): Promise<void> => {
     const { url: to, method, token } = Asked.parse(JSON.parse(body)).callback;
     await worked(run);
-    // From addresses of their own, as agents of many owners report: a single one may send 60 changes a minute.
-    const address = `10.9.${(reports >> 8) & 255}.${(reports += 1) & 255}`;
-    const headers = {
-      "content-type": "application/json",
-      authorization: `Bearer ${token}`,
-      "cf-connecting-ip": address,
-    };
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
     const { status } = await fetch(to, { method, headers, body: JSON.stringify({ status: "completed", ...ANSWER }) });
     if (status !== 200) console.error(`a report was answered with ${status}`);
   };

@@ -50,7 +50,7 @@ const CALLERS = [...ANONYMOUS, ...IMPOSTORS, RUN_TOKEN];
 
 function passes({ auth, ownTokens }: Route, caller: Caller): boolean {
   if (auth === "none") return true;
-  return auth === "open" && (ANONYMOUS.includes(caller) || (ownTokens === true && caller === RUN_TOKEN));
+  return auth === "open" && (ANONYMOUS.includes(caller) || (ownTokens !== undefined && caller === RUN_TOKEN));
 }
 
 async function call(route: Route, [, headers]: Caller): Promise<Response> {

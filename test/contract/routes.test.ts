@@ -125,7 +125,7 @@ describe.each(named)("%s", (name, route) => {
     const listed = ENDPOINTS.find(([method, path]) => `${method} ${path}` === name);
     if (listed === undefined) throw new Error(`${name} is not in the contract's list`);
     expect(CLASSES[listed[2]]).toContain(route.auth);
-    expect(route.ownTokens ?? false).toBe(listed[2] === "agent or owner");
+    expect(route.ownTokens !== undefined).toBe(listed[2] === "agent or owner");
     expect(route.needs).toBe(NEEDS[name] ?? NEEDED_BY[listed[2]]);
   });
 

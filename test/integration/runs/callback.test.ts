@@ -58,6 +58,25 @@ function report(runId: string, token: string, body: unknown = DONE): Promise<Ans
 }
 
 describe("a run whose agent answers 202", () => {
+  it("is reported on whatever else its agent's address has sent in this minute; a forged token counts as the address's", async () => {
+    const shared = caller(service, { "cf-connecting-ip": "10.8.0.1" });
+    const told = (runId: string, token: string, body: unknown) =>
+      shared.call("PATCH", path(runId), body, bearer(token));
+    const [forgeries, other] = [`run_${"x".repeat(54)}`, await promised()];
+    const { runId, token } = await promised();
+    const foreign = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => told(runId, n % 2 === 0 ? forgeries : other.token, DONE)),
+    );
+    expect(tally(foreign)).toEqual({ 401: 60 });
+    expect((await told(runId, other.token, DONE)).status).toBe(429);
+    const noted = await Promise.all(Array.from({ length: 60 }, () => told(runId, token, { status: "running" })));
+    expect(tally(noted)).toEqual({ 200: 60 });
+    expect((await told(runId, token, { status: "running" })).status).toBe(429);
+    expect((await told(other.runId, other.token, DONE)).status).toBe(200);
+    expect((await owner.call("PATCH", path(runId), DONE)).status).toBe(200);
+    await service.settled();
+  });
+
   it("waits, takes the report by its token, and is graded, priced and signed from it", async () => {
     const { runId, token } = await promised();
     expect(await read(runId)).toMatchObject({ status: "running", finalized_at: null });

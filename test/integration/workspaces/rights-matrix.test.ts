@@ -241,7 +241,7 @@ async function settle(): Promise<void> {
 /** What RIGHTS says of a caller: 404 for what is not seen, 403 for what is seen without the right. */
 function expected(name: string, { needs, success = 200 }: Operation, kind: Kind, isPublic: boolean): number {
   const route = ROUTES.find((one) => nameOf(one) === name);
-  if (kind === "anonymous" && (route?.auth !== "open" || route.ownTokens === true)) return 401;
+  if (kind === "anonymous" && (route?.auth !== "open" || route.ownTokens !== undefined)) return 401;
   if (kind.endsWith("key") && route?.auth === "session") return 403;
   const role = kind === "key" ? KEY_ROLE : ROLES.find((one) => one === kind);
   const rights: readonly Action[] = role !== undefined ? RIGHTS[role] : isPublic ? ["see"] : [];
