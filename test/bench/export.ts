@@ -25,14 +25,14 @@ export interface Exported {
  */
 export async function exportOfAMillion(
   { stack, pool, inspector }: Pick<Bench, "stack" | "pool" | "inspector">,
-  owner: { id: string; token: string },
+  owner: Bench["account"],
   agentId: string,
 ): Promise<Exported> {
   const { rows } = await pool.query<{ id: string }>("select id from tasks where not is_secret limit 1");
   const runs = { owner: owner.id, agent: agentId, task: rows[0]?.id ?? "" };
   await pool.query(plainRuns(runs, RUNS));
   await pool.query("vacuum analyze runs");
-  const headers = { authorization: `Bearer ${owner.token}`, "cf-connecting-ip": "10.4.0.1" };
+  const headers = { authorization: `Bearer ${await owner.token()}`, "cf-connecting-ip": "10.4.0.1" };
   const { body } = await fetch(`${stack.url}/api/v1/runs/export.csv`, { headers });
   if (body === null) throw new Error("the export has no body");
   const paces: number[] = [];

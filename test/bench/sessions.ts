@@ -13,6 +13,8 @@ export interface Bench {
   tasks: readonly string[];
   /** Waits until nothing is left of what came before. */
   settled(): Promise<void>;
+  /** Has the queue deliver now what it would in this time. */
+  skip(ms: number): Promise<void>;
 }
 
 /** Adds an agent of its own at this endpoint. */
