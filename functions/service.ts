@@ -126,6 +126,7 @@ export function createService(
         steps,
         keys: () => (keys ??= loadKeys()),
         now,
+        arrivedAt: now(),
         requestId: request.requestId,
         addressHash: request.addressHash,
         addressHashBefore: request.addressHashBefore ?? null,

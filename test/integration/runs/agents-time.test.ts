@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -82,6 +82,29 @@ describe("an agent's time", () => {
     const authorization = `Bearer ${token}`;
     const answer = await caller(service).call("PATCH", `/api/v1/runs/${run}`, report, { authorization });
     expect(answer.status).toBe(200);
+    await service.settled();
+    expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
+  });
+
+  it("ends when the report comes, whatever admitting it takes", async () => {
+    let token = "";
+    endpoint.answer = ({ body }) => {
+      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+      return { status: 202 };
+    };
+    const run = await runWhileWeAreSlow();
+    clock += ANSWERS_AFTER_MS;
+    const onwards = globalThis.fetch;
+    const counting = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+      if (String(init?.body).includes("limit:write")) clock += OURS_MS;
+      return onwards(input, init);
+    });
+    const came = clock;
+    const authorization = `Bearer ${token}`;
+    const report = { status: "completed", output: KEY };
+    const { status } = await caller(service).call("PATCH", `/api/v1/runs/${run}`, report, { authorization });
+    counting.mockRestore();
+    expect([status, clock - came]).toEqual([200, OURS_MS]);
     await service.settled();
     expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
   });
