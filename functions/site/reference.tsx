@@ -6,10 +6,18 @@ import { Field } from "./parts/form.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { lasting } from "./parts/lasting.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
-import { found, type Operation, readReference, type Reference, type Schema, slugOf } from "./reference/document.ts";
+import {
+  detailsOf,
+  found,
+  type Operation,
+  readReference,
+  type Schema,
+  type Schemas,
+  slugOf,
+} from "./reference/document.ts";
 import { described, linesOf } from "./reference/schema.ts";
 
-type Schemas = Reference["schemas"];
+type Details = ReturnType<typeof detailsOf>;
 
 /** Text with code between backticks, and paragraphs between empty lines. */
 function Prose({ text }: { text: string }) {
@@ -97,10 +105,10 @@ function SchemaTable({ title, of, schema, schemas }: { title: string; of: string
   );
 }
 
-const bodyOf = ({ requestBody }: Operation): Schema | undefined => requestBody?.content["application/json"]?.schema;
+const bodyOf = ({ requestBody }: Details): Schema | undefined => requestBody?.content["application/json"]?.schema;
 
 /** What to paste into a shell. */
-function curlOf(operation: Operation, base: string): string {
+function curlOf(operation: Details, base: string): string {
   const { method, path, parameters, security } = operation;
   const given = parameters.filter(({ example }) => example !== undefined);
   const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
@@ -121,7 +129,7 @@ function curlOf(operation: Operation, base: string): string {
   return lines.join(" \\\n  ");
 }
 
-function OperationSection({ operation, schemas, base }: { operation: Operation; schemas: Schemas; base: string }) {
+function OperationSection({ operation, schemas, base }: { operation: Details; schemas: Schemas; base: string }) {
   const { operationId, method, path, summary, description, parameters, responses } = operation;
   const body = bodyOf(operation);
   const [success] = Object.entries(responses).filter(([status]) => status < "300");
@@ -236,7 +244,7 @@ async function showTag(visit: Visit, tag: string): Promise<Reply> {
       <p>{TAGS[tag]}.</p>
       <Operations operations={own} />
       {own.map((operation) => (
-        <OperationSection operation={operation} schemas={schemas} base={visit.ctx.env.BASE_URL} />
+        <OperationSection operation={detailsOf(operation)} schemas={schemas} base={visit.ctx.env.BASE_URL} />
       ))}
     </Layout>,
   );

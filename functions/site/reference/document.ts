@@ -49,11 +49,14 @@ const Schema: z.ZodType<Schema> = z.lazy(() =>
 );
 
 const Content = z.record(z.string(), z.object({ schema: Schema, example: z.unknown().optional() }));
-const Operation = z.object({
+/** What lists show of an operation; all else of it is read where it is shown. */
+const Listed = z.looseObject({
   operationId: z.string(),
   tags: z.array(z.string()),
   summary: z.string(),
   description: z.string(),
+});
+const Details = z.object({
   security: z.array(z.record(z.string(), z.unknown())),
   parameters: z
     .array(
@@ -73,20 +76,29 @@ const Operation = z.object({
 const Document = z.object({
   info: z.object({ version: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
-  paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.object({ schemas: z.record(z.string(), Schema) }),
+  paths: z.record(z.string(), z.record(z.string(), Listed)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
 /** One thing that the interface can be asked for. */
-export type Operation = z.output<typeof Operation> & { method: string; path: string };
+export type Operation = z.output<typeof Listed> & { method: string; path: string };
+
+/** Finds the schema that the document has by a name. */
+export type Schemas = (name: string) => Schema | undefined;
 
 /** The interface as the OpenAPI document describes it. */
 export interface Reference {
   info: { version: string; description: string };
   tags: { name: string; description: string }[];
   operations: Operation[];
-  schemas: Record<string, Schema>;
+  schemas: Schemas;
 }
+
+/** All of an operation. */
+export const detailsOf = (operation: Operation): Operation & z.output<typeof Details> => ({
+  ...operation,
+  ...Details.parse(operation),
+});
 
 let kept: Promise<Reference> | undefined;
 
@@ -97,9 +109,20 @@ export function readReference(ctx: Context): Promise<Reference> {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
     );
-    return { info, tags, operations, schemas: components.schemas };
+    return { info, tags, operations, schemas: readOnce(components.schemas) };
   });
   return kept;
+}
+
+function readOnce(schemas: Readonly<Record<string, unknown>>): Schemas {
+  const read = new Map<string, Schema>();
+  return (name) => {
+    const known = read.get(name);
+    if (known !== undefined || schemas[name] === undefined) return known;
+    const schema = Schema.parse(schemas[name]);
+    read.set(name, schema);
+    return schema;
+  };
 }
 
 /** The last part of the address of a tag's page: `task-submissions` for "Task submissions". */

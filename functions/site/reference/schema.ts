@@ -1,6 +1,4 @@
-import type { Reference, Schema } from "./document.ts";
-
-type Schemas = Reference["schemas"];
+import type { Schema, Schemas } from "./document.ts";
 
 /** How deep a table goes into objects within objects; what lies deeper stands in the OpenAPI document. */
 const DEEPEST = 3;
@@ -19,7 +17,7 @@ const ANY_JSON = "JsonValue";
 function resolve(schema: Schema, schemas: Schemas): Schema {
   const name = schema.$ref?.split("/").at(-1);
   if (name === ANY_JSON) return schema;
-  const target = name === undefined ? undefined : schemas[name];
+  const target = name === undefined ? undefined : schemas(name);
   if (target === undefined) return schema;
   return { ...target, ...(schema.description === undefined ? {} : { description: schema.description }) };
 }
