@@ -1,7 +1,13 @@
 import { Problem } from "./problem.ts";
 
-/** The most event streams that may be open in one isolate: of one caller (an account or address), and of all. */
-export const MOST_STREAMS = { caller: 5, all: 1000 } as const;
+/**
+ * The most event streams that may be open in one isolate: of one caller (an account or address), and of all. What all
+ * together have still to read may have 16 Mi characters, an eighth of what an isolate has in bytes: of a long session, 1,000
+ * first texts alone would be more than all of it.
+ */
+export const MOST_STREAMS = { caller: 5, all: 1000, unread: 16 * 1024 * 1024 } as const;
+/** A reader gets so many characters at once: what the runtime holds for one that has stopped reading. */
+const PIECE = 64 * 1024;
 
 /**
  * A stream that has shown no sign of life for so long is gone, and its place is free: the runtime may drop a request
@@ -15,12 +21,16 @@ const PAUSE_GROWTH = 1.5;
 const PATIENCE_MS = 2000;
 const RECHECK_MS = 100;
 
-/** What is sent to a reader: the text, the cursor after it, whether anything happened, and whether that was the last. */
-export interface Update {
-  text: string;
+/** Where a reader stands: the cursor after what is sent, whether anything happened, and whether that was the last. */
+export interface Standing {
   cursor: string;
   hasNews: boolean;
   ended: boolean;
+}
+
+/** What is sent to a reader, and where it stands then. */
+export interface Update extends Standing {
+  text: string;
 }
 
 /**
@@ -47,14 +57,25 @@ export interface Reader {
 
 /** An open stream's place among the others. */
 export interface OpenStream {
-  /** The first look of a stream, for this one alone, since no other stream knows where its reader stands. */
-  first(cursor: string, look: Look): Promise<Update | "hidden">;
+  /**
+   * The first look of a stream, for this one alone, since no other stream knows where its reader stands; `read` has its
+   * text. Throws `streams_full` where too much is unread already.
+   */
+  first(cursor: string, look: Look): Promise<Standing | "hidden">;
+  /**
+   * The next piece of what a look found, which is held only until then; "" where all is read, null where the place was
+   * given up meanwhile, and with it the rest. Says that the stream is alive.
+   */
+  read(now: number): string | null;
   /** Says that the stream is alive, which it must do every few seconds; false if its place was given up and is taken. */
   hold(now: number): boolean;
   /** Milliseconds until there may be something new; 0 if `next` has something to do. */
   wait(now: number): number;
-  /** What came after `cursor`: as another stream's look found it meanwhile, else by a look for the whole subject. */
-  next(cursor: string, now: () => number, look: Look): Promise<Update | "hidden">;
+  /**
+   * What came after `cursor`, for `read`: as another stream's look found it meanwhile, else by a look for the whole subject.
+   * Throws as `first` does.
+   */
+  next(cursor: string, now: () => number, look: Look): Promise<Standing | "hidden">;
   /** Gives up the place; does nothing the second time. */
   close(): void;
 }
@@ -69,6 +90,8 @@ interface Place extends Reader {
   heldAt: number;
   /** When the look ended that the stream's latest update came from, by the count of `tick`. */
   updatedAt: number;
+  /** What is still to be read, from a character on; `lost` where it was given up with the place. */
+  unread: { update: Update; from: number } | "lost" | null;
 }
 
 interface Subject {
@@ -82,12 +105,44 @@ interface Subject {
 export function createStreams(): Streams {
   const places = new Set<Place>();
   const subjects = new Map<string, Subject>();
+  /** How many have still to read each update: many share one. */
+  const readers = new Map<Update, number>();
+  let unread = 0;
   let ticks = 0;
   const tick = (): number => (ticks += 1);
 
   function leave(place: Place): void {
+    if (drop(place)) place.unread = "lost";
     if (!places.delete(place)) return;
     if (!others(place).some(({ subject }) => subject === place.subject)) subjects.delete(place.subject);
+  }
+
+  function keep(place: Place, update: Update): Standing {
+    const { text, ...standing } = update;
+    drop(place);
+    if (text === "") return standing;
+    const others = readers.get(update) ?? 0;
+    if (others === 0) {
+      if (unread + text.length > MOST_STREAMS.unread) throw full();
+      unread += text.length;
+    }
+    readers.set(update, others + 1);
+    place.unread = { update, from: 0 };
+    return standing;
+  }
+
+  /** Returns whether there was anything. */
+  function drop(place: Place): boolean {
+    if (place.unread === null || place.unread === "lost") return false;
+    const { update } = place.unread;
+    place.unread = null;
+    const left = (readers.get(update) ?? 1) - 1;
+    if (left > 0) readers.set(update, left);
+    else {
+      readers.delete(update);
+      unread -= update.text.length;
+    }
+    return true;
   }
 
   function others(place: Place): Place[] {
@@ -115,7 +170,14 @@ export function createStreams(): Streams {
     return latest !== null && latest.begun > place.updatedAt ? latest : null;
   }
 
-  async function lookForAll(place: Place, cursor: string, now: () => number, look: Look): Promise<Update | "hidden"> {
+  /** What a look found for all is held no longer than until the last of them has it. */
+  function forget(place: Place): void {
+    const subject = subjects.get(place.subject);
+    const isRead = others(place).every((one) => one.subject !== place.subject || newer(one) === null);
+    if (subject !== undefined && isRead) subject.latest = null;
+  }
+
+  async function lookForAll(place: Place, cursor: string, now: () => number, look: Look): Promise<Standing | "hidden"> {
     const subject = subjectOf(place);
     const viewers = others(place).filter((other) => other.subject === place.subject);
     const begun = tick();
@@ -126,9 +188,10 @@ export function createStreams(): Streams {
       const ended = tick();
       if (subject.latest === null || subject.latest.begun < begun) subject.latest = { begun, ended, sighting };
       place.updatedAt = ended;
+      forget(place);
       const update = ownUpdate(place, cursor, sighting);
       hasNews = update !== "hidden" && update.hasNews;
-      return update;
+      return update === "hidden" ? update : keep(place, update);
     } finally {
       // Also after a failure, so that the other streams do not all run into it at once.
       subject.lookingUntil = 0;
@@ -139,14 +202,24 @@ export function createStreams(): Streams {
 
   return {
     open(reader, openedAt) {
-      const place: Place = { ...reader, heldAt: openedAt, updatedAt: 0 };
+      const place: Place = { ...reader, heldAt: openedAt, updatedAt: 0, unread: null };
       enter(place);
       subjectOf(place);
       return {
         async first(cursor, look) {
           const sighting = await look([place.viewer], cursor);
           place.updatedAt = tick();
-          return ownUpdate(place, cursor, sighting);
+          const update = ownUpdate(place, cursor, sighting);
+          return update === "hidden" ? update : keep(place, update);
+        },
+        read(now) {
+          place.heldAt = now;
+          if (place.unread === "lost") return null;
+          if (place.unread === null) return "";
+          const { update, from } = place.unread;
+          if (from + PIECE < update.text.length) place.unread.from += PIECE;
+          else drop(place);
+          return update.text.slice(from, from + PIECE);
         },
         hold(now) {
           place.heldAt = now;
@@ -169,7 +242,9 @@ export function createStreams(): Streams {
           const update = latest?.sighting.updateFor(place.viewer, cursor) ?? "unknown";
           if (latest === null || update === "unknown") return lookForAll(place, cursor, now, look);
           place.updatedAt = latest.ended;
-          return update;
+          const standing = update === "hidden" ? update : keep(place, update);
+          forget(place);
+          return standing;
         },
         close: () => leave(place),
       };

@@ -44,22 +44,33 @@ export async function follow(
   const now = (): number => ctx.now().getTime();
   const caller = viewer === null ? `address:${ctx.addressHash}` : `account:${viewer}`;
   const stream = ctx.streams.open({ caller, viewer, subject }, now());
-  const first = await stream.first(cursor, look).catch((error: unknown) => {
+  const opening = await stream.first(cursor, look).catch((error: unknown) => {
     stream.close();
     throw error;
   });
-  if (first === "hidden" || (first.ended && !first.hasNews)) {
+  if (opening === "hidden" || (opening.ended && !opening.hasNews)) {
     stream.close();
-    return first === "hidden" ? null : "seen";
+    return opening === "hidden" ? null : "seen";
   }
-  const opening = first;
+  const known = opening;
+
+  /** The rest of what is to be read; returns false where it was taken away. */
+  function* rest(): Generator<string, boolean> {
+    for (;;) {
+      const piece = stream.read(now());
+      if (piece === null || piece === "") return piece !== null;
+      yield piece;
+    }
+  }
 
   async function* pieces(signal: AbortSignal): AsyncGenerator<string> {
     const startedAt = now();
     try {
-      yield `retry: ${RETRY_MS}\n\n${opening.text}`;
-      for (let last = opening; !last.ended; ) {
-        if (signal.aborted || now() - startedAt >= LONGEST_MS || !stream.hold(now())) return;
+      const first = stream.read(now());
+      if (first === null) return;
+      yield `retry: ${RETRY_MS}\n\n${first}`;
+      for (let last = known; yield* rest(); ) {
+        if (last.ended || signal.aborted || now() - startedAt >= LONGEST_MS || !stream.hold(now())) return;
         const wait = stream.wait(now());
         if (wait > 0) {
           const parts = Math.ceil(wait / COMMENT_MS);
@@ -69,7 +80,7 @@ export async function follow(
         }
         const next = await stream.next(last.cursor, now, look);
         if (next === "hidden") return;
-        yield next.hasNews ? next.text : COMMENT;
+        if (!next.hasNews) yield COMMENT;
         last = next;
       }
     } finally {

@@ -10,6 +10,21 @@ import {
 const open = (streams: Streams, at: number, reader: object = {}): OpenStream =>
   streams.open({ caller: "a", viewer: null, subject: "run:1", ...reader }, at);
 
+/** A look that finds this text, each time anew. */
+const finds =
+  (text: string): Look =>
+  () => {
+    const update = { text, cursor: "1", hasNews: true, ended: false };
+    return Promise.resolve({ updateFor: () => update });
+  };
+
+/** All that a stream has to read, piece by piece. */
+function readAll(stream: OpenStream | undefined): string {
+  let text = "";
+  for (let piece = stream?.read(0); piece !== "" && typeof piece === "string"; piece = stream?.read(0)) text += piece;
+  return text;
+}
+
 const codeOf = (work: () => unknown): string | null => {
   try {
     work();
@@ -70,6 +85,56 @@ describe("the places of event streams", () => {
   });
 });
 
+describe("what streams have still to read", () => {
+  const MEGA = 1024 * 1024;
+  const megabyte = "é".repeat(MEGA);
+
+  it("comes in pieces, whole", async () => {
+    const stream = open(createStreams(), 0);
+    const text = Array.from({ length: 50_000 }, (_, n) => String(n)).join("\n");
+    await stream.first("0", finds(text));
+    const pieces: string[] = [];
+    for (let piece = stream.read(0); piece !== null && piece !== ""; piece = stream.read(0)) pieces.push(piece);
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+    expect(pieces.join("")).toBe(text);
+  });
+
+  it("is 16 Mi characters at most in all: more streams are refused until some is read, or its reader is gone", async () => {
+    const streams = createStreams();
+    const entered = async (n: number, at = 0) => {
+      const stream = open(streams, at, { caller: `${n}`, subject: `session:${n}` });
+      const code = await stream.first("0", finds(megabyte)).then(
+        () => null,
+        (error: { code: string }) => error.code,
+      );
+      if (code !== null) stream.close();
+      return { stream, code };
+    };
+    const waiting = await Promise.all(Array.from({ length: 16 }, (_, n) => entered(n)));
+    expect(waiting.map(({ code }) => code)).toEqual(waiting.map(() => null));
+    expect((await entered(16)).code).toBe("streams_full");
+    expect(readAll(waiting[0]?.stream)).toHaveLength(MEGA);
+    expect((await entered(17)).code).toBeNull();
+    expect((await entered(18)).code).toBe("streams_full");
+    for (const { stream } of waiting.slice(2)) stream.hold(15_000);
+    // The second and the eighteenth have not been heard of for too long, and what they had to read is gone with their places.
+    expect([(await entered(19, 25_000)).code, (await entered(20, 25_000)).code]).toEqual([null, null]);
+    expect((await entered(21, 25_000)).code).toBe("streams_full");
+    expect([waiting[1]?.stream.read(25_000), waiting[1]?.stream.hold(25_000)]).toEqual([null, true]);
+    expect(readAll(waiting[2]?.stream)).toHaveLength(MEGA);
+  });
+
+  it("counts once for all whom one look has told", async () => {
+    const streams = createStreams();
+    const all = Array.from({ length: 40 }, (_, n) => open(streams, 0, { caller: `${n}` }));
+    for (const stream of all) await stream.first("0", finds(""));
+    const look = finds(megabyte);
+    for (const stream of all) await stream.next("0", () => 1000, look);
+    expect(all.map((stream) => readAll(stream).length)).toEqual(all.map(() => MEGA));
+  });
+});
+
 describe("looks at one subject", () => {
   it("are made by one stream and update all, each from where it stands", async () => {
     const streams = createStreams();
@@ -78,16 +143,20 @@ describe("looks at one subject", () => {
     for (const stream of [one, two, late]) await stream?.first("0", look);
     expect([one?.wait(0), two?.wait(400), one?.wait(1000)]).toEqual([1000, 600, 0]);
     seen.state = 7;
-    expect(await one?.next("0", () => 1000, look)).toMatchObject({ text: "0-7" });
+    await one?.next("0", () => 1000, look);
+    expect(readAll(one)).toBe("0-7");
     expect(seen.viewers.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual(["v1", "v2", "v3"]);
     expect([one?.wait(1000), two?.wait(1000)]).toEqual([1000, 0]);
-    expect(await two?.next("0", () => 1000, look)).toMatchObject({ text: "0-7", cursor: "7" });
+    expect(await two?.next("0", () => 1000, look)).toMatchObject({ cursor: "7" });
+    expect(readAll(two)).toBe("0-7");
     expect(two?.wait(1000)).toBe(1000);
     expect(seen.looks).toBe(4);
     seen.state = 9;
-    expect(await two?.next("7", () => 2000, look)).toMatchObject({ text: "7-9" });
+    await two?.next("7", () => 2000, look);
+    expect(readAll(two)).toBe("7-9");
     // The third did not read for a while, and the look that is at hand does not reach back so far: it looks by itself.
-    expect(await late?.next("0", () => 2000, look)).toMatchObject({ text: "0-9" });
+    await late?.next("0", () => 2000, look);
+    expect(readAll(late)).toBe("0-9");
     expect(seen.looks).toBe(6);
   });
 
@@ -143,8 +212,10 @@ describe("looks at one subject", () => {
     seen.state = 1;
     const taken = one?.next("0", () => 3000, look);
     expect(two?.wait(3000)).toBe(100);
-    expect(await taken).toMatchObject({ text: "0-1" });
-    expect(await two?.next("0", () => 3000, look)).toMatchObject({ text: "0-1" });
+    await taken;
+    expect(readAll(one)).toBe("0-1");
+    await two?.next("0", () => 3000, look);
+    expect(readAll(two)).toBe("0-1");
     expect(seen.looks).toBe(4);
   });
 
