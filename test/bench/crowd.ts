@@ -88,16 +88,16 @@ async function beyondAllowed({ pool }: Bench, agent: TimedAgent): Promise<number
   );
   if (rows.length === 0 || rows.length < seen.size)
     throw new Error(`${rows.length} of ${seen.size} runs have a latency`);
-  return rows.map(({ id, latency_ms }) => shareOfAllowed(latency_ms, seen.get(id) ?? Number.NaN));
+  return rows.map(({ id, latency_ms }) => shareOfAllowed(latency_ms, seen.get(id) ?? Number.NaN, agent.pace));
 }
 
 /**
- * By how much a recorded latency is beyond the agent's own, over the 10% + 5 ms that it may be.
+ * By how much a recorded latency is beyond the agent's own, over the 10% + 5 ms that it may be, at this machine's pace.
  * @example
- * shareOfAllowed(34, 20) // 2: 14 ms where 7 are allowed
+ * shareOfAllowed(34, 20, 1) // 2: 14 ms where 7 are allowed
  */
-export function shareOfAllowed(recorded: number, own: number): number {
-  return (recorded - own) / (ALLOWED.share * own + ALLOWED.ms);
+export function shareOfAllowed(recorded: number, own: number, pace: number): number {
+  return (recorded - own) / (ALLOWED.share * own + ALLOWED.ms * pace);
 }
 
 /** Two lines: nearly every run has to be recorded as its agent saw it, so one in a hundred decides, and not the median. */

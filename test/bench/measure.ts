@@ -11,6 +11,8 @@ export interface Figure {
   spread?: Spread;
   /** What it is measured beyond, where the name does not say so. */
   against?: string | undefined;
+  /** How many times as long as the machine that the budget was made for this one took meanwhile. */
+  pace?: number;
 }
 
 /** Takes a figure up into the table. */
@@ -134,10 +136,18 @@ export function lineOf(figure: Figure): string {
 }
 
 function cellsOf(figure: Figure): string[] {
-  const { value, unit, budget, kind, spread = { min: value, max: value } } = figure;
+  const { value, unit, kind, spread = { min: value, max: value } } = figure;
+  const [budget, reckoned] = budgetOf(figure);
   const isKept = kind === "most" ? value <= budget : value >= budget;
   const values = [spread.min, value, spread.max].map((one) => one.toFixed(2));
-  return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${budget}`, isKept ? "" : "OVER"];
+  return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${reckoned}`, isKept ? "" : "OVER"];
+}
+
+/** What a figure may be on this machine, and how that is reckoned: of a slower one's times more, of its rows a second less. */
+function budgetOf({ unit, budget, pace = 1 }: Figure): [budget: number, reckoned: string] {
+  if (pace === 1 || (unit !== "ms" && unit !== "rows/s")) return [budget, `${budget}`];
+  const isTime = unit === "ms";
+  return [isTime ? budget * pace : budget / pace, `${budget} ${isTime ? "×" : ":"} ${pace.toFixed(1)}`];
 }
 
 /** The columns of numbers. */

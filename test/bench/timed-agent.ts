@@ -1,12 +1,14 @@
 /**
  * An agent in a process of its own that answers after 20 ms, at once or by callback, and tells at `/seen` what each run took
- * by its own clock.
+ * by its own clock. On a machine that is slower than the budgets' own it takes as much longer: what the work of a processor
+ * is compared with must not stand still where that slows down.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { paceNow } from "./pace.ts";
 import { json, listen, type Reply } from "../stack/http.ts";
 
 const Seen = z.array(z.tuple([z.string(), z.number()]));
@@ -22,6 +24,8 @@ export interface TimedAgent {
   url: string;
   /** Where it answers 202, and then by callback. */
   callbackUrl: string;
+  /** How many times as long as on the machine that the budgets were made for all takes here (`paceNow`). */
+  pace: number;
   /** Milliseconds by run, from the request to the answer or report, as the agent saw them since it was asked last. */
   seen(): Promise<Map<string, number>>;
   stop(): void;
@@ -29,12 +33,14 @@ export interface TimedAgent {
 
 /** Starts the agent. */
 export async function startTimedAgent(): Promise<TimedAgent> {
-  const child = fork(fileURLToPath(import.meta.url));
+  const pace = await paceNow();
+  const child = fork(fileURLToPath(import.meta.url), [String(pace)]);
   const [message] = await once(child, "message");
   const url = String(message);
   return {
     url: `${url}/run`,
     callbackUrl: `${url}/later`,
+    pace,
     async seen() {
       return new Map(Seen.parse(await (await fetch(`${url}/seen`)).json()));
     },
@@ -43,10 +49,11 @@ export async function startTimedAgent(): Promise<TimedAgent> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const pace = Number(process.argv[2]);
   let seen: [string, number][] = [];
   const worked = async (run: string | string[] | undefined): Promise<void> => {
     const started = performance.now();
-    await delay(ANSWERS_AFTER_MS);
+    await delay(ANSWERS_AFTER_MS * pace);
     if (typeof run === "string") seen.push([run, performance.now() - started]);
   };
   const report = async (run: string | string[] | undefined, body: string): Promise<void> => {

@@ -3,11 +3,11 @@ import { latencyFigures, shareOfAllowed } from "../../bench/crowd.ts";
 
 describe("the line that says whether waiting in the service counts against an agent", () => {
   const own = 20;
-  const recorded = (...latencies: number[]) => latencies.map((latency) => shareOfAllowed(latency, own));
+  const recorded = (...latencies: number[]) => latencies.map((latency) => shareOfAllowed(latency, own, 1));
 
   it("allows 10% + 5 ms of what the agent saw", () => {
-    expect(shareOfAllowed(own + 2 + 5, own)).toBe(1);
-    expect(shareOfAllowed(1000 + 100 + 5, 1000)).toBe(1);
+    expect(shareOfAllowed(own + 2 + 5, own, 1)).toBe(1);
+    expect(shareOfAllowed(1000 + 100 + 5, 1000, 1)).toBe(1);
   });
 
   it("is decided by the one run in a hundred that waited most, not by the median", () => {
