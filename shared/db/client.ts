@@ -40,6 +40,14 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
   return { code: cause.code ?? null, constraint: cause.constraint ?? null };
 }
 
+/** The classes of SQLSTATE that tell of what a statement works on, not of the server, the schema or other transactions. */
+const OF_DATA = /^(?:21|22|23|27|44|54|P0|XX)/;
+
+/** Whether the database refused the data: then one item or row of several may be at fault, and the others go without it. */
+export function refusesData(error: unknown): boolean {
+  return OF_DATA.test(databaseFailure(error)?.code ?? "");
+}
+
 /** What went wrong, for the log: of a failed statement what PostgreSQL said, and never the statement's parameters. */
 export function describeError(error: unknown): string {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;

@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { databaseFailure, describeError } from "./client.ts";
+import { describeError, refusesData } from "./client.ts";
 import type { Piece } from "./pieces.ts";
 
 /** Work over rows in an order, of which each piece does the next. */
@@ -32,9 +32,6 @@ const NARROWED = /^narrowed (\d+) (\d+)(?: (.*))?$/s;
 /** After so many faulty rows in a row the fault is taken to be that of all: the work fails, and is tried again as a whole. */
 const MAX_FAULTS = 1000;
 
-/** The classes of SQLSTATE that tell of what a statement works on, not of the server, the schema or other transactions. */
-const OF_DATA = /^(?:21|22|23|27|44|54|P0|XX)/;
-
 /**
  * Does a piece of ordered work so that a row which the database always refuses stops none behind it. Where the database
  * refuses the data of a piece, the next one is half as large, down to a single row: that is named in the log, stepped over
@@ -55,17 +52,13 @@ export async function narrowing(
       failure,
     };
   } catch (error) {
-    if (!isOfData(error) || at.faults >= MAX_FAULTS) throw error;
+    if (!refusesData(error) || at.faults >= MAX_FAULTS) throw error;
     const row = await first(at.cursor);
     if (row === null) throw error;
     if (at.size > 1) return { next: written({ ...at, size: Math.ceil(at.size / 2) }) };
     ctx.log.error("stepped over, since the database refuses it", { ...row.named, detail: describeError(error) });
     return { next: written({ cursor: row.cursor, size: 1, faults: at.faults + 1 }), failure: error };
   }
-}
-
-function isOfData(error: unknown): boolean {
-  return OF_DATA.test(databaseFailure(error)?.code ?? "");
 }
 
 function read(cursor: string | null, size: number): Narrowed {

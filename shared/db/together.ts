@@ -1,7 +1,7 @@
 import type { Context } from "../platform/context.ts";
 import { createGathering, type Gathering } from "../platform/gathering.ts";
 import type { Turns } from "../platform/turns.ts";
-import { databaseFailure } from "./client.ts";
+import { refusesData } from "./client.ts";
 
 /** What callers of an isolate want to have written at a time. */
 export interface Together<Item, Result> {
@@ -22,15 +22,6 @@ interface Waiting<Item, Result> {
 
 /** How others wait for who writes a group: nobody waits for more to come. */
 const GROUPS = { holdMs: 15_000, linger: () => 0 };
-
-/** SQLSTATE classes that say nothing of what was to be written: connections, conflicts with others, resources, operators. */
-const PASSING = ["08", "40", "53", "55", "57", "58"];
-
-/** Whether the database refused what was to be written: then each item by itself shows which of them it was. */
-function isRefused(error: unknown): boolean {
-  const code = databaseFailure(error)?.code ?? null;
-  return code !== null && !PASSING.includes(code.slice(0, 2));
-}
 
 /**
  * Writes at most `most` items at a time, as databases commit in groups: the busier the isolate, the fewer statements.
@@ -68,7 +59,7 @@ export function createTogether<Item, Result>({
         if (one !== undefined) one.written = { result };
       }
     } catch (error) {
-      if (isRefused(error) && all.length > 1) for (const one of all) await writeAll(ctx, [one]);
+      if (refusesData(error) && all.length > 1) for (const one of all) await writeAll(ctx, [one]);
       else for (const one of all) one.failure = error;
     }
   }
