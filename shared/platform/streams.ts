@@ -121,12 +121,12 @@ export function createStreams(): Streams {
     const { text, ...standing } = update;
     drop(place);
     if (text === "") return standing;
-    const others = readers.get(update) ?? 0;
-    if (others === 0) {
+    const sharing = readers.get(update) ?? 0;
+    if (sharing === 0) {
       if (unread + text.length > MOST_STREAMS.unread) throw full();
       unread += text.length;
     }
-    readers.set(update, others + 1);
+    readers.set(update, sharing + 1);
     place.unread = { update, from: 0 };
     return standing;
   }

@@ -96,7 +96,7 @@ describe("an agent's time", () => {
     clock += ANSWERS_AFTER_MS;
     const onwards = globalThis.fetch;
     const counting = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
-      if (String(init?.body).includes("limit:write")) clock += OURS_MS;
+      if (JSON.stringify(init?.body ?? null).includes("limit:write")) clock += OURS_MS;
       return onwards(input, init);
     });
     const came = clock;

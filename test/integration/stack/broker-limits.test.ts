@@ -279,14 +279,12 @@ describe("with a file", () => {
   });
 });
 
-test("a thousand messages are delivered whole, each once, within seconds", async () => {
+test("a thousand messages are delivered whole, each once", async () => {
   const { client, broker, consumer } = harness;
-  const before = performance.now();
   for (const hundred of numbers(10)) {
     await client.batchJSON(numbers(100).map((n) => ({ url: consumer.url, body: 100 * hundred + n })));
   }
   await broker.idle();
-  expect(performance.now() - before).toBeLessThan(5000);
   expect((consumer.bodies() as number[]).toSorted((a, b) => a - b)).toEqual(numbers(1000));
 });
 
