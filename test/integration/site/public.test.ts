@@ -67,6 +67,20 @@ describe("a page for everybody", () => {
     ["privacy", () => "/privacy"],
   ];
 
+  it("says what each plan allows, with its numbers as people write them", async () => {
+    const { text } = await anonymous.call("GET", "/pricing");
+    const rows = Array.from(text.matchAll(/<tr><th scope="row">(\w+)<\/th>(.*?)<\/tr>/gs), ([, plan, cells = ""]) => [
+      plan,
+      ...Array.from(cells.matchAll(/<td class="number">(.*?)<\/td>/g), ([, value]) => value),
+    ]);
+    expect(rows).toEqual([
+      ["free", "50", "3", "0", "0", "1"],
+      ["pro", "1,000", "unlimited", "0", "5", "10"],
+      ["team", "5,000", "unlimited", "3", "25", "25"],
+      ["enterprise", "50,000", "unlimited", "unlimited", "100", "100"],
+    ]);
+  });
+
   it.each(PAGES)("is kept, whoever visits it, and known by its ETag: %s", async (_name, path) => {
     ahead += 60_000;
     const first = await anonymous.call("GET", path());
