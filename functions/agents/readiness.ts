@@ -2,7 +2,8 @@ import * as z from "zod";
 import { assertAgentRight } from "../../shared/agents/right.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { AgentReadiness, checkReadiness, readReadiness } from "../../shared/runs/readiness.ts";
+import { checkReadiness, readReadiness } from "../../shared/runs/readiness.ts";
+import { AgentReadiness } from "../../shared/runs/readiness-shown.ts";
 
 const tag = "Agents";
 const params = z.object({ agent_id: z.uuid() });

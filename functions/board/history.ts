@@ -3,7 +3,8 @@ import { conditional } from "../../shared/http/answer.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { streamed } from "../../shared/http/stream.ts";
-import { AgentHistory, historyQuery, readDayBoard, readHistory } from "../../shared/board/history.ts";
+import { historyQuery, readDayBoard, readHistory } from "../../shared/board/history.ts";
+import { AgentHistory } from "../../shared/board/history-shown.ts";
 
 export const history = [
   route({

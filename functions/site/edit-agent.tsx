@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AgentOtlpTokenResponse } from "../../shared/agents/schemas.ts";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
-import { AgentReadiness } from "../../shared/runs/readiness.ts";
+import { AgentReadiness } from "../../shared/runs/readiness-shown.ts";
 import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";

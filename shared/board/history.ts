@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { SCORE_BASES } from "../agents/score-bases.ts";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, board_days, board_entries, board_pages, board_scores, PERIODS } from "../db/schema/index.ts";
@@ -8,6 +7,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { EVERY_DAY } from "./forget-scores.ts";
+import type { AgentHistory } from "./history-shown.ts";
 import { AROUND } from "./keep-day.ts";
 
 /** How many days, today among them, a history goes back. */
@@ -23,27 +23,6 @@ export const historyQuery = z.object({
         "and the Mondays before",
     }),
 });
-
-const score = z.number().min(0).max(100);
-
-export const AgentHistory = z
-  .object({
-    items: z
-      .array(
-        z.object({
-          day: z.iso.date(),
-          composite_score: score,
-          score_low: score,
-          score_high: score,
-          rank: z.int().min(1).nullable().meta({ description: "Null where the public board did not rank it" }),
-          runs: z.int(),
-          score_basis: z.enum(SCORE_BASES),
-          simulated: z.boolean(),
-        }),
-      )
-      .meta({ description: "Newest first; days without a score, and days that were not kept, are left out" }),
-  })
-  .meta({ id: "AgentHistory" });
 
 const Found = z.object({
   items: z.array(

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AgentOtlpTokenResponse } from "../../../shared/agents/schemas.ts";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
-import type { AgentReadiness } from "../../../shared/runs/readiness.ts";
+import type { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 import { Moment } from "./moment.tsx";

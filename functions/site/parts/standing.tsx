@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
-import { AgentHistory } from "../../../shared/board/history.ts";
+import { AgentHistory } from "../../../shared/board/history-shown.ts";
 import { CertifyEligibility } from "../../../shared/certification/schemas.ts";
-import { AgentReadiness } from "../../../shared/runs/readiness.ts";
+import { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import type { Api } from "./api.ts";
 import { LineChart } from "./charts/line.tsx";
 import { failureInWords } from "./failures.ts";
