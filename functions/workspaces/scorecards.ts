@@ -146,8 +146,8 @@ export const scorecards = [
       "The rows of the public board with `scorecard_score`, 100 × the weighted sum of the axes; an axis without evidence " +
       "counts 0 and is named in `missing_axes`. Ranked agents come before provisional and those before simulated ones, as " +
       "on the public board; each kind is ordered by `scorecard_score`, then by `runs`, then by id, and `rank` is the place " +
-      "in this order. Only the caller's view: no stored or public score changes. A board of more than 100,000 rows is " +
-      "ranked anew over its first 100,000; `total` is that then, with `total_is_capped`.",
+      "in this order. Only the caller's view: no stored or public score changes. A board of more than 5,000 rows is " +
+      "ranked anew over its first 5,000; `total` is that then, with `total_is_capped`.",
     auth: "scoped",
     subject: "scorecards",
     params,

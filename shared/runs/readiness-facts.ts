@@ -13,6 +13,8 @@ import type { Probe, Target } from "./probe.ts";
 
 /** The latest answer among so many runs counts, the last by submission: side by side they overtake each other. */
 const RECENT_RUNS = 20;
+/** They are looked for among so many runs that were taken up: an agent may have had simulated ones alone, without end. */
+const MOST_RUNS = 1000;
 
 const { connection_mode, agent_protocol } = AgentRead.shape;
 
@@ -101,8 +103,10 @@ function factsOf(viewer: string, agentId: string, checks: SQL): SQL {
         union all
         select r.answered_at, r.latency_ms, r.failure_code, r.created_at >= a.updated_at
         from (
-          select * from ${runs} r where r.agent_id = a.id and not r.simulated and r.answered_at is not null
-            and r.failure_code is distinct from 'service_error' order by r.id desc limit ${RECENT_RUNS}
+          select * from (
+            select * from ${runs} r where r.agent_id = a.id and r.status <> 'queued' order by r.id desc limit ${MOST_RUNS}
+          ) r where not r.simulated and r.answered_at is not null and r.failure_code is distinct from 'service_error'
+          order by r.id desc limit ${RECENT_RUNS}
         ) r
       ) e order by e.current desc, e.at desc limit 1
     ),

@@ -25,9 +25,9 @@ import { scorecardOwner } from "./view.ts";
 
 /**
  * How many rows of a board are ranked anew, from its first on. No index serves weights of anybody's choice, so each
- * reading scores and sorts them all: this bounds it to tenths of a second, however large the board.
+ * reading scores and sorts them all: this bounds it to milliseconds, however large the board.
  */
-export const RANKED_ROWS = 100_000;
+export const RANKED_ROWS = 5000;
 
 /**
  * A page of the public board as a scorecard ranks it: the same rows, ranked ones before provisional before simulated ones,

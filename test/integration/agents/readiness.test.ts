@@ -106,6 +106,25 @@ describe("the endpoint", () => {
     expect((await read(id)).body.endpoint).toEqual(UNCHECKED);
   });
 
+  it("goes by a run behind any number that wait, and by none behind a thousand that called nobody", async () => {
+    const id = await live();
+    await addRun(owner, id, suite.tasks[0] ?? "");
+    await service.settled();
+    const ready = { state: "ready", failure_code: null };
+    const added = (status: string, runs: number) =>
+      service.sql(
+        `insert into runs (agent_id, task_id, domain, status, trigger, scope, simulated, answered_at)
+          select agent_id, task_id, domain, $2, trigger, scope, true, answered_at
+          from runs cross join generate_series(1, $3::integer) where agent_id = $1 and not simulated`,
+        [id, status, runs],
+      );
+    await added("queued", 1100);
+    await added("completed", 999);
+    expect((await read(id)).body.endpoint).toMatchObject(ready);
+    await added("completed", 1);
+    expect((await read(id)).body.endpoint).toEqual(UNCHECKED);
+  });
+
   it("is unchecked again once the agent is changed, whatever a check or a run of before has shown", async () => {
     const id = await live();
     await addRun(owner, id, suite.tasks[0] ?? "");
