@@ -104,7 +104,7 @@ function factsOf(viewer: string, agentId: string, checks: SQL): SQL {
         select r.answered_at, r.latency_ms, r.failure_code, r.created_at >= a.updated_at
         from (
           select * from (
-            select * from ${runs} r where r.agent_id = a.id and r.status <> 'queued' order by r.id desc limit ${MOST_RUNS}
+            select * from ${runs} r where r.agent_id = ${agentId}::uuid and r.status <> 'queued' order by r.id desc limit ${MOST_RUNS}
           ) r where not r.simulated and r.answered_at is not null and r.failure_code is distinct from 'service_error'
           order by r.id desc limit ${RECENT_RUNS}
         ) r

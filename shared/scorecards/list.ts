@@ -1,14 +1,15 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
+import { UNLIMITED } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { may, teamsOf } from "../teams/rights.ts";
+import { may, ofOwners } from "../teams/rights.ts";
 import { type Scorecard, ScorecardRead } from "./schemas.ts";
-import { scorecardJson, scorecardOwner } from "./view.ts";
+import { scorecardJson } from "./view.ts";
 
 /** What a list of scorecards is narrowed to. */
 export interface ScorecardFilter {
@@ -28,14 +29,13 @@ export async function listScorecards(
 ): Promise<{ items: Scorecard[]; total: number }> {
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
   const visible = teamId === undefined ? sql`true` : may("see", userId, team);
-  const owners = teamId === undefined ? sql`select ${userId}::uuid union all ${teamsOf(userId)}` : team.team_id;
+  const scan = (owner: SQL): SQL => sql`select s.* from ${scorecards} s where coalesce(s.team_id, s.user_id) = ${owner}
+    order by lower(s.name) ${UNLIMITED}`;
+  const hits = teamId === undefined ? ofOwners("see", userId, scan) : scan(team.team_id);
   const result = await read(
     ctx,
     pageResult(ScorecardRead).extend({ visible: z.boolean() }),
-    sql`with hits as (
-      select s.* from ${scorecards} s
-      where coalesce(s.team_id, s.user_id) in (${owners}) and ${may("see", userId, scorecardOwner)}
-    ), paged as (
+    sql`with hits as (${hits}), paged as (
       select * from hits s order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}
     )
     select jsonb_build_object('visible', ${visible}, 'total', (select count(*) from hits),

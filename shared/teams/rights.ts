@@ -33,11 +33,6 @@ export function idOf(viewer: string | SQL): SQL {
   return typeof viewer === "string" ? sql`${viewer}::uuid` : viewer;
 }
 
-/** SQL: a query of the ids of the workspaces that a viewer with an account is a member of. */
-export function teamsOf(viewer: string | SQL): SQL {
-  return sql`select m.team_id from ${team_members} m where m.user_id = ${idOf(viewer)}`;
-}
-
 /**
  * SQL: whether `viewer` may do `action` with something that belongs to the workspace `owner.team_id`, or, where that is
  * null, to the account `owner.user_id`. Not true for an anonymous viewer (null).

@@ -49,6 +49,7 @@ export const api_keys = pgTable(
     uniqueIndex("api_keys_team_name_key")
       .on(table.team_id, sql`lower(${table.name})`)
       .where(sql`${table.revoked_at} is null`),
+    index("api_keys_user_idx").on(table.user_id),
     index("api_keys_team_idx").on(table.team_id),
     check("api_keys_holder", sql`num_nonnulls(${table.user_id}, ${table.team_id}) = 1`),
   ],

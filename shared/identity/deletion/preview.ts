@@ -19,11 +19,12 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<z.o
     sql`with own as (${ownAgents(userId)})
     select jsonb_build_object(
       'agents', (select count(*) from own),
-      'runs', (select coalesce(sum(d.runs), 0) from ${run_days} d where d.agent_id in (select id from own)),
-      'api_keys', (select count(*) from ${api_keys} k where k.user_id = u.id),
+      'runs', (select coalesce(sum(d.runs), 0) from own cross join lateral (
+        select d.runs from ${run_days} d where d.agent_id = own.id order by d.day ${UNLIMITED}) d),
+      'api_keys', (select count(*) from ${api_keys} k where k.user_id = ${userId}::uuid),
       'webhook_subscriptions', (select count(*) from (${ownWebhooks(userId)}) w),
-      'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = u.id and m.role = 'owner'),
-      'purchases', (select count(*) from ${purchases} p where p.buyer_id = u.id),
+      'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = ${userId}::uuid and m.role = 'owner'),
+      'purchases', (select count(*) from ${purchases} p where p.buyer_id = ${userId}::uuid),
       'email', u.email, 'has_password', u.password_hash is not null,
       'deletion_pending', u.deletion_scheduled_for is not null) as result
     from ${users} u where u.id = ${userId}::uuid`,

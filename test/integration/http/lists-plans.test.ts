@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COUNTED } from "../../../shared/db/listing.ts";
 import { LOOKED_THROUGH, SCOUTED } from "../../../shared/db/names.ts";
-import { fillWorld, growingReads, NO_TASK, RARE_NAME } from "../../bench/world.ts";
+import { fillRecords, recordReads } from "../../bench/records.ts";
+import { fillWorld, growingReads, NO_TASK, RARE_NAME, type Viewers } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { fetched, looked, planOf, type Recorder, scanned, type Statement, startRecorder } from "./plans-support.ts";
@@ -30,6 +31,7 @@ let owner: User;
 /** Has hardly anything, and its only agent. */
 let newcomer: User;
 let little: string;
+let viewers: Viewers;
 let task = NO_TASK;
 
 beforeAll(async () => {
@@ -37,7 +39,8 @@ beforeAll(async () => {
   service = await startService({ settings: { NEON_LOCAL_PROXY: recorder.url } });
   owner = await newUser(service, { plan: "enterprise" });
   const { id: other } = await newUser(service);
-  await fillWorld((text) => service.sql(text), { owner: owner.id, other, ...IDS }, SIZE);
+  viewers = { owner: owner.id, other, ...IDS };
+  await fillWorld((text) => service.sql(text), viewers, SIZE);
   const [row] = await service.sql<{ id: string; suite_id: string }>(
     "select id, suite_id from tasks where not is_secret order by id limit 1",
   );
@@ -163,4 +166,20 @@ it("looks once at what moved on a board, however many rows a page has", async ()
     const [statement] = recorder.statements;
     expect([path, await fetched(service, statement ?? NONE, "board_moves")]).toEqual([path, moves]);
   }
+});
+
+describe("what accounts have beside lists of runs is found by its owner, whatever others have:", () => {
+  beforeAll(() => fillRecords((text) => service.sql(text), viewers, SIZE));
+
+  it.each(["own keys", "scorecards", "what a deletion would remove", "an agent's readiness"])("%s", async (name) => {
+    const reads: Record<string, { path: string }> = recordReads(viewers, { task: task.id, suite: task.suite_id });
+    recorder.statements.length = 0;
+    const { status, text } = await owner.call("GET", reads[name]?.path ?? "");
+    expect(status, text).toBe(200);
+    const plans = await Promise.all(recorder.statements.map((statement) => planOf(service, statement)));
+    expect(plans).not.toEqual([]);
+    const owned = ["api_keys", "scorecards", "run_days", "runs", "webhooks", "agents", "purchases"];
+    expect(plans.flatMap(scanned).filter((table) => owned.includes(table))).toEqual([]);
+    for (const plan of plans) expect(looked(plan, owned)).toBeLessThanOrEqual(2000);
+  });
 });
