@@ -121,6 +121,10 @@ export function createStreams(): Streams {
     const { text, ...standing } = update;
     drop(place);
     if (text === "") return standing;
+    if (!places.has(place)) {
+      place.unread = "lost";
+      return standing;
+    }
     const sharing = readers.get(update) ?? 0;
     if (sharing === 0) {
       if (unread + text.length > MOST_STREAMS.unread) throw full();
@@ -217,9 +221,10 @@ export function createStreams(): Streams {
           if (place.unread === "lost") return null;
           if (place.unread === null) return "";
           const { update, from } = place.unread;
-          if (from + PIECE < update.text.length) place.unread.from += PIECE;
+          const piece = wholeCharacters(update.text.slice(from, from + PIECE));
+          if (from + piece.length < update.text.length) place.unread.from += piece.length;
           else drop(place);
-          return update.text.slice(from, from + PIECE);
+          return piece;
         },
         hold(now) {
           place.heldAt = now;
@@ -250,6 +255,11 @@ export function createStreams(): Streams {
       };
     },
   };
+}
+
+/** The text without the first half of a character at its end, whose second half is still to come. */
+function wholeCharacters(text: string): string {
+  return text.length > 1 && /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }
 
 /** The update for a stream from its own look. */

@@ -91,12 +91,14 @@ describe("what streams have still to read", () => {
 
   it("comes in pieces, whole", async () => {
     const stream = open(createStreams(), 0);
-    const text = Array.from({ length: 50_000 }, (_, n) => String(n)).join("\n");
+    // A character of two halves lies on the end of each piece.
+    const text = `a${"🜁".repeat(150_000)}`;
     await stream.first("0", finds(text));
     const pieces: string[] = [];
     for (let piece = stream.read(0); piece !== null && piece !== ""; piece = stream.read(0)) pieces.push(piece);
     expect(pieces.length).toBeGreaterThan(3);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
     expect(pieces.join("")).toBe(text);
   });
 
@@ -123,6 +125,20 @@ describe("what streams have still to read", () => {
     expect((await entered(21, 25_000)).code).toBe("streams_full");
     expect([waiting[1]?.stream.read(25_000), waiting[1]?.stream.hold(25_000)]).toEqual([null, true]);
     expect(readAll(waiting[2]?.stream)).toHaveLength(MEGA);
+  });
+
+  it("is nothing for a stream whose place was given up while it looked", async () => {
+    const streams = createStreams();
+    const lost = Array.from({ length: 40 }, (_, n) => open(streams, 0, { caller: `${n}` }));
+    for (const stream of lost) {
+      const looking = stream.first("0", finds(megabyte));
+      stream.close();
+      await looking;
+    }
+    expect(lost.map((stream) => stream.read(0))).toEqual(lost.map(() => null));
+    const next = open(streams, 0);
+    await next.first("0", finds(megabyte));
+    expect(readAll(next)).toHaveLength(MEGA);
   });
 
   it("counts once for all whom one look has told", async () => {
