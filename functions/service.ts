@@ -126,7 +126,7 @@ export function createService(
         steps,
         keys: () => (keys ??= loadKeys()),
         now,
-        arrivedAt: now(),
+        admissionMs: 0,
         requestId: request.requestId,
         addressHash: request.addressHash,
         addressHashBefore: request.addressHashBefore ?? null,

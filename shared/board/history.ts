@@ -7,7 +7,6 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { EVERY_DAY } from "./forget-scores.ts";
-import type { AgentHistory } from "./history-shown.ts";
 import { AROUND } from "./keep-day.ts";
 
 /** How many days, today among them, a history goes back. */

@@ -209,7 +209,9 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
           c.set("confirm", confirm);
           c.set("principal", claimed);
         } else {
+          const before = ctx.now().getTime();
           c.set("principal", await confirm());
+          ctx.admissionMs = ctx.now().getTime() - before;
         }
       }
     }

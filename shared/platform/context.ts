@@ -49,8 +49,8 @@ export interface Context {
   keys(): Promise<SigningKeys>;
   /** The service's clock. Leases use the database's. */
   now(): Date;
-  /** When the request came, by that clock: what it waited for since is the service's own time. */
-  arrivedAt: Date;
+  /** Milliseconds by that clock that a request waited to be admitted before its body was read: the service's own time. */
+  admissionMs: number;
   requestId: string;
   /** The caller's address (its /64 for IPv6) under the secret of the day, for limits; null inside the queue's consumers. */
   addressHash: string | null;

@@ -41,8 +41,9 @@ export async function report(
   raw: string,
 ): Promise<RunRow> {
   assertSweeps(ctx, input);
-  // Who reports was looked up since, and in a busy isolate that took longer than many an agent.
-  const now = ctx.arrivedAt;
+  // Who reports was admitted first, and in a busy isolate that takes longer than many an agent. When the request came says
+  // nothing: its body is the answer, and may come much later.
+  const now = new Date(ctx.now().getTime() - ctx.admissionMs);
   const at = sql`${now.toISOString()}::timestamptz`;
   const final = input.status !== "running";
   const answer = input.status === "completed" ? toAnswer(input, raw) : null;

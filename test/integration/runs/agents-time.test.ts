@@ -109,6 +109,41 @@ describe("an agent's time", () => {
     expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
   });
 
+  it("goes on while a report's body is yet to come, however early the rest of the request came", async () => {
+    let token = "";
+    endpoint.answer = ({ body }) => {
+      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+      return { status: 202 };
+    };
+    const run = await runWhileWeAreSlow();
+    const text = Buffer.from(JSON.stringify({ status: "completed", output: KEY }));
+    // It is asked for once whoever reports has been admitted.
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          clock += ANSWERS_AFTER_MS;
+          controller.enqueue(text);
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const url = `${service.url}/api/v1/runs/${run}`;
+    const deferred: Promise<unknown>[] = [];
+    const execution = {
+      waitUntil: (work: Promise<unknown>) => void deferred.push(work),
+      passThroughOnException: () => undefined,
+      props: {},
+    };
+    const request = new Request(url, { method: "PATCH", headers, body, duplex: "half" });
+    const { status } = await service.app.fetch(request, {}, execution);
+    await Promise.all(deferred);
+    expect(status).toBe(200);
+    await service.settled();
+    expect(await read(run)).toMatchObject({ status: "completed", latency_ms: ANSWERS_AFTER_MS });
+  });
+
   it("is over for a report when the limit has passed since then", async () => {
     let token = "";
     endpoint.answer = ({ body }) => {

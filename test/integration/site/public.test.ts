@@ -68,8 +68,8 @@ describe("a page for everybody", () => {
   ];
 
   it("says what each plan allows, with its numbers as people write them", async () => {
-    const { text } = await anonymous.call("GET", "/pricing");
-    const rows = Array.from(text.matchAll(/<tr><th scope="row">(\w+)<\/th>(.*?)<\/tr>/gs), ([, plan, cells = ""]) => [
+    const { text: html } = await anonymous.call("GET", "/pricing");
+    const rows = Array.from(html.matchAll(/<tr><th scope="row">(\w+)<\/th>(.*?)<\/tr>/gs), ([, plan, cells = ""]) => [
       plan,
       ...Array.from(cells.matchAll(/<td class="number">(.*?)<\/td>/g), ([, value]) => value),
     ]);
