@@ -144,6 +144,24 @@ describe("when a message is due", () => {
     expect(consumer.seen).toHaveLength(3);
   });
 
+  test("virtual time comes on top of the real time that its deliveries take", async () => {
+    let now = START;
+    const slow = await startHarness({ now: () => now });
+    slow.consumer.answer = () => {
+      now += 5000;
+      return { status: 200 };
+    };
+    await slow.client.publishJSON({ url: slow.consumer.url, body: {}, delay: 5 });
+    await slow.client.publishJSON({ url: slow.consumer.url, body: {}, delay: 25 });
+    await slow.broker.advance(10_000);
+    expect([slow.consumer.seen.length, now]).toEqual([1, START + 5000]);
+    await slow.broker.advance(9999);
+    expect(slow.consumer.seen).toHaveLength(1);
+    await slow.broker.advance(1);
+    expect(slow.consumer.seen).toHaveLength(2);
+    await slow.stop();
+  });
+
   test("real time passes by itself", async () => {
     const live = await startHarness({ now: Date.now });
     const before = Date.now();

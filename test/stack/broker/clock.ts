@@ -3,8 +3,8 @@ import type { Store } from "./store.ts";
 /** A clock in Unix ms that runs by itself and can be put forward. */
 export interface VirtualClock {
   now(): number;
-  /** Puts the clock forward to `time`; a time that has passed changes nothing. */
-  skipTo(time: number): void;
+  /** Puts the clock forward by so many milliseconds, beside what passes by itself. */
+  skip(ms: number): void;
 }
 
 /** The clock `now` with the virtual time that `store` keeps: what was planned by it stays planned by it. */
@@ -13,10 +13,9 @@ export function openClock(store: Store, now: () => number): VirtualClock {
   let offset = table.get("offset") ?? 0;
   return {
     now: () => now() + offset,
-    skipTo(time) {
-      const missing = time - now() - offset;
-      if (missing <= 0) return;
-      offset += missing;
+    skip(ms) {
+      if (ms <= 0) return;
+      offset += ms;
       table.set("offset", offset);
     },
   };
