@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { randomToken, safeEqual } from "../platform/crypto.ts";
 import { hashSecret } from "../platform/hash-secret.ts";
@@ -30,5 +29,5 @@ export function isCallbackTokenOf(env: { LOG_SIGNING_KEY: string }, runId: strin
 
 function macOf(env: { LOG_SIGNING_KEY: string }, runId: string, random: string): string {
   const mac = createHmac("sha256", hashSecret(env, "callback tokens")).update(`${runId.toLowerCase()} ${random}`);
-  return Buffer.from(mac.digest().subarray(0, MAC_BYTES)).toString("base64url");
+  return mac.digest().subarray(0, MAC_BYTES).toString("base64url");
 }

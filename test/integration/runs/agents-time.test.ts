@@ -58,6 +58,17 @@ async function runWhileWeAreSlow(): Promise<string> {
   return run;
 }
 
+/** The same, whose agent has promised to report, and the header that it reports with. */
+async function promised(): Promise<{ run: string; authorization: string }> {
+  let token = "";
+  endpoint.answer = ({ body }) => {
+    token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+    return { status: 202 };
+  };
+  const run = await runWhileWeAreSlow();
+  return { run, authorization: `Bearer ${token}` };
+}
+
 describe("an agent's time", () => {
   it("begins when the request leaves, whatever our own work before took", async () => {
     endpoint.answer = (request) => {
@@ -71,15 +82,9 @@ describe("an agent's time", () => {
   });
 
   it("is the same for a report, which is timed from then as well", async () => {
-    let token = "";
-    endpoint.answer = ({ body }) => {
-      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
-      return { status: 202 };
-    };
-    const run = await runWhileWeAreSlow();
+    const { run, authorization } = await promised();
     clock += ANSWERS_AFTER_MS;
     const report = { status: "completed", output: KEY, usage: { calls: [{ model: "m", cost_usd: 0.002 }] } };
-    const authorization = `Bearer ${token}`;
     const answer = await caller(service).call("PATCH", `/api/v1/runs/${run}`, report, { authorization });
     expect(answer.status).toBe(200);
     await service.settled();
@@ -87,12 +92,7 @@ describe("an agent's time", () => {
   });
 
   it("ends when the report comes, whatever admitting it takes", async () => {
-    let token = "";
-    endpoint.answer = ({ body }) => {
-      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
-      return { status: 202 };
-    };
-    const run = await runWhileWeAreSlow();
+    const { run, authorization } = await promised();
     clock += ANSWERS_AFTER_MS;
     const onwards = globalThis.fetch;
     const counting = vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
@@ -100,7 +100,6 @@ describe("an agent's time", () => {
       return onwards(input, init);
     });
     const came = clock;
-    const authorization = `Bearer ${token}`;
     const report = { status: "completed", output: KEY };
     const { status } = await caller(service).call("PATCH", `/api/v1/runs/${run}`, report, { authorization });
     counting.mockRestore();
@@ -110,12 +109,7 @@ describe("an agent's time", () => {
   });
 
   it("goes on while a report's body is yet to come, however early the rest of the request came", async () => {
-    let token = "";
-    endpoint.answer = ({ body }) => {
-      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
-      return { status: 202 };
-    };
-    const run = await runWhileWeAreSlow();
+    const { run, authorization } = await promised();
     const text = Buffer.from(JSON.stringify({ status: "completed", output: KEY }));
     // It is asked for once whoever reports has been admitted.
     const body = new ReadableStream<Uint8Array>(
@@ -128,7 +122,7 @@ describe("an agent's time", () => {
       },
       { highWaterMark: 0 },
     );
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const headers = { authorization, "content-type": "application/json" };
     const url = `${service.url}/api/v1/runs/${run}`;
     const deferred: Promise<unknown>[] = [];
     const execution = {
@@ -145,14 +139,8 @@ describe("an agent's time", () => {
   });
 
   it("is over for a report when the limit has passed since then", async () => {
-    let token = "";
-    endpoint.answer = ({ body }) => {
-      token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
-      return { status: 202 };
-    };
-    const run = await runWhileWeAreSlow();
+    const { run, authorization } = await promised();
     clock += LIMIT_MS + 1;
-    const authorization = `Bearer ${token}`;
     const late = await caller(service).call(
       "PATCH",
       `/api/v1/runs/${run}`,
