@@ -91,7 +91,7 @@ export const BOARD: Aggregate = {
   table: board_entries,
   key: "agent_id, domain, period",
   values:
-    "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified",
+    "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified, certified",
   shown: "tier, composite_score, runs, tasks",
 };
 
@@ -153,7 +153,8 @@ export function entries(wanted: SQL): SQL {
       avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness,
       bool_or(c.cost_floor_applied) as cost_floor_applied, sum(n)::integer as runs,
       count(*)::integer as tasks, max(c.last_run_at) as last_run_at,
-      a.is_public and a.is_active as listed, a.verified_state <> 'unverified' as verified
+      a.is_public and a.is_active as listed, a.verified_state <> 'unverified' as verified,
+      a.verified_state = 'certified' as certified
     from chosen c join ${agents} a on a.id = c.agent_id
     where c.tier <> 0 or c.is_core
     group by c.agent_id, c.domain, c.period, c.tier, a.id

@@ -66,7 +66,10 @@ export const boardQuery = z.object({
   period: z.enum(PERIODS).default("all"),
 });
 
-export type BoardQuery = z.output<typeof boardQuery>;
+/** Those alone whose certification is in force keep their places on the board that the rest of the query means. */
+export interface BoardQuery extends z.output<typeof boardQuery> {
+  certified_only?: boolean;
+}
 
 /** The same for the board itself, which can be narrowed to certified agents, too. */
 export const wholeBoardQuery = boardQuery.extend({ certified_only: z.stringbool().default(false) });
@@ -118,8 +121,15 @@ const ORDER = {
 };
 
 /** SQL: whether a board shows its entry `b`. */
-export function onBoard({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
-  return sql`b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed ${verifiedOnly ? sql`and b.verified` : sql``}`;
+export function onBoard({
+  domain,
+  period,
+  verified_only: verifiedOnly,
+  certified_only: certifiedOnly,
+}: BoardQuery): SQL {
+  const board = sql`b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed`;
+  if (certifiedOnly === true) return sql`${board} and b.certified`;
+  return verifiedOnly ? sql`${board} and b.verified` : board;
 }
 
 /** SQL: the entries that a board shows as `b`, or `columns` of them, in its order; a limit may follow. */

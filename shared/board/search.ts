@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
-import { totalJson } from "../db/listing.ts";
-import { isNamed, type NamedList, namedParts } from "../db/names.ts";
+import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
+import { type NamedList, namedParts } from "../db/names.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -21,22 +21,16 @@ import {
 const ORDER = sql`tier, composite_score desc, runs desc, agent_id`;
 const Found = BoardEntry.extend({ place: z.number().nullable() });
 
-/** What is looked for on a board: agents by their name, and those alone whose certification is in force. */
-interface Sought {
-  q?: string | undefined;
-  certified_only: boolean;
-}
-
 /**
  * A page of a board as `readBoard` gives it; of the agents alone that are called `q`, or are certified, each with the place
  * that it has on the whole board.
  */
 export async function findOnBoard(
   ctx: Context,
-  { q, certified_only: certifiedOnly, ...query }: BoardQuery & Sought & { page: number; page_size: number },
+  { q, ...query }: BoardQuery & { q?: string | undefined; page: number; page_size: number },
 ): Promise<RowPage> {
-  if (q === undefined && !certifiedOnly) return readBoard(ctx, query);
-  const parts = certifiedOnly ? certifiedParts(query, q) : namedParts(search(query, q ?? ""), query);
+  if (q === undefined && query.certified_only !== true) return readBoard(ctx, query);
+  const parts = q === undefined ? pageParts(certified(query), query) : namedParts(search(query, q), query);
   const result = await read(
     ctx,
     pageResult(Found),
@@ -59,22 +53,12 @@ export async function findOnBoard(
 
 const COLUMNS = sql`b.agent_id, b.tier, b.composite_score, b.runs`;
 
-/** SQL: the entry of the agent row `a` on a board, as `b`. Each is looked up by itself, however many the planner takes them for. */
-function entryOf(query: BoardQuery): SQL {
-  return sql`lateral (select b.* from ${board_entries} b where b.agent_id = a.id and ${onBoard(query)} limit 1) b`;
-}
-
-/**
- * SQL: the parts `counted` and `paged` of a board narrowed to certified agents, and to a name. All of them are looked at: an
- * agent is certified once somebody has paid for it, and for as long as that holds.
- */
-function certifiedParts(query: BoardQuery & { page: number; page_size: number }, q: string | undefined): SQL {
-  const { page, page_size: size } = query;
-  return sql`found as materialized (
-    select ${COLUMNS} from ${agents} a cross join ${entryOf(query)}
-    where a.verified_state = 'certified' ${q === undefined ? sql`` : sql`and ${isNamed(sql`a.name`, q)}`}
-  ), counted as materialized (select n, n as most from (select count(*) as n from found) c),
-  paged as (select * from found order by ${ORDER} limit ${size} offset ${(page - 1) * size})`;
+function certified(query: BoardQuery): Listing {
+  return {
+    order: ORDER,
+    most: COUNTED.byIndex,
+    scans: (cut) => [sql`select ${COLUMNS} from ${board_entries} b where ${onBoard(query)} ${cut}`],
+  };
 }
 
 function search(query: BoardQuery, q: string): NamedList {
@@ -85,7 +69,10 @@ function search(query: BoardQuery, q: string): NamedList {
     inOrder: (cut, named) =>
       sql`select ${COLUMNS}, (select ${named(sql`a.name`)} from ${agents} a where a.id = b.agent_id) as is_named
         from ${board_entries} b where ${onBoard(query)} ${cut}`,
-    byName: (named) => sql`select ${COLUMNS} from ${agents} a cross join ${entryOf(query)} where ${named(sql`a.name`)}`,
+    // Each entry is looked up by itself, however many the planner takes them for.
+    byName: (named) => sql`select ${COLUMNS} from ${agents} a
+      cross join lateral (select b.* from ${board_entries} b where b.agent_id = a.id and ${onBoard(query)} limit 1) b
+      where ${named(sql`a.name`)}`,
   };
 }
 

@@ -62,14 +62,16 @@ export async function fillWorld(
       select case when n = 1 then '${agent}'::uuid else uuidv7() end, '${owner}', case when n > 7 then '${team}'::uuid end,
         'Own ' || n, 'mock', 'verified' from generate_series(1, 10) n;
     insert into agents (user_id, name, connection_mode, verified_state)
-      select '${other}', 'Agent ' || case when n % ${Math.ceil(size / RARE)} = 0 then '${RARE_NAME}' else '' end || n, 'mock', 'verified'
+      select '${other}', 'Agent ' || case when n % ${Math.ceil(size / RARE)} = 0 then '${RARE_NAME}' else '' end || n, 'mock',
+        case when n % 50 = 0 then 'certified' else 'verified' end
       from generate_series(1, ${size}) n;
     insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate, reliability,
         cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, runs, tasks, last_run_at, listed, verified,
-        score_low, score_high)
+        certified, score_low, score_high)
       select id, 'all', 'all', 0, score, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, (random() * 400)::integer, 40, now(), true,
-        true, greatest(score - random() * 12, 0), least(score + random() * 12, 100)
-      from (select id, round((random() * 100)::numeric, 2) as score from agents where user_id = '${other}') a;
+        true, is_certified, greatest(score - random() * 12, 0), least(score + random() * 12, 100)
+      from (select id, verified_state = 'certified' as is_certified, round((random() * 100)::numeric, 2) as score
+        from agents where user_id = '${other}') a;
     ${SPREAD};
     insert into board_totals values ('all', 'all', ${size}, ${size})
       on conflict (domain, period) do update set listed = excluded.listed, verified = excluded.verified;
@@ -191,6 +193,7 @@ export function growingReads(
     "the board": byOwner("leaderboard"),
     "the board by a rare name": byOwner(`leaderboard?q=t%20${RARE_NAME}`),
     "the board of the certified": byOwner("leaderboard?certified_only=true"),
+    "the board of the certified, by name": byOwner("leaderboard?certified_only=true&q=agent"),
     "the board by a common name": byOwner("leaderboard?q=agent&verified_only=true"),
     "the board, last page": byOwner(`leaderboard?page=${Math.ceil(size / 20)}`),
   };

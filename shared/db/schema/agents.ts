@@ -79,7 +79,6 @@ export const agents = pgTable(
     index("agents_public_idx")
       .on(table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.is_public} and ${table.is_active}`),
-    index("agents_certified_idx").on(table.id).where(sql`${table.verified_state} = 'certified'`),
     index("agents_listed_idx").on(table.id).where(sql`${table.is_public} and ${table.is_active}`),
     index("agents_manifest_idx")
       .on(table.manifest_checked_at.asc().nullsFirst())

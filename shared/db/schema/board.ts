@@ -5,6 +5,7 @@ import {
   check,
   date,
   doublePrecision,
+  type ExtraConfigColumn,
   index,
   integer,
   numeric,
@@ -50,6 +51,20 @@ export const task_scores = pgTable(
   (table) => [primaryKey({ columns: [table.agent_id, table.period, table.task_id, table.simulated] })],
 );
 
+/** The order of a board, for an index that has its rows in it. */
+function boardOrder(
+  table: Record<"domain" | "period" | "tier" | "composite_score" | "runs" | "agent_id", ExtraConfigColumn>,
+): [ExtraConfigColumn, ...Partial<ExtraConfigColumn>[]] {
+  return [
+    table.domain,
+    table.period,
+    table.tier,
+    table.composite_score.desc().nullsFirst(),
+    table.runs.desc().nullsFirst(),
+    table.agent_id,
+  ];
+}
+
 /** An agent's place on one board: a domain (or `all`) in a period. */
 export const board_entries = pgTable(
   "board_entries",
@@ -81,32 +96,22 @@ export const board_entries = pgTable(
     runs: integer().notNull(),
     tasks: integer().notNull(),
     last_run_at: instant().notNull(),
-    /** Copies of the agent's state (public and active; verified), kept by a trigger: the board's index needs them. */
+    /** Copies of the agent's state (public and active; verified; certified), kept by a trigger: the board's indexes need them. */
     listed: boolean().notNull(),
     verified: boolean().notNull(),
+    certified: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.agent_id, table.domain, table.period] }),
     index("board_order_idx")
-      .on(
-        table.domain,
-        table.period,
-        table.tier,
-        table.composite_score.desc().nullsFirst(),
-        table.runs.desc().nullsFirst(),
-        table.agent_id,
-      )
+      .on(...boardOrder(table))
       .where(sql`${table.listed}`),
     index("board_verified_idx")
-      .on(
-        table.domain,
-        table.period,
-        table.tier,
-        table.composite_score.desc().nullsFirst(),
-        table.runs.desc().nullsFirst(),
-        table.agent_id,
-      )
+      .on(...boardOrder(table))
       .where(sql`${table.listed} and ${table.verified}`),
+    index("board_certified_idx")
+      .on(...boardOrder(table))
+      .where(sql`${table.listed} and ${table.certified}`),
     // There are hardly any: whoever passes a run is verified.
     index("board_unverified_idx")
       .on(table.domain, table.period, table.composite_score)

@@ -156,6 +156,11 @@ describe("the board", () => {
     const page = await anonymous.call("GET", "/?certified_only=true");
     expect(page.text).toContain("2 agents, 1 to 2");
     expect(page.text).toMatch(/aria-current="page"[^>]*>\s*certified only/);
+    await screen(agents[3] ?? "", core.tasks);
+    expect(await places("&certified_only=true")).toEqual([2, "1 Fourth", "3 Third"]);
+    expect(await places("&certified_only=true&domain=coding&q=fourth")).toEqual([1, "1 Fourth"]);
+    await service.sql("update agents set verified_state = 'verified' where id = $1", [agents[3]]);
+    expect(await places("&certified_only=true")).toEqual([1, "3 Third"]);
   });
 
   it("keeps ranks and total over its pages", async () => {
