@@ -7,9 +7,9 @@ import { Empty, Scroll } from "./parts/notice.tsx";
 import { lasting } from "./parts/lasting.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import {
-  detailsOf,
   found,
   type Operation,
+  type Reference,
   readReference,
   type Schema,
   type Schemas,
@@ -17,7 +17,7 @@ import {
 } from "./reference/document.ts";
 import { described, linesOf } from "./reference/schema.ts";
 
-type Details = ReturnType<typeof detailsOf>;
+type Details = ReturnType<Reference["detailsOf"]>;
 
 /** Text with code between backticks, and paragraphs between empty lines. */
 function Prose({ text }: { text: string }) {
@@ -233,7 +233,7 @@ async function showAll(visit: Visit): Promise<Reply> {
 }
 
 async function showTag(visit: Visit, tag: string): Promise<Reply> {
-  const { operations, schemas } = await readReference(visit.ctx);
+  const { operations, schemas, detailsOf } = await readReference(visit.ctx);
   const own = operations.filter(({ tags }) => tags[0] === tag);
   return lasting(
     <Layout title={`${tag}: interface`}>

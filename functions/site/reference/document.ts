@@ -71,13 +71,14 @@ const Details = z.object({
     )
     .default([]),
   requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
-  responses: z.record(z.string(), z.object({ description: z.string(), content: Content.optional() })),
 });
+const Answers = z.record(z.string(), z.looseObject({ $ref: z.string().optional() }));
+const Answer = z.object({ description: z.string(), content: Content.optional() });
 const Document = z.object({
   info: z.object({ version: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
   paths: z.record(z.string(), z.record(z.string(), Listed)),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()), responses: z.record(z.string(), z.unknown()) }),
 });
 
 /** One thing that the interface can be asked for. */
@@ -92,13 +93,12 @@ export interface Reference {
   tags: { name: string; description: string }[];
   operations: Operation[];
   schemas: Schemas;
+  /** All of an operation. */
+  detailsOf(operation: Operation): Operation & Details;
 }
 
-/** All of an operation. */
-export const detailsOf = (operation: Operation): Operation & z.output<typeof Details> => ({
-  ...operation,
-  ...Details.parse(operation),
-});
+/** What of an operation its section shows beside what lists do. */
+type Details = z.output<typeof Details> & { responses: Record<string, z.output<typeof Answer>> };
 
 let kept: Promise<Reference> | undefined;
 
@@ -109,7 +109,17 @@ export function readReference(ctx: Context): Promise<Reference> {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
     );
-    return { info, tags, operations, schemas: readOnce(components.schemas) };
+    const detailsOf = ({ responses, ...operation }: Operation) => ({
+      ...operation,
+      ...Details.parse(operation),
+      responses: Object.fromEntries(
+        Object.entries(Answers.parse(responses)).map(([status, answer]) => {
+          const shared = answer.$ref?.split("/").at(-1);
+          return [status, Answer.parse(shared === undefined ? answer : components.responses[shared])];
+        }),
+      ),
+    });
+    return { info, tags, operations, schemas: readOnce(components.schemas), detailsOf };
   });
   return kept;
 }
