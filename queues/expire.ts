@@ -11,6 +11,6 @@ export const expireConsumer = consumer({
   retries: 3,
   timeoutSeconds: 60,
   parallelism: null,
-  handle: (ctx, { run_id }) => expire(ctx, run_id),
+  handle: (ctx, { run_id }) => expire(ctx, [run_id]),
   dead: (ctx, { run_id }) => giveUp(ctx, run_id),
 });

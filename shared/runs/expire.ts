@@ -1,38 +1,44 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
+import { idsOf } from "../db/ids.ts";
 import { takeBack } from "../db/owed.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases } from "./phases.ts";
-
-/** Ends the wait for a callback that did not come before the deadline, and has the run scored as the agent's failure. */
-export async function expire(ctx: Context, runId: string): Promise<void> {
-  await write(ctx, {
-    parts: sql`with taken_back as (${takeBack(["expire"], sql`${runId}::uuid`)}
-    ), ${expiring(sql`r.id = ${runId}::uuid`, ctx.now())}`,
-    hands: ["scores"],
-    select: sql`select to_jsonb(count(*)) from expired`,
-    result: z.number(),
-  });
-}
+import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
 
 /**
- * SQL: the parts `expired`, `facts` and `scores` of a statement that fails the running runs within `scope` (a condition
- * over runs `r`) whose callback did not come before the deadline. `scores` are messages.
+ * Ends the wait for callbacks (of one run at least) that did not come before their deadlines, and has these runs scored as
+ * the agent's failure. Where one came in time and we could not keep it, the run is left to the reaper instead, which has
+ * it taken up again or gives it up as our fault.
  */
-export function expiring(scope: SQL, now: Date): SQL {
-  return sql`expired as (
-      update ${runs} r set answered_at = ${now.toISOString()}::timestamptz, awaiting_callback = false, callback_hash = null,
+export async function expire(ctx: Context, runIds: readonly string[]): Promise<void> {
+  const refused = await refusedReports(ctx, runIds);
+  const now = ctx.now().toISOString();
+  const isOver = sql`r.id in (${idsOf(runIds)}) and r.status = 'running' and r.awaiting_callback and r.answered_at is null
+    and r.deadline_at <= ${now}::timestamptz`;
+  const cameInTime = sql`coalesce((${JSON.stringify(refused)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)`;
+  const freed = await write(ctx, {
+    parts: sql`with taken_back as (${takeBack(["expire"], idsOf(runIds))}
+    ), freed as (
+      update ${runs} r set awaiting_callback = false, callback_hash = null, lease_expires_at = now()
+      where ${isOver} and ${cameInTime} returning r.id
+    ), expired as (
+      update ${runs} r set answered_at = ${now}::timestamptz, awaiting_callback = false, callback_hash = null,
         lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = 'No callback came before the deadline.'
-      where ${scope} and r.status = 'running' and r.awaiting_callback and r.answered_at is null
-        and r.deadline_at <= ${now.toISOString()}::timestamptz
+      where ${isOver} and not ${cameInTime}
       returning r.id, r.attempt
     ), facts as (${appendPhases(
       sql`select id from expired`,
       [{ phase: "response_received", outcome: "failed", metadata: { failure_code: "agent_timeout" } }],
-      now,
+      ctx.now(),
     )}
-    ), scores as (${oweScore(sql`select id, attempt, null::timestamptz as not_before from expired`)})`;
+    ), scores as (${oweScore(sql`select id, attempt, null::timestamptz as not_before from expired`)})`,
+    hands: ["scores"],
+    select: sql`select coalesce(jsonb_agg(id), '[]') from freed`,
+    result: z.array(z.uuid()),
+  });
+  await forgetRefusedReports(ctx, freed ?? []);
 }

@@ -4,7 +4,7 @@ import { lockAgents } from "../agents/lock.ts";
 import { write } from "../db/change.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { expiring } from "./expire.ts";
+import { expire } from "./expire.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
 import { givingUp } from "./give-up.ts";
 import { oweDispatchAgain } from "./messages.ts";
@@ -15,32 +15,36 @@ const MAX_ATTEMPTS = 5;
 /** Runs that one call looks at. */
 const BATCH_SIZE = 200;
 
+const Reaped = z.object({ runs: z.int(), waiting: z.array(z.uuid()) });
+
 /**
- * Finds running runs whose lease has expired: those that wait for a callback past their deadline fail as the agent's,
- * others are freed to be taken up again, or given up as our fault after five attempts. At most 200 a call; returns how
- * many.
+ * Finds running runs whose lease has expired: for those that wait for a callback past their deadline `expire` ends the
+ * wait, others are freed to be taken up again, or given up as our fault after five attempts. At most 200 a call; returns
+ * how many.
  */
 export async function reap(ctx: Context): Promise<number> {
   const now = ctx.now();
   const hasExpired = sql`r.status = 'running' and r.lease_expires_at < now()`;
   const isHopeless = sql`not r.awaiting_callback and r.attempt >= ${MAX_ATTEMPTS}`;
-  const count = await write(ctx, {
+  const reaped = await write(ctx, {
     lock: lockAgents(sql`select r.agent_id from ${runs} r where ${hasExpired} and ${isHopeless}`),
     parts: sql`with batch as (
-      select r.id from ${runs} r where ${hasExpired}
+      select r.id, r.awaiting_callback from ${runs} r where ${hasExpired}
       order by r.lease_expires_at limit ${BATCH_SIZE} for update skip locked
-    ), ${expiring(sql`r.id in (select id from batch)`, now)}, freed as (
+    ), freed as (
       update ${runs} r set lease_token = null, lease_expires_at = null, callback_hash = null,
         answered_at = null, latency_ms = null, failure_code = null, failure_detail = null
       from batch b where r.id = b.id and not r.awaiting_callback and r.attempt < ${MAX_ATTEMPTS} and r.status = 'running'
       returning r.id, r.attempt, r.agent_id
     ), dispatches as (${oweDispatchAgain("freed")}
     ), ${givingUp(sql`r.id in (select id from batch) and ${isHopeless}`, now)}`,
-    owes: ["dispatches", "scores", ...FOLLOW_UP],
-    select: sql`select to_jsonb(count(*)) from batch`,
-    result: z.number(),
+    owes: ["dispatches", ...FOLLOW_UP],
+    select: sql`select jsonb_build_object('runs', count(*),
+      'waiting', coalesce(jsonb_agg(id) filter (where awaiting_callback), '[]')) from batch`,
+    result: Reaped,
   });
-  if (count === null || count === 0) return 0;
-  ctx.log.info("reaped", { runs: count, at: now.toISOString() });
-  return count;
+  if (reaped === null || reaped.runs === 0) return 0;
+  ctx.log.info("reaped", { runs: reaped.runs, at: now.toISOString() });
+  if (reaped.waiting.length > 0) await expire(ctx, reaped.waiting);
+  return reaped.runs;
 }

@@ -15,6 +15,7 @@ import { latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases, type PhaseEvent } from "./phases.ts";
 import { Reported } from "./protocols/reading.ts";
+import { noteRefusedReport } from "./refused-reports.ts";
 import type { RunUpdate } from "./schemas.ts";
 import { RunRead } from "./shown.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
@@ -29,7 +30,8 @@ const REPORT = verdict({ forbidden: sql`not allowed` }, "dead_token");
 
 /**
  * Takes an agent's report on a running run, in one statement: an answer or a failure is kept and handed on to be graded;
- * `running` is noted. The token dies with its run and tells nothing else. For the owner a final run stays as it is.
+ * `running` is noted. The token dies with its run and tells nothing else. For the owner a final run stays as it is. That the
+ * database could not take an answer is noted, so that it is not held against the agent.
  * Throws `unauthenticated` for a dead or foreign token, 404 and `forbidden` for a user, `feature_disabled` for the sweep
  * contract while its flag is off.
  */
@@ -50,7 +52,7 @@ export async function report(
   const failed = input.status === "failed";
   const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
   const byUser = reporter.kind === "user";
-  const { run } = await change(ctx, {
+  const taken = change(ctx, {
     // The call may end at this moment, and both go on counting the facts.
     lock: sql`select from ${runs} where id = ${runId}::uuid for update`,
     parts: sql`with target as (
@@ -89,7 +91,12 @@ export async function report(
       dead_token: deadToken,
     },
   });
-  return run;
+  try {
+    return (await taken).run;
+  } catch (error) {
+    if (final && !byUser) await noteRefusedReport(ctx, runId, now, error);
+    throw error;
+  }
 }
 
 /** Throws `unauthenticated` for a token that is not good for the run, 404 and `forbidden` for a user, as `report` does. */
