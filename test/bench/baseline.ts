@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { WORKERS } from "../stack/limits.ts";
 import { COMPATIBILITY } from "../stack/worker/deployment.ts";
+import { meteredModulesOf } from "../stack/worker/metering.ts";
 
 /** A bare Worker to measure against: the same runtime, router and driver, and nothing of the service. */
 export interface Baseline {
@@ -27,7 +32,7 @@ app.post("/spans/:agent", async (c) => {
   await insertSpans(bytes, c.req.param("agent"), (text, params) => sql.query(text, params));
   return c.body(null);
 });
-export default app;`;
+export default { fetch: app.fetch };`;
 
 /**
  * Starts the baseline on the database of a stack; `POST /sql {text, params}` answers the column `result`, and
@@ -37,36 +42,45 @@ export async function startBaseline(settings: Record<string, string>): Promise<B
   return startBare("baseline", SOURCE, process.cwd(), settings);
 }
 
-/** Starts a Worker from the text of one module, with the packages of a folder, and settings as its bindings. */
+/**
+ * Starts a Worker from the text of one module, with the packages of a folder, and settings as its bindings. What it sends is
+ * metered as the stack meters the service: what that takes of each request is none of the service's own.
+ */
 export async function startBare(
   name: string,
   contents: string,
   resolveDir: string,
   bindings: Record<string, string | boolean>,
 ): Promise<Baseline> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir },
-    bundle: true,
-    format: "esm",
-    minify: true,
-    write: false,
-    external: ["node:*"],
-  });
-  const options = convertV4MiniflareOptions({
-    name,
-    script: outputFiles[0]?.text ?? "",
-    modules: true,
-    compatibilityDate: COMPATIBILITY.date,
-    compatibilityFlags: COMPATIBILITY.flags,
-    bindings,
-    host: "127.0.0.1",
-    cf: false,
-    logRequests: false,
-    telemetry: { enabled: false },
-    // As the service has one: what can be looked into is a little slower.
-    inspectorPort: 0,
-  });
-  const miniflare = new Miniflare(options);
-  const { origin } = await miniflare.ready;
-  return { url: origin, stop: () => miniflare.dispose() };
+  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const entry = join(folder, "index.js");
+  try {
+    await build({
+      stdin: { contents, resolveDir },
+      bundle: true,
+      format: "esm",
+      minify: true,
+      outfile: entry,
+      external: ["node:*"],
+    });
+    const options = convertV4MiniflareOptions({
+      name,
+      modules: await meteredModulesOf(entry, WORKERS.subrequests.paid),
+      modulesRoot: folder,
+      compatibilityDate: COMPATIBILITY.date,
+      compatibilityFlags: COMPATIBILITY.flags,
+      bindings,
+      host: "127.0.0.1",
+      cf: false,
+      logRequests: false,
+      telemetry: { enabled: false },
+      // As the service has one: what can be looked into is a little slower.
+      inspectorPort: 0,
+    });
+    const miniflare = new Miniflare(options);
+    const { origin } = await miniflare.ready;
+    return { url: origin, stop: () => miniflare.dispose() };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
