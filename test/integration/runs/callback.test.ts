@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Answer, type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { CUT, type Handler, json } from "../../stack/http.ts";
@@ -36,8 +35,6 @@ beforeEach(() => {
 });
 
 const DONE = { status: "completed", output: KEY, usage: { calls: [{ model: "m", cost_usd: 0.002 }] } };
-/** What the statement alone has that takes a report. */
-const REPORTING = "dead_token";
 const path = (runId: string) => `/api/v1/runs/${runId}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const read = async (runId: string) => (await owner.call("GET", path(runId))).body;
@@ -224,52 +221,6 @@ describe("a token", () => {
     await service.settled();
     expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout", evidence_signed: true });
     expect((await report(runId, token)).status).toBe(401);
-  });
-
-  it.each(["down", "error"] as const)(
-    "holds nothing against the agent whose report in time the database (%s) could not take: the run is taken up again",
-    async (mode) => {
-      const { runId, token } = await promised();
-      const refusedInTime = async (by: string) => {
-        service.faults.set({ service: "db", mode, count: 1, body: REPORTING });
-        expect((await report(runId, by)).status).toBe(503);
-        time += 60_001;
-        await service.broker.advance(70_000);
-        await service.settled();
-      };
-      const takenUp = async (): Promise<string> => {
-        expect(await read(runId)).toMatchObject({ status: "running", failure_code: null });
-        await service.app.scheduled(EVERY_MINUTE);
-        await service.settled();
-        return callbackIn(endpoint.seen.at(-1)?.body ?? Buffer.of()).token;
-      };
-      await refusedInTime(token);
-      const second = await takenUp();
-      expect((await report(runId, token)).status).toBe(401);
-      await refusedInTime(second);
-      await takenUp();
-      expect(endpoint.seen).toHaveLength(3);
-      // What was noted of earlier times says nothing of this one.
-      time += 60_001;
-      await service.broker.advance(70_000);
-      await service.settled();
-      expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
-    },
-  );
-
-  it("saves no run by a report that came after the deadline, or said only that the agent is at work", async () => {
-    const [late, busy] = [await promised(), await promised()];
-    const refusedOnce = async ({ runId, token }: typeof late, body: object) => {
-      service.faults.set({ service: "db", mode: "error", count: 1, body: REPORTING });
-      expect((await report(runId, token, body)).status).toBe(503);
-    };
-    await refusedOnce(busy, { status: "running" });
-    time += 60_001;
-    await refusedOnce(late, DONE);
-    await service.broker.advance(70_000);
-    await service.settled();
-    for (const { runId } of [late, busy])
-      expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
   });
 
   it("lives to its deadline: a message that would end the wait sooner does nothing", async () => {

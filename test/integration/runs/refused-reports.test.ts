@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent, addRun, addSuite, KEY, startAgent, type TestSuite } from "./support.ts";
+
+const DONE = { status: "completed", output: KEY };
+/** What the statement alone has that takes a report. */
+const REPORTING = "dead_token";
+/** Beyond the time limit of a task, and the second to which the queue rounds. */
+const PAST_DEADLINE_MS = 62_000;
+
+let service: TestService;
+let owner: User;
+let endpoint: Consumer;
+let agent: string;
+let suite: TestSuite;
+let skipped = 0;
+
+beforeAll(async () => {
+  service = await startService({ overrides: { now: () => new Date(Date.now() + skipped) } });
+  owner = await newUser(service, { plan: "pro" });
+  endpoint = await startAgent();
+  agent = await addAgent(owner, { endpoint: endpoint.url });
+  suite = await addSuite(service, 1);
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+beforeEach(() => {
+  endpoint.seen.length = 0;
+  endpoint.answer = () => ({ status: 202 });
+});
+
+/** Puts both clocks, the service's and the queue's, past the deadline of whatever was promised, and waits for what is due. */
+async function pastDeadline(): Promise<void> {
+  skipped += PAST_DEADLINE_MS;
+  await service.broker.advance(PAST_DEADLINE_MS);
+  await service.settled();
+}
+
+/** The run and the token of the latest request to the agent. */
+function asked(): { runId: string; token: string } {
+  const { run_id: runId, callback } = JSON.parse(endpoint.seen.at(-1)?.body.toString() ?? "");
+  return { runId, token: callback.token };
+}
+
+async function promised(): Promise<{ runId: string; token: string }> {
+  await addRun(owner, agent, suite.tasks[0] ?? "");
+  await service.settled();
+  return asked();
+}
+
+const report = ({ runId, token }: { runId: string; token: string }, body: object = DONE) =>
+  caller(service).call("PATCH", `/api/v1/runs/${runId}`, body, { authorization: `Bearer ${token}` });
+const read = async (runId: string) => (await owner.call("GET", `/api/v1/runs/${runId}`)).body;
+
+async function refused(by: { runId: string; token: string }, mode: "down" | "error", body?: object): Promise<void> {
+  service.faults.set({ service: "db", mode, count: 1, body: REPORTING });
+  expect((await report(by, body)).status).toBe(503);
+}
+
+it.each(["down", "error"] as const)(
+  "a report in time that the database (%s) could not take is not held against its agent: the run is taken up again",
+  async (mode) => {
+    const first = await promised();
+    await refused(first, mode);
+    await pastDeadline();
+    expect(await read(first.runId)).toMatchObject({ status: "running", failure_code: null });
+    await service.app.scheduled(EVERY_MINUTE);
+    await service.settled();
+    const second = asked();
+    expect([second.runId, (await report(first)).status, (await report(second)).status]).toEqual([
+      first.runId,
+      401,
+      200,
+    ]);
+    await service.settled();
+    expect(endpoint.seen).toHaveLength(2);
+    expect(await read(first.runId)).toMatchObject({ status: "completed", passed: true, evidence_signed: true });
+  },
+);
+
+it("each time counts by itself: a run that is taken up again is its agent's to report on", async () => {
+  const first = await promised();
+  for (let time = 1; time <= 2; time += 1) {
+    await refused(asked(), "error");
+    await pastDeadline();
+    await service.app.scheduled(EVERY_MINUTE);
+    await service.settled();
+  }
+  expect(endpoint.seen).toHaveLength(3);
+  await pastDeadline();
+  expect(await read(first.runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
+});
+
+it("one that is taken after all, or tried again in time, is the answer", async () => {
+  const run = await promised();
+  await refused(run, "error");
+  expect((await report(run)).status).toBe(200);
+  await pastDeadline();
+  expect(await read(run.runId)).toMatchObject({ status: "completed", passed: true });
+  expect(endpoint.seen).toHaveLength(1);
+});
+
+it("a report after the deadline saves no run, nor does one that says only that the agent is at work", async () => {
+  const [late, busy] = [await promised(), await promised()];
+  await refused(busy, "error", { status: "running" });
+  skipped += PAST_DEADLINE_MS;
+  await refused(late, "error");
+  await service.broker.advance(PAST_DEADLINE_MS);
+  await service.settled();
+  for (const { runId } of [late, busy])
+    expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
+});
+
+it("ends by the reaper where the queue has lost the message for it", async () => {
+  const [silent, told] = [await promised(), await promised()];
+  await refused(told, "down");
+  skipped += PAST_DEADLINE_MS;
+  await service.sql(
+    "update runs set lease_expires_at = now() - interval '1 second' where id = any($1) and awaiting_callback",
+    [[silent.runId, told.runId]],
+  );
+  await service.app.scheduled(EVERY_MINUTE);
+  await service.settled();
+  expect(await read(silent.runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
+  expect(await read(told.runId)).toMatchObject({ status: "running", failure_code: null });
+  await service.app.scheduled(EVERY_MINUTE);
+  await service.settled();
+  expect((await report(asked())).status).toBe(200);
+  await service.settled();
+  expect(await read(told.runId)).toMatchObject({ status: "completed", passed: true });
+});
