@@ -16,9 +16,10 @@ import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
  */
 export async function expire(ctx: Context, runIds: readonly string[]): Promise<void> {
   const refused = await refusedReports(ctx, runIds);
-  const now = ctx.now().toISOString();
+  const now = ctx.now();
+  const at = sql`${now.toISOString()}::timestamptz`;
   const isOver = sql`r.id in (${idsOf(runIds)}) and r.status = 'running' and r.awaiting_callback and r.answered_at is null
-    and r.deadline_at <= ${now}::timestamptz`;
+    and r.deadline_at <= ${at}`;
   const cameInTime = sql`coalesce((${JSON.stringify(refused)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)`;
   const freed = await write(ctx, {
     parts: sql`with taken_back as (${takeBack(["expire"], idsOf(runIds))}
@@ -26,14 +27,14 @@ export async function expire(ctx: Context, runIds: readonly string[]): Promise<v
       update ${runs} r set awaiting_callback = false, callback_hash = null, lease_expires_at = now()
       where ${isOver} and ${cameInTime} returning r.id
     ), expired as (
-      update ${runs} r set answered_at = ${now}::timestamptz, awaiting_callback = false, callback_hash = null,
+      update ${runs} r set answered_at = ${at}, awaiting_callback = false, callback_hash = null,
         lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = 'No callback came before the deadline.'
       where ${isOver} and not ${cameInTime}
       returning r.id, r.attempt
     ), facts as (${appendPhases(
       sql`select id from expired`,
       [{ phase: "response_received", outcome: "failed", metadata: { failure_code: "agent_timeout" } }],
-      ctx.now(),
+      now,
     )}
     ), scores as (${oweScore(sql`select id, attempt, null::timestamptz as not_before from expired`)})`,
     hands: ["scores"],
