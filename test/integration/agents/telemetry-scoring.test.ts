@@ -6,7 +6,17 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, deliver, KEY, range, startAgent, type TestSuite } from "../runs/support.ts";
+import {
+  addAgent,
+  addRun,
+  addSuite,
+  callbackIn,
+  deliver,
+  KEY,
+  range,
+  startAgent,
+  type TestSuite,
+} from "../runs/support.ts";
 import { agentSpan, type Sent, storeSpans } from "./telemetry-spans.ts";
 
 let service: TestService;
@@ -114,7 +124,7 @@ describe("an answered run of an agent that sends telemetry", () => {
   it("waits when it reports back, too", async () => {
     let token = "";
     const late = await startAgent(({ body }) => {
-      token = JSON.parse(body.toString()).callback.token;
+      ({ token } = callbackIn(body));
       return { status: 202 };
     });
     const of = await addAgent(owner, { endpoint: late.url });

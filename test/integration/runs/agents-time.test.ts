@@ -3,7 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, answersRightly, KEY, startAgent } from "./support.ts";
+import { addAgent, addRun, addSuite, answersRightly, callbackIn, KEY, startAgent } from "./support.ts";
 
 const HOST = "slow.example.com";
 const LIMIT_MS = 2000;
@@ -62,7 +62,7 @@ async function runWhileWeAreSlow(): Promise<string> {
 async function promised(): Promise<{ run: string; authorization: string }> {
   let token = "";
   endpoint.answer = ({ body }) => {
-    token = (JSON.parse(body.toString()) as { callback: { token: string } }).callback.token;
+    ({ token } = callbackIn(body));
     return { status: 202 };
   };
   const run = await runWhileWeAreSlow();
@@ -154,11 +154,11 @@ describe("an agent's time", () => {
 
   it("counts from then for a report that comes before the call has ended", async () => {
     endpoint.answer = async ({ body }) => {
-      const { run_id, callback } = JSON.parse(body.toString()) as { run_id: string; callback: { token: string } };
+      const { runId, token } = callbackIn(body);
       clock += ANSWERS_AFTER_MS;
       const report = { status: "completed", output: KEY };
-      const authorization = `Bearer ${callback.token}`;
-      const { status } = await caller(service).call("PATCH", `/api/v1/runs/${run_id}`, report, { authorization });
+      const authorization = `Bearer ${token}`;
+      const { status } = await caller(service).call("PATCH", `/api/v1/runs/${runId}`, report, { authorization });
       return json(status === 200 ? 202 : 500, {});
     };
     const run = await runWhileWeAreSlow();

@@ -3,7 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Answer, type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { CUT, type Handler, json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, KEY, startAgent, tally, type TestSuite } from "./support.ts";
+import { addAgent, addRun, addSuite, callbackIn, KEY, startAgent, tally, type TestSuite } from "./support.ts";
 
 let service: TestService;
 let owner: User;
@@ -39,17 +39,11 @@ const path = (runId: string) => `/api/v1/runs/${runId}`;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const read = async (runId: string) => (await owner.call("GET", path(runId))).body;
 
-/** The run id and the callback token in a request that an agent got. */
-function callbackIn(body: Buffer): { runId: string; token: string } {
-  const { run_id: runId, callback } = JSON.parse(body.toString()) as { run_id: string; callback: { token: string } };
-  return { runId, token: callback.token };
-}
-
 /** A run whose agent has promised to call back. */
 async function promised(): Promise<{ runId: string; token: string }> {
   await addRun(owner, agent, suite.tasks[0] ?? "");
   await service.settled();
-  return callbackIn(endpoint.seen.at(-1)?.body ?? Buffer.of());
+  return callbackIn(endpoint.seen.at(-1)?.body);
 }
 
 /** Reports as the agent does. */
@@ -293,7 +287,7 @@ describe("the sweep result contract", () => {
       const { tasks } = await addSuite(off, 1);
       await addRun(user, own, tasks[0] ?? "");
       await off.settled();
-      const { runId, token } = callbackIn(endpoint.seen.at(-1)?.body ?? Buffer.of());
+      const { runId, token } = callbackIn(endpoint.seen.at(-1)?.body);
       const patch = (body: object) => caller(off).call("PATCH", path(runId), body, bearer(token));
       for (const [field, value] of Object.entries(SWEEP)) {
         expect(await patch({ ...DONE, [field]: value })).toMatchObject({

@@ -3,7 +3,7 @@ import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addRun, addSuite, KEY, startAgent, type TestSuite } from "./support.ts";
+import { addAgent, addRun, addSuite, callbackIn, KEY, startAgent, type TestSuite } from "./support.ts";
 
 const DONE = { status: "completed", output: KEY };
 /** What the statement alone has that takes a report. */
@@ -44,10 +44,7 @@ async function pastDeadline(): Promise<void> {
 }
 
 /** The run and the token of the latest request to the agent. */
-function asked(): { runId: string; token: string } {
-  const { run_id: runId, callback } = JSON.parse(endpoint.seen.at(-1)?.body.toString() ?? "");
-  return { runId, token: callback.token };
-}
+const asked = () => callbackIn(endpoint.seen.at(-1)?.body);
 
 async function promised(): Promise<{ runId: string; token: string }> {
   await addRun(owner, agent, suite.tasks[0] ?? "");

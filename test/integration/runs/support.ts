@@ -86,6 +86,15 @@ export function from(number: number): Record<string, string> {
   return { "cf-connecting-ip": `10.200.${number >> 8}.${number & 255}` };
 }
 
+/** The run and the callback token in the body of a request that an agent got. */
+export function callbackIn(body: Buffer | undefined): { runId: string; token: string } {
+  const { run_id: runId, callback } = JSON.parse(body?.toString() ?? "") as {
+    run_id: string;
+    callback: { token: string };
+  };
+  return { runId, token: callback.token };
+}
+
 /** Submits one run and returns its id. */
 export async function addRun(
   who: Caller,
