@@ -11,7 +11,10 @@ export interface Figure {
   spread?: Spread;
   /** What it is measured beyond, where the name does not say so. */
   against?: string | undefined;
-  /** How many times as long as the machine that the budget was made for this one took meanwhile. */
+  /**
+   * How many times as long as the machine that the budget was made for this one took meanwhile: for work that fills memory,
+   * unless the figure comes with a pace of its own.
+   */
   pace?: number;
 }
 
@@ -23,6 +26,7 @@ export type Add = (
   kind: Figure["kind"],
   budget: number,
   against?: string,
+  pace?: number,
 ) => void;
 
 /** The ends of what was measured. */

@@ -168,6 +168,6 @@ function bareRead({ bare }: Bench): ByKey {
 }
 
 function addAll(figures: readonly Figure[], add: Add): void {
-  for (const { name, value, spread, unit, kind, budget, against } of figures)
-    add(name, spread === undefined ? value : { value, spread }, unit, kind, budget, against);
+  for (const { name, value, spread, unit, kind, budget, against, pace } of figures)
+    add(name, spread === undefined ? value : { value, spread }, unit, kind, budget, against, pace);
 }
