@@ -125,7 +125,8 @@ export function storeCells(pairs: SQL, now: Moment): SQL {
  * same order.
  */
 export function entries(wanted: SQL): SQL {
-  // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents.
+  // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents. What is
+  // materialized is not computed for each row that it is joined to, whichever way the planner joins.
   return sql`
     with wanted as materialized (${wanted}), placed as (
       select s.*, b.domain, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
@@ -134,7 +135,7 @@ export function entries(wanted: SQL): SQL {
       from wanted b cross join lateral (select * from ${task_scores} where agent_id = b.agent_id offset 0) s
         join ${tasks} t on t.id = s.task_id and b.domain in ('all', t.domain) left join ${suites} k on k.id = t.suite_id
       window board as (partition by s.agent_id, b.domain, s.period)
-    ), standard as (
+    ), standard as materialized (
       select b.domain, count(*) as tasks from (select distinct domain from wanted) b
         join ${tasks} t on b.domain in ('all', t.domain) and t.is_active
         join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}

@@ -16,6 +16,8 @@ export const GAPS: Aggregate = {
  * current suite version, those of tasks that have scored runs. It looks at cells that are stored.
  */
 export function gaps(agents: SQL): SQL {
+  // As a value, and not by `exists`, which the planner may answer for all agents that ever had a canary.
+  const had = sql`(select r.canary from ${runs} r where r.agent_id = w.agent_id and r.canary limit 1)`;
   return sql`
     select w.agent_id, coalesce(avg(x.d), 0) as gap, coalesce(var_samp(x.d), 0) as variance, coalesce(min(x.d), 0) as lowest,
       coalesce(max(x.d), 0) as highest, count(x.d)::integer as tasks, coalesce(sum(x.n), 0)::integer as canary_runs
@@ -28,7 +30,7 @@ export function gaps(agents: SQL): SQL {
       ) k join ${task_scores} s on s.agent_id = w.agent_id and s.task_id = k.task_id and s.period = 'all' and not s.simulated
       group by k.task_id, s.success
     ) x on true
-    where exists (select from ${runs} r where r.agent_id = w.agent_id and r.canary)
+    where ${had}
     group by w.agent_id`;
 }
 

@@ -59,7 +59,7 @@ export interface Sequence {
 /**
  * A statement that is sent so often that planning it costs as much as carrying it out: the database keeps it as a function,
  * whose plan lasts as long as a connection. A prepared statement would not, since connections are cleaned between requests.
- * `compose` has SQL for each of `given` and must compose the same text each time. Name it in the list that
+ * `compose` has SQL for each of `given` and must compose the same text each time; `finds` says how it finds its rows. Name it in the list that
  * `migrations/migrate.ts` installs.
  * @example
  * const END = kept("end", { id: "uuid" }, (value) => ({ parts: sql`with ended as (update … where id = ${value("id")} …)`, select: … }))
@@ -69,13 +69,14 @@ export function kept<Name extends string>(
   label: string,
   given: Readonly<Record<Name, Type>>,
   compose: (value: (name: Name) => SQL) => Step,
+  finds: Finds = "by key",
 ): Kept<Name> {
   const names: Name[] = [];
   for (const name in given) names.push(name);
   let made: { name: string; definition: string } | undefined;
   // Not before it is asked for: a Worker that has no run to carry out composes none.
   const make = () => {
-    made ??= functionOf(label, given, statementOf(compose((name) => sql.raw(`p_${name}`))));
+    made ??= functionOf(label, given, finds, statementOf(compose((name) => sql.raw(`p_${name}`))));
     return made;
   };
   return {
@@ -222,8 +223,18 @@ function statementOf(step: Step): SQL {
   return sql`${step.parts} ${resultOf(step)}`;
 }
 
-/** The plan is made for no particular values, so that a connection's first is its last until the tables change. */
-function functionOf(label: string, given: Readonly<Record<string, Type>>, statement: SQL) {
+/**
+ * How a statement finds its rows: each by its key, or, where it sums up sets of them, as the planner sees fit. The plan is
+ * made for no particular values, so that a connection's first is its last until the tables change, and what they held by
+ * then must not matter: a table that was nearly empty looks cheaper to read whole than by key, and may hold a million rows
+ * when the plan is used.
+ */
+type Finds = "by key" | "in sets";
+
+/** Ways to read a table that take no heed of how few of its rows are asked for, or of which of them are dead. */
+const WHOLESALE = ["seqscan", "bitmapscan", "hashjoin", "mergejoin"];
+
+function functionOf(label: string, given: Readonly<Record<string, Type>>, finds: Finds, statement: SQL) {
   const parameters = Object.entries(given).map(([name, type]) => `p_${name} ${type}`);
   const { sql: text } = new PgDialect().sqlToQuery(statement.inlineParams());
   const body = `#variable_conflict use_column
@@ -233,10 +244,11 @@ begin
   ${text} into v_result;
   return v_result;
 end`;
+  const ruledOut = finds === "by key" ? WHOLESALE.map((way) => ` set enable_${way} = off`).join("") : "";
   return installed(
     label,
     `(${parameters.join(", ")}) returns jsonb language plpgsql
-set plan_cache_mode = force_generic_plan as '${body.replaceAll("'", "''")}'`,
+set plan_cache_mode = force_generic_plan${ruledOut} as '${body.replaceAll("'", "''")}'`,
   );
 }
 

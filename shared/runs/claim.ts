@@ -42,16 +42,19 @@ const COLUMNS = sql.raw("run uuid, lease uuid, callback_hash text, epoch text, a
 
 /**
  * Takes up queued runs, and running ones whose holder is gone, each by the lease that the list names. Its result has what
- * they are taken up with, by lease: a run that is listed twice is taken up once. Those in any other state are not in it.
+ * they are taken up with, by lease: a run that is listed twice is taken up once. Those in any other state are not in it;
+ * the state is judged once the runs are locked, since a search by it would read all open runs.
  */
 export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
   parts: sql`with given as (
       select * from jsonb_to_recordset(${value("runs")}) as g(${COLUMNS})
+    ), named as (
+      select r.id, r.status, r.answered_at, r.awaiting_callback, r.lease_token, r.lease_expires_at,
+        g.lease, g.callback_hash, g.epoch, g.at
+      from given g join ${runs} r on r.id = g.run order by r.id for update of r
     ), free as (
-      select r.id, g.lease, g.callback_hash, g.epoch, g.at from ${runs} r join given g on g.run = r.id
-      where r.answered_at is null and not r.awaiting_callback
-        and (r.status = 'queued' or (r.status = 'running' and (r.lease_token is null or r.lease_expires_at < now())))
-      order by r.id for update of r
+      select * from named where answered_at is null and not awaiting_callback
+        and (status = 'queued' or (status = 'running' and (lease_token is null or lease_expires_at < now())))
     ), claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = f.lease,
         lease_expires_at = now() + ${LASTS}, callback_hash = f.callback_hash, started_at = f.at,

@@ -131,10 +131,11 @@ function ending(rows: SQL, at: Moment, single?: { observed: Observation; inOrder
   const compared = single !== undefined && hasPredecessor(single.observed);
   const parts = sql`with given as (
     select * from jsonb_to_recordset(${rows}) as g(${COLUMNS})
+  ), named as (
+    select r.id, r.agent_id, r.is_private, r.status, r.answered_at from given g join ${runs} r on r.id = g.id
+    where ${inOrder && placement?.isNew === true ? stillLatest(placement) : sql`true`} order by r.id for update of r
   ), open as (
-    select r.id, r.agent_id, r.is_private from ${runs} r
-    where r.id in (select id from given) and r.status = 'running' and r.answered_at is not null
-      and ${inOrder && placement?.isNew === true ? stillLatest(placement) : sql`true`} order by r.id for update
+    select id, agent_id, is_private from named where status = 'running' and answered_at is not null
   ), ${placeRun("open", placement)}, done as (
     update ${runs} r set status = g.status, passed = g.passed, correctness = g.correctness, explanation = g.explanation,
       axes = g.axes, tool_calls_made = g.tool_calls_made, suite_id = g.suite_id, suite_version = g.suite_version,

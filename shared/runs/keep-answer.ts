@@ -53,8 +53,8 @@ const COLUMNS =
 /** Locks runs (their ids) whose calls have ended: what is kept then sees the facts of a report that came at this moment. */
 export const LOCK_CALLED = kept("lock_called", { runs: "jsonb" }, (value) => ({
   parts: sql`with locked as (
-    select r.id from ${runs} r where r.id in (select id::uuid from jsonb_array_elements_text(${value("runs")}) as g(id))
-    order by r.id for update
+    select r.id from jsonb_array_elements_text(${value("runs")}) as g(id) join ${runs} r on r.id = g.id::uuid
+    order by r.id for update of r
   )`,
   select: sql`select to_jsonb(count(*)) from locked`,
 }));
@@ -66,9 +66,11 @@ export const LOCK_CALLED = kept("lock_called", { runs: "jsonb" }, (value) => ({
 export const KEEP_ANSWERS = kept("keep_answers", { answers: "jsonb" }, (value) => ({
   parts: sql`with given as (
       select * from jsonb_to_recordset(${value("answers")}) as g(${COLUMNS})
+    ), named as (
+      select r.id, r.status, r.lease_token, r.answered_at is not null as reported, g.*
+      from given g join ${runs} r on r.id = g.run order by r.id for update of r
     ), open_calls as (
-      select r.id, r.answered_at is not null as reported, g.* from ${runs} r join given g on g.run = r.id
-      where r.lease_token = g.lease and r.status = 'running' order by r.id for update of r
+      select * from named where lease_token = lease and status = 'running'
     ), updated as (
       update ${runs} r set lease_token = null, awaiting_callback = o.waiting and not o.reported,
         lease_expires_at = case when o.waiting and not o.reported then o.deadline + interval '60 seconds' end,

@@ -65,9 +65,10 @@ export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
 export const LOAD_ANSWERED = kept("load_answered", { runs: "jsonb" }, (value) => {
   const ids = sql`select jsonb_array_elements_text(${value("runs")})::uuid`;
   return {
-    parts: sql`with waiting as (
-      select r.id from ${runs} r
-      where r.id in (${ids}) and r.status = 'running' and r.answered_at is not null and r.lease_token is null
+    parts: sql`with named as materialized (
+      select r.id, r.status, r.answered_at, r.lease_token from (select distinct * from (${ids})) as g(id) join ${runs} r on r.id = g.id
+    ), waiting as (
+      select id from named where status = 'running' and answered_at is not null and lease_token is null
     ), taken_back as (${takeBack(["score"], sql`${ids} except select id from waiting`)})`,
     select: sql`select jsonb_agg(jsonb_build_object(
       'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'trigger', r.trigger, 'simulated', r.simulated,

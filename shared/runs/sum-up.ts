@@ -32,17 +32,25 @@ export function rescore(boards: SQL, at: Moment): Step {
 }
 
 /** `sumUp` of the cells that a list of objects `{agent_id, task_id}` names. */
-export const SUM_UP = kept("sum_up", { cells: "jsonb", at: "timestamptz" }, (value) =>
-  sumUp(
-    sql`select distinct agent_id, task_id from jsonb_to_recordset(${value("cells")}) as p(agent_id uuid, task_id uuid)`,
-    value("at"),
-  ),
+export const SUM_UP = kept(
+  "sum_up",
+  { cells: "jsonb", at: "timestamptz" },
+  (value) =>
+    sumUp(
+      sql`select distinct agent_id, task_id from jsonb_to_recordset(${value("cells")}) as p(agent_id uuid, task_id uuid)`,
+      value("at"),
+    ),
+  "in sets",
 );
 
 /** `rescore` of the boards that a list of objects `{agent_id, domain, run_id}` names. */
-export const RESCORE = kept("rescore", { boards: "jsonb", at: "timestamptz" }, (value) =>
-  rescore(
-    sql`select * from jsonb_to_recordset(${value("boards")}) as b(agent_id uuid, domain text, run_id text)`,
-    value("at"),
-  ),
+export const RESCORE = kept(
+  "rescore",
+  { boards: "jsonb", at: "timestamptz" },
+  (value) =>
+    rescore(
+      sql`select * from jsonb_to_recordset(${value("boards")}) as b(agent_id uuid, domain text, run_id text)`,
+      value("at"),
+    ),
+  "in sets",
 );

@@ -5,7 +5,7 @@ import { type SQL, sql } from "drizzle-orm";
  * present owner, and is not limited to another agent. So whoever gave an agent away hears nothing of it any more.
  */
 export const listensTo: SQL<boolean> = sql`(w.is_active and (w.agent_id is null or w.agent_id = a.id)
-  and ((a.team_id is null and w.team_id is null and w.user_id = a.user_id) or w.team_id = a.team_id))`;
+  and coalesce(w.team_id, w.user_id) = coalesce(a.team_id, a.user_id) and (w.team_id is null) = (a.team_id is null))`;
 
 /**
  * SQL: whether the subscription row `w` is notified of events about an account (`kind` is `user`) or a workspace (`team`)

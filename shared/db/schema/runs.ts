@@ -178,6 +178,9 @@ export const runs = pgTable(
       .on(table.team_id, table.id.desc().nullsFirst())
       .where(sql`${table.team_id} is not null and ${table.screening_session_id} is null`),
     index("runs_open_agent_idx").on(table.agent_id).where(sql`${table.status} in ('queued', 'running')`),
+    index("runs_open_session_idx")
+      .on(table.screening_session_id)
+      .where(sql`${table.status} in ('queued', 'running') and ${table.screening_session_id} is not null`),
     index("runs_task_idx").on(table.task_id, table.id.desc().nullsFirst()),
     index("runs_suite_idx")
       .on(table.suite_id, table.id.desc().nullsFirst(), table.agent_id)

@@ -121,6 +121,76 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     }
   });
 
+  it("read the rows of their run by key, however few there seemed to be when they were planned", async () => {
+    await screened();
+    const { client } = await connect();
+    const called = (label: string, ...values: unknown[]) => {
+      const name = NAMES.find((one) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(one));
+      const places = values.map((_value, n) => `$${n + 1}`).join(", ");
+      return client.query(`select ${name}(${places}) as result`, values);
+    };
+    /** How many rows of runs the transaction has read so far. */
+    const read = async () => {
+      const { rows } = await client.query<{ n: number }>(
+        "select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_xact_user_tables where relname = 'runs'",
+      );
+      return rows[0]?.n ?? Number.NaN;
+    };
+    await client.query("analyze runs");
+    const { rows } = await client.query<{ id: string; agent_id: string }>(
+      `insert into runs select copy.* from (select to_jsonb(r) as json from runs r limit 1) cross join generate_series(1, 3000) n
+        cross join lateral jsonb_populate_record(null::runs, json || jsonb_build_object('status', case n % 2 when 0 then 'queued' else 'running' end,
+          'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'),
+          'attempt', 0, 'answered_at', null, 'finalized_at', null, 'counted', false, 'evidence_signed', false)) as copy
+      returning id, agent_id`,
+    );
+    const [id, agent] = [rows[1501]?.id, rows[1501]?.agent_id];
+    const [lease, at] = [crypto.randomUUID(), new Date().toISOString()];
+    const answer = {
+      run: id,
+      lease,
+      waiting: false,
+      at,
+      sent: at,
+      deadline: at,
+      latency_ms: 5,
+      answer: "{}",
+      facts: [],
+    };
+    const bytes = { request: "\\x00", request_salt: "\\x00", response: "\\x00", response_salt: "\\x00" };
+    const flags = { counted: false, is_held: false, is_canary: false };
+    const counts = { evidence_priced_call_count: 0, evidence_unpriced_call_count: 0, evidence_total_call_count: 0 };
+    const cost = {
+      evidence_cost_source: "unavailable",
+      evidence_cost_partial: false,
+      evidence_cost_floor_applied: false,
+    };
+    const end = { id, status: "completed", ...flags, ...counts, ...cost, facts: [] };
+    const life: [string, ...unknown[]][] = [
+      ["claim", JSON.stringify([{ run: id, lease, callback_hash: "x", epoch: "x", at }])],
+      ["lock_called", JSON.stringify([id])],
+      ["keep_answers", JSON.stringify([{ ...answer, ...bytes }])],
+      ["load_answered", JSON.stringify([id])],
+      ["lock_agents", JSON.stringify([agent])],
+      ["end", JSON.stringify([end]), at],
+    ];
+    try {
+      await client.query("begin");
+      const reads: Record<string, number> = {};
+      for (const [label, ...values] of life) {
+        const before = await read();
+        const { rows: results } = await called(label, ...values);
+        expect(results, label).not.toEqual([{ result: null }]);
+        reads[label] = (await read()) - before;
+      }
+      expect(Object.entries(reads).filter(([, n]) => n > 10)).toEqual([]);
+    } finally {
+      await client.query("rollback");
+      await client.query("delete from runs where status in ('queued', 'running')");
+      await client.end();
+    }
+  });
+
   it("go as they are to a database that has not kept them, and come to the same", async () => {
     const { found } = await screened();
     await service.sql(NAMES.map((name) => `drop function ${name}`).join("; "));

@@ -1,0 +1,1 @@
+CREATE INDEX "runs_open_session_idx" ON "runs" USING btree ("screening_session_id") WHERE "runs"."status" in ('queued', 'running') and "runs"."screening_session_id" is not null;
