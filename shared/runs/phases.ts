@@ -37,9 +37,12 @@ export function toFacts(events: readonly PhaseEvent[]): Required<PhaseEvent>[] {
  * makes it. `at` may name a column of it (as `x`). `found` is jsonb over the columns of `source` (as `x`): by phase, metadata that only the statement knows.
  */
 export function appendFacts(source: SQL, at: Moment, found = sql`'{}'::jsonb`): SQL {
+  // `offset 0` has the last sequence of a run looked up once, and not for each of its facts.
   return sql`insert into ${run_phases} (run_id, sequence, phase, outcome, occurred_at, duration_ms, metadata)
-    select x.id, coalesce((select max(p.sequence) from ${run_phases} p where p.run_id = x.id), 0) + e.ordinality,
-      e.fact ->> 'phase', e.fact ->> 'outcome', ${momentSql(at)}, (e.fact ->> 'duration_ms')::integer,
+    select x.id, x.last + e.ordinality, e.fact ->> 'phase', e.fact ->> 'outcome', ${momentSql(at)},
+      (e.fact ->> 'duration_ms')::integer,
       (e.fact -> 'metadata') || coalesce(${found} -> (e.fact ->> 'phase'), '{}')
-    from (${source}) x cross join jsonb_array_elements(x.facts) with ordinality as e(fact, ordinality)`;
+    from (select i.*, coalesce((select max(p.sequence) from ${run_phases} p where p.run_id = i.id), 0) as last
+      from (${source}) i offset 0) x
+      cross join jsonb_array_elements(x.facts) with ordinality as e(fact, ordinality)`;
 }
