@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { kept, writeKept } from "../db/kept.ts";
 import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
@@ -15,6 +15,11 @@ const COLUMNS = sql.raw(
   "id uuid, type text, agent_id uuid, holder_kind text, holder_id text, body text, created_at timestamptz",
 );
 
+/** SQL: the subscriptions `w` to the event `g` of which this holds; `offset 0` has them searched for event by event. */
+function heardBy(condition: SQL<boolean>): SQL {
+  return sql`select w.id from ${webhooks} w where ${condition} and g.type = any(w.event_types) offset 0`;
+}
+
 /**
  * Makes a first attempt, due `at`, for each subscription to each of a list of events, and only once however often an event
  * is in it or was announced before. Nothing is kept of an event that nobody subscribes to.
@@ -24,10 +29,10 @@ export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" },
       select distinct on (g.id) g.* from jsonb_to_recordset(${value("events")}) as g(${COLUMNS})
     ), subscribed as (
       select w.id, g.id as event_id, a.id as agent_id from given g join ${agents} a on a.id = g.agent_id
-        join ${webhooks} w on ${listensTo} where g.type = any(w.event_types)
+        cross join lateral (${heardBy(listensTo)}) w
       union all
-      select w.id, g.id, null from given g join ${webhooks} w on ${isHeldBy(sql`g.holder_kind`, sql`g.holder_id`)}
-        where g.type = any(w.event_types)
+      select w.id, g.id, null from given g
+        cross join lateral (${heardBy(isHeldBy(sql`g.holder_kind`, sql`g.holder_id`))}) w
     ), event as (
       insert into ${webhook_events} (id, type, agent_id, body, created_at)
       select g.id, g.type, s.agent_id, g.body, g.created_at

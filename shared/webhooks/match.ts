@@ -1,5 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 
+// Subscriptions are found by the index of their owner, a workspace or an account, in one search.
+
 /**
  * SQL: whether the subscription row `w` is notified of events about the agent row `a`: it is on, belongs to the agent's
  * present owner, and is not limited to another agent. So whoever gave an agent away hears nothing of it any more.
@@ -12,6 +14,6 @@ export const listensTo: SQL<boolean> = sql`(w.is_active and (w.agent_id is null 
  * whose id is the text `holder`: it is on and belongs to it, be it limited to an agent or not.
  */
 export function isHeldBy(kind: SQL, holder: SQL): SQL<boolean> {
-  return sql`(w.is_active and ((${kind} = 'team' and w.team_id = ${holder}::uuid)
-    or (${kind} = 'user' and w.team_id is null and w.user_id = ${holder}::uuid)))`;
+  return sql`(w.is_active and coalesce(w.team_id, w.user_id) = case when ${kind} in ('team', 'user') then ${holder}::uuid end
+    and (w.team_id is not null) = (${kind} = 'team'))`;
 }

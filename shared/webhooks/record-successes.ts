@@ -12,10 +12,12 @@ import type { Attempt, Outcome } from "./send.ts";
  * rows of their subscriptions are locked first, as everywhere, and in one order.
  */
 export const RECORD_SUCCESSES = kept("record_successes", { successes: "jsonb" }, (value) => ({
-  parts: sql`with held as (
-      select d.webhook_id, o.* from jsonb_to_recordset(${value("successes")})
+  parts: sql`with named as materialized (
+      select d.webhook_id, d.lease_token, d.status as state, o.* from jsonb_to_recordset(${value("successes")})
           as o(id uuid, lease uuid, status integer, duration_ms integer, excerpt text, sent_at timestamptz)
-        join ${webhook_deliveries} d on d.id = o.id and d.lease_token = o.lease and d.status = 'pending'
+        join ${webhook_deliveries} d on d.id = o.id
+    ), held as (
+      select * from named where lease_token = lease and state = 'pending'
     ), failing as (
       select w.id from ${webhooks} w where w.failures > 0 and w.id in (select webhook_id from held) order by w.id for update
     ), w as (
@@ -24,7 +26,7 @@ export const RECORD_SUCCESSES = kept("record_successes", { successes: "jsonb" },
       update ${webhook_deliveries} d set lease_token = null, lease_expires_at = null, response_status = o.status,
         duration_ms = o.duration_ms, response_excerpt = o.excerpt, attempted_at = o.sent_at, next_attempt_at = null,
         status = 'succeeded'
-      from held o where d.id = o.id and d.lease_token = o.lease and d.status = 'pending'
+      from held o where d.id = o.id and d.lease_token = o.lease and d.status = o.state
         and (select count(*) from w) >= 0
       returning d.id
     )`,

@@ -95,6 +95,53 @@ async function screened(): Promise<{ found: unknown; statements: string[] }> {
 const calledBy = (statements: readonly string[]) =>
   [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
 
+/** A kept statement by its label, and what it is given. */
+type Call = readonly [label: string, ...values: unknown[]];
+
+/** SQL: inserts 3,000 copies of a row with other values (SQL; `n` is which copy it is). */
+function copies(table: string, row: string, values: Readonly<Record<string, string>>): string {
+  const others = Object.entries(values).map(([name, value]) => `'${name}', ${value}`);
+  return `insert into ${table}
+    select copy.* from (select to_jsonb(t) as json from ${table} t where ${row} limit 1) cross join generate_series(1, 3000) n
+      cross join lateral jsonb_populate_record(null::${table}, json || jsonb_build_object(
+        'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'), ${others.join(", ")})) as copy
+    returning *`;
+}
+
+/** Makes calls one after the other and takes them back; returns those that read more than a few rows of a table. */
+async function readMuch(
+  client: Client,
+  table: string,
+  calls: readonly Call[],
+): Promise<[label: string, rows: number][]> {
+  const read = async () => {
+    const { rows } = await client.query<{ n: number }>(
+      "select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_xact_user_tables where relname = $1",
+      [table],
+    );
+    return rows[0]?.n ?? Number.NaN;
+  };
+  const reads: [string, number][] = [];
+  await client.query("begin");
+  try {
+    for (const [label, ...values] of calls) {
+      const name = NAMES.find((one) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(one));
+      const before = await read();
+      const { rows } = await client.query(
+        `select ${name}(${values.map((_value, n) => `$${n + 1}`).join(", ")}) as result`,
+        values,
+      );
+      // What does nothing reads nothing either.
+      expect(rows, label).not.toEqual([{ result: null }]);
+      expect(rows, label).not.toEqual([{ result: 0 }]);
+      reads.push([label, (await read()) - before]);
+    }
+  } finally {
+    await client.query("rollback");
+  }
+  return reads.filter(([, rows]) => rows > 10);
+}
+
 describe("the statements of a run, and of the webhooks that tell of it,", () => {
   it("are each sent as a call of a function that the database has", async () => {
     expect(await names()).toEqual(NAMES);
@@ -124,69 +171,78 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
   it("read the rows of their run by key, however few there seemed to be when they were planned", async () => {
     await screened();
     const { client } = await connect();
-    const called = (label: string, ...values: unknown[]) => {
-      const name = NAMES.find((one) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(one));
-      const places = values.map((_value, n) => `$${n + 1}`).join(", ");
-      return client.query(`select ${name}(${places}) as result`, values);
-    };
-    /** How many rows of runs the transaction has read so far. */
-    const read = async () => {
-      const { rows } = await client.query<{ n: number }>(
-        "select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_xact_user_tables where relname = 'runs'",
-      );
-      return rows[0]?.n ?? Number.NaN;
-    };
-    await client.query("analyze runs");
-    const { rows } = await client.query<{ id: string; agent_id: string }>(
-      `insert into runs select copy.* from (select to_jsonb(r) as json from runs r limit 1) cross join generate_series(1, 3000) n
-        cross join lateral jsonb_populate_record(null::runs, json || jsonb_build_object('status', case n % 2 when 0 then 'queued' else 'running' end,
-          'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'),
-          'attempt', 0, 'answered_at', null, 'finalized_at', null, 'counted', false, 'evidence_signed', false)) as copy
-      returning id, agent_id`,
-    );
-    const [id, agent] = [rows[1501]?.id, rows[1501]?.agent_id];
-    const [lease, at] = [crypto.randomUUID(), new Date().toISOString()];
-    const answer = {
-      run: id,
-      lease,
-      waiting: false,
-      at,
-      sent: at,
-      deadline: at,
-      latency_ms: 5,
-      answer: "{}",
-      facts: [],
-    };
-    const bytes = { request: "\\x00", request_salt: "\\x00", response: "\\x00", response_salt: "\\x00" };
-    const flags = { counted: false, is_held: false, is_canary: false };
-    const counts = { evidence_priced_call_count: 0, evidence_unpriced_call_count: 0, evidence_total_call_count: 0 };
-    const cost = {
-      evidence_cost_source: "unavailable",
-      evidence_cost_partial: false,
-      evidence_cost_floor_applied: false,
-    };
-    const end = { id, status: "completed", ...flags, ...counts, ...cost, facts: [] };
-    const life: [string, ...unknown[]][] = [
-      ["claim", JSON.stringify([{ run: id, lease, callback_hash: "x", epoch: "x", at }])],
-      ["lock_called", JSON.stringify([id])],
-      ["keep_answers", JSON.stringify([{ ...answer, ...bytes }])],
-      ["load_answered", JSON.stringify([id])],
-      ["lock_agents", JSON.stringify([agent])],
-      ["end", JSON.stringify([end]), at],
-    ];
     try {
-      await client.query("begin");
-      const reads: Record<string, number> = {};
-      for (const [label, ...values] of life) {
-        const before = await read();
-        const { rows: results } = await called(label, ...values);
-        expect(results, label).not.toEqual([{ result: null }]);
-        reads[label] = (await read()) - before;
-      }
-      expect(Object.entries(reads).filter(([, n]) => n > 10)).toEqual([]);
+      await client.query("analyze runs");
+      const { rows } = await client.query<{ id: string; agent_id: string }>(
+        copies("runs", "status in ('completed', 'failed')", {
+          status: "case n % 2 when 0 then 'queued' else 'running' end",
+          attempt: "0",
+          answered_at: "null",
+          finalized_at: "null",
+          counted: "false",
+          evidence_signed: "false",
+        }),
+      );
+      const [id, agent] = [rows[1501]?.id, rows[1501]?.agent_id];
+      const [lease, at] = [crypto.randomUUID(), new Date().toISOString()];
+      const times = { at, sent: at, deadline: at, latency_ms: 5 };
+      const bytes = { request: "\\x00", request_salt: "\\x00", response: "\\x00", response_salt: "\\x00" };
+      const flags = { counted: false, is_held: false, is_canary: false };
+      const counts = { evidence_priced_call_count: 0, evidence_unpriced_call_count: 0, evidence_total_call_count: 0 };
+      const cost = { evidence_cost_source: "unavailable", evidence_cost_partial: false };
+      const costs = { ...cost, ...counts, evidence_cost_floor_applied: false };
+      const life: Call[] = [
+        ["claim", JSON.stringify([{ run: id, lease, callback_hash: "x", epoch: "x", at }])],
+        ["lock_called", JSON.stringify([id])],
+        [
+          "keep_answers",
+          JSON.stringify([{ run: id, lease, waiting: false, ...times, ...bytes, answer: "{}", facts: [] }]),
+        ],
+        ["load_answered", JSON.stringify([id])],
+        ["lock_agents", JSON.stringify([agent])],
+        ["end", JSON.stringify([{ id, status: "completed", ...flags, ...costs, facts: [] }]), at],
+      ];
+      expect(await readMuch(client, "runs", life)).toEqual([]);
     } finally {
-      await client.query("rollback");
       await client.query("delete from runs where status in ('queued', 'running')");
+      await client.end();
+    }
+  });
+
+  it("find the subscriptions of an event, and an attempt, among those of others", async () => {
+    const agent_id = await addAgent(owner, { endpoint: endpoint.url });
+    const { id: webhook } = await subscribe(owner, endpoint.url, {
+      event_types: ["run.completed", "allowance.exhausted"],
+    });
+    const other = await newUser(service);
+    const { client } = await connect();
+    try {
+      await client.query("analyze webhooks, webhook_deliveries");
+      await client.query(copies("webhooks", `id = '${webhook}'`, { user_id: `'${other.id}'` }));
+      const [body, created_at] = ["{}", new Date().toISOString()];
+      const event = { id: crypto.randomUUID(), type: "run.completed", agent_id, body, created_at };
+      const held = { holder_kind: "user", holder_id: owner.id, body, created_at };
+      const events = [event, { id: crypto.randomUUID(), type: "allowance.exhausted", ...held }];
+      const announced: Call[] = [["announce", JSON.stringify(events), created_at]];
+      expect(await readMuch(client, "webhooks", announced)).toEqual([]);
+
+      await client.query("insert into webhook_events (id, type, body) values ($1, 'run.completed', '{}')", [event.id]);
+      await client.query(
+        `insert into webhook_deliveries (webhook_id, event_id, attempt, next_attempt_at)
+          select $1, $2, n, now() from generate_series(1, 3000) n`,
+        [webhook, event.id],
+      );
+      const [lease, id] = [crypto.randomUUID(), crypto.randomUUID()];
+      await client.query(
+        `insert into webhook_deliveries (id, webhook_id, event_id, attempt, lease_token) values ($1, $2, $3, 0, $4)`,
+        [id, webhook, event.id, lease],
+      );
+      const success = { id, lease, status: 200, duration_ms: 5, excerpt: "", sent_at: created_at };
+      const recorded: Call[] = [["record_successes", JSON.stringify([success])]];
+      expect(await readMuch(client, "webhook_deliveries", recorded)).toEqual([]);
+    } finally {
+      await client.query("delete from webhook_events");
+      await client.query("delete from webhooks where id = $1 or user_id = $2", [webhook, other.id]);
       await client.end();
     }
   });
