@@ -42,19 +42,24 @@ const COLUMNS = sql.raw("run uuid, lease uuid, callback_hash text, epoch text, a
 
 /**
  * Takes up queued runs, and running ones whose holder is gone, each by the lease that the list names. Its result has what
- * they are taken up with, by lease: a run that is listed twice is taken up once. Those in any other state are not in it;
- * the state is judged once the runs are locked, since a search by it would read all open runs.
+ * they are taken up with, by lease: a run that is listed twice is taken up once. Those in any other state are not in it.
+ * They are found by their ids alone, since a search by their state would read all open runs; those that fit are locked, and
+ * have to be as they were found, while nobody waits for the others.
  */
 export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
   parts: sql`with given as (
       select * from jsonb_to_recordset(${value("runs")}) as g(${COLUMNS})
-    ), named as (
-      select r.id, r.status, r.answered_at, r.awaiting_callback, r.lease_token, r.lease_expires_at,
+    ), named as materialized (
+      select r.id, r.status, r.attempt, r.answered_at, r.awaiting_callback, r.lease_token, r.lease_expires_at,
         g.lease, g.callback_hash, g.epoch, g.at
-      from given g join ${runs} r on r.id = g.run order by r.id for update of r
-    ), free as (
+      from given g join ${runs} r on r.id = g.run
+    ), fit as (
       select * from named where answered_at is null and not awaiting_callback
         and (status = 'queued' or (status = 'running' and (lease_token is null or lease_expires_at < now())))
+    ), free as (
+      select n.id, n.lease, n.callback_hash, n.epoch, n.at from fit n join ${runs} r on r.id = n.id
+      where r.status = n.status and r.attempt = n.attempt and r.answered_at is null and not r.awaiting_callback
+      order by r.id for update of r
     ), claimed as (
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = f.lease,
         lease_expires_at = now() + ${LASTS}, callback_hash = f.callback_hash, started_at = f.at,
