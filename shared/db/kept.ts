@@ -59,8 +59,8 @@ export interface Sequence {
 /**
  * A statement that is sent so often that planning it costs as much as carrying it out: the database keeps it as a function,
  * whose plan lasts as long as a connection. A prepared statement would not, since connections are cleaned between requests.
- * `compose` has SQL for each of `given` and must compose the same text each time; `finds` says how it finds its rows. Name it in the list that
- * `migrations/migrate.ts` installs.
+ * `compose` has SQL for each of `given` and must compose the same text each time; `finds` says how it finds its rows. Name
+ * it in the list that `migrations/migrate.ts` installs.
  * @example
  * const END = kept("end", { id: "uuid" }, (value) => ({ parts: sql`with ended as (update … where id = ${value("id")} …)`, select: … }))
  * await writeKept(ctx, [END.with({ id })], z.int())
