@@ -40,8 +40,11 @@ export function mint(runId: string, source: Drawn, keys: Keyring): Minted | null
   };
 }
 
-/** How many instances are remembered: those of the runs that an isolate has under way, or is about to score. */
-const MOST_MINTED = 64;
+/**
+ * How many instances, of a few kilobytes each, are remembered: those of the runs that an isolate has under way, and of the
+ * many more that wait to be scored where that is busier than the calls.
+ */
+const MOST_MINTED = 256;
 const minted = createRecent<Keyring, Minted>(MOST_MINTED);
 
 /**

@@ -45,9 +45,9 @@ describe("what a run is asked", () => {
     const [[family, { version }] = ["", { version: 0 }]] = families;
     const source = { family, version, is_secret: false, epoch: "2026-11-22", sealed: secrets[0], place: null };
     const first = mintNow("run", source, keys);
-    for (let other = 0; other < 40; other += 1) mintNow(`other ${other}`, source, keys);
+    for (let other = 0; other < 200; other += 1) mintNow(`other ${other}`, source, keys);
     expect(mintNow("run", { ...source }, keys)).toBe(first);
-    for (let other = 0; other < 64; other += 1) mintNow(`another ${other}`, source, keys);
+    for (let other = 0; other < 256; other += 1) mintNow(`another ${other}`, source, keys);
     expect(mintNow("run", source, keys)).not.toBe(first);
   });
 
