@@ -6,6 +6,7 @@ import { giveBackAllowance } from "../billing/allowances.ts";
 import { read, writeInTurn } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import type { Piece } from "../db/pieces.ts";
+import type { Step } from "../db/written.ts";
 import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
@@ -45,6 +46,7 @@ export async function settle(ctx: Context, sessionId: string): Promise<void> {
           where ${isCounted} group by 1, 2`,
         at,
       ),
+      giveBackCanaries(session),
     ],
   );
   ctx.cache.invalidate("board");
@@ -63,8 +65,6 @@ function telling(session: SQL, at: Date): SQL {
     select h.run_id, h.jws, h.kid from released h where h.jws is not null returning jws
   ), said as (
     ${logged(sql`select ${logEntry("run", { sha256: sha256Hex(sql`p.jws`) })} from proof p`)}
-  ), refunded as (
-    ${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from told where canary`)}
   ), verified as (
     ${markVerified(sql`select r.agent_id from told r where ${VERIFIES}`)}
   ), facts as (
@@ -74,6 +74,16 @@ function telling(session: SQL, at: Date): SQL {
   ), ends as (
     ${oweEvents(sessionEvents(sql`select screening_session_id from told`), at)}
   )`;
+}
+
+/**
+ * A step that gives back the allowance of the canaries that this transaction told of, whose rows bear its id. It comes last:
+ * all that an owner starts and ends waits for the row of the allowance from then until the transaction's end.
+ */
+function giveBackCanaries(session: SQL): Step {
+  const canaries = sql`select r.paid_kind, r.paid_owner, r.paid_period from ${runs} r
+    where r.screening_session_id = ${session} and r.canary and r.xmin = pg_current_xact_id()::xid`;
+  return { parts: sql`with refunded as (${giveBackAllowance(canaries)})`, select: sql`null::jsonb` };
 }
 
 /**
