@@ -12,6 +12,7 @@ import { sweep } from "../shared/db/outbox.ts";
 import { startDueSchedules } from "../shared/schedules/due.ts";
 import { reap } from "../shared/runs/reap.ts";
 import { integrate } from "../shared/transparency/integrate.ts";
+import { forgetRemoved } from "../shared/webhooks/forget.ts";
 import { rescueDeliveries } from "../shared/webhooks/rescue.ts";
 
 /** The two triggers of wrangler.toml. */
@@ -26,6 +27,7 @@ const SCHEDULE: Record<string, Work[]> = {
     ["reap", reap],
     ["deny ended sessions", denyEnded],
     ["rescue deliveries", rescueDeliveries],
+    ["forget removed subscriptions", forgetRemoved],
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
     ["keep the epochs", keepEpochs],

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { deletePiece, type Piece } from "../db/pieces.ts";
-import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
+import { removed_webhooks, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 
@@ -48,5 +50,28 @@ function forgetEvents(ctx: Context): Promise<Piece> {
         and not exists (select from ${webhook_deliveries} d where d.event_id = e.id) limit ${BATCH_SIZE}
     ) returning 1`,
     BATCH_SIZE,
+  );
+}
+
+/**
+ * Deletes attempts of subscriptions that are gone, at most 5,000 a call, and what was noted of those that have had none for
+ * an hour: an attempt may have been on its way when its subscription went. Each is found by its subscription.
+ */
+export async function forgetRemoved(ctx: Context): Promise<void> {
+  await read(
+    ctx,
+    z.int(),
+    sql`with attempts as (
+      delete from ${webhook_deliveries} where id in (
+        select d.id from ${removed_webhooks} r cross join lateral (
+          select d.id from ${webhook_deliveries} d where d.webhook_id = r.id order by d.id desc limit ${BATCH_SIZE}
+        ) d limit ${BATCH_SIZE}
+      ) returning 1
+    ), noted as (
+      delete from ${removed_webhooks} where id in (
+        select r.id from ${removed_webhooks} r where r.removed_at < now() - interval '1 hour'
+          and not exists (select from ${webhook_deliveries} d where d.webhook_id = r.id) limit ${BATCH_SIZE}
+      )
+    ) select to_jsonb(count(*)) as result from attempts`,
   );
 }

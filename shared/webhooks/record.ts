@@ -25,7 +25,8 @@ const REASONS: Record<"receiver_gone" | "receiver_failing", string> = {
 /**
  * Records the outcome of an attempt, and after a failure makes the next one, all in one statement. A subscription whose
  * receiver is gone, or has failed for too long, is turned off, and its owner is mailed once. A ping is not repeated and
- * turns nothing off. Returns the attempt as the log shows it; null if it has passed to another holder.
+ * turns nothing off. Returns the attempt as the log shows it; null if it has passed to another holder, or its subscription is
+ * gone.
  */
 export async function record(
   ctx: Context,
@@ -59,7 +60,8 @@ export async function record(
     ), messages as (${oweLater(sql`select webhook_id, next_attempt_at as due from inserted`)}),
     mailed as (${noticeOf})`,
     owes: ["messages", "mailed"],
-    select: sql`select ${deliveryJson} as result from recorded d join ${webhook_events} e on e.id = d.event_id`,
+    select: sql`select ${deliveryJson} as result from recorded d join ${webhook_events} e on e.id = d.event_id
+      where exists (select from ${webhooks} s where s.id = d.webhook_id)`,
     result: DeliveryRead,
   });
 }

@@ -6,7 +6,10 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { EDITING, noWebhook, notAllowed, visibleWebhook } from "./view.ts";
 
-/** Deletes a subscription with its log; nothing is sent to it any more. Throws 404, 403. */
+/**
+ * Deletes a subscription; nothing is sent to it any more, and nobody sees its log, which goes in pieces (`forgetRemoved`).
+ * Throws 404, 403.
+ */
 export async function removeWebhook(ctx: Context, principal: UserPrincipal, webhookId: string): Promise<void> {
   await change(ctx, {
     parts: sql`with target as (

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
-import { webhook_deliveries } from "../db/schema/index.ts";
+import { webhook_deliveries, webhooks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { wake } from "./messages.ts";
 
@@ -24,6 +24,7 @@ export async function rescueDeliveries(ctx: Context): Promise<number> {
       select d.id from ${webhook_deliveries} d
       where d.status = 'pending' and d.next_attempt_at < ${at} - ${ABANDONED}
         and (d.lease_expires_at < now() or (d.lease_token is null and d.next_attempt_at < ${at} - ${OVERDUE}))
+        and exists (select from ${webhooks} w where w.id = d.webhook_id)
       order by d.next_attempt_at limit ${BATCH_SIZE} for update skip locked
     ), released as (
       update ${webhook_deliveries} d set next_attempt_at = ${at}, lease_token = null, lease_expires_at = null

@@ -59,14 +59,15 @@ export const webhook_events = pgTable(
 /** The states of an attempt to deliver an event. */
 export const DELIVERY_STATES = ["pending", "succeeded", "failed", "exhausted"] as const;
 
-/** Each attempt to deliver an event to a subscription; the id is the delivery id that receivers see. */
+/**
+ * Each attempt to deliver an event to a subscription; the id is the delivery id that receivers see. Those of a subscription
+ * that is deleted go later, in pieces: there may be hundreds of thousands.
+ */
 export const webhook_deliveries = pgTable(
   "webhook_deliveries",
   {
     id: id(),
-    webhook_id: uuid()
-      .notNull()
-      .references(() => webhooks.id, { onDelete: "cascade" }),
+    webhook_id: uuid().notNull(),
     event_id: uuid()
       .notNull()
       .references(() => webhook_events.id, { onDelete: "cascade" }),
@@ -92,3 +93,9 @@ export const webhook_deliveries = pgTable(
     index("webhook_deliveries_due_idx").on(table.next_attempt_at).where(sql`${table.status} = 'pending'`),
   ],
 );
+
+/** Subscriptions that were deleted, however that came, and whose attempts may still be there; a trigger notes them. */
+export const removed_webhooks = pgTable("removed_webhooks", {
+  id: uuid().primaryKey(),
+  removed_at: instant().notNull().defaultNow(),
+});
