@@ -5,6 +5,7 @@ import { CLAIM } from "./claim.ts";
 import { END, END_ALL } from "./finalise.ts";
 import { KEEP_ANSWERS, LOCK_CALLED } from "./keep-answer.ts";
 import { LOAD_ANSWERED } from "./load-answered.ts";
+import { TAKE_REPORT, TAKE_REPORTS } from "./report.ts";
 import { RESCORE, SUM_UP } from "./sum-up.ts";
 
 /** The statements of a run that the database keeps. */
@@ -13,6 +14,8 @@ export const KEPT: readonly Installed[] = [
   LOCK_CALLED,
   KEEP_ANSWERS,
   CARRY_ON,
+  TAKE_REPORT,
+  TAKE_REPORTS,
   LOAD_ANSWERED,
   LOCK_AGENTS,
   END,

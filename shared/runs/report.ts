@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { bytea } from "../db/bytes.ts";
+import { byteaText } from "../db/bytes.ts";
 import { change, read, verdict } from "../db/change.ts";
+import { inSeries, kept, writeSeries } from "../db/kept.ts";
 import { run_exchanges, runs, tasks } from "../db/schema/index.ts";
+import type { Step } from "../db/written.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
@@ -11,9 +13,9 @@ import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
-import { latencyBetween } from "./keep-answer.ts";
+import { LOCK_CALLED, latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
-import { appendPhases, type PhaseEvent } from "./phases.ts";
+import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 import { Reported } from "./protocols/reading.ts";
 import { noteRefusedReport } from "./refused-reports.ts";
 import type { RunUpdate } from "./schemas.ts";
@@ -27,6 +29,71 @@ export type Reporter = { kind: "token"; token: string } | { kind: "user"; userId
 const SENT = sql`r.deadline_at - k.time_limit_ms * interval '1 millisecond'`;
 
 const REPORT = verdict({ forbidden: sql`not allowed` }, "dead_token");
+
+/** What a statement that takes a report is given. */
+const GIVEN = {
+  run: "uuid",
+  at: "timestamptz",
+  /** Whether it ends the attempt, and whether by a failure. */
+  final: "boolean",
+  failed: "boolean",
+  detail: "text",
+  response: "bytea",
+  salt: "bytea",
+  /** JSON text; null for none. */
+  answer: "text",
+  facts: "jsonb",
+} as const;
+type Given = keyof typeof GIVEN;
+
+/**
+ * Takes a report on the run that `target` selects, with whether it may be reported on in `allowed`. The run is locked,
+ * and found by its id alone: a search by its state would read all open runs.
+ */
+function reporting(value: (name: Given) => SQL, target: SQL, byUser: boolean): Step {
+  const [at, final] = [value("at"), value("final")];
+  return {
+    parts: sql`with target as (
+      select x.id, ${REPORT.sql} as outcome, (
+        select r.status = 'running' and r.answered_at is null and r.deadline_at > ${at} from ${runs} r where r.id = x.id
+      ) as is_open from (${target}) x
+    ), updated as (
+      update ${runs} r set answered_at = case when ${final} then ${at} end,
+        latency_ms = case when ${final} then ${latencyBetween(SENT, at)} end,
+        failure_code = case when ${value("failed")} then 'agent_reported_failure' end, failure_detail = ${value("detail")},
+        lease_expires_at = case when ${final} and r.awaiting_callback then null else r.lease_expires_at end,
+        awaiting_callback = r.awaiting_callback and not ${final},
+        callback_hash = case when ${final} then null else r.callback_hash end
+      from target t, ${tasks} k
+      where r.id = t.id and k.id = r.task_id and t.outcome = 'done' and t.is_open
+      returning r.id, r.attempt, r.lease_token is null as call_ended,
+        ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as not_before
+    ), exchange as (
+      insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
+      select id, '', '', ${value("response")}, ${value("salt")}, ${value("answer")} from updated where ${final}
+      on conflict (run_id) do update set response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
+    ), facts as (
+      ${appendFacts(sql`select id, ${value("facts")} as facts from updated`, at)}
+    ), scores as (${
+      // While the call that dispatched the run is open, its end has the answer graded.
+      oweScore(sql`select id, attempt, not_before from updated where ${final} and call_ended`)
+    })`,
+    hands: ["scores"],
+    select: sql`select jsonb_build_object('run', ${runJson(byUser ? sql`true` : sql`false`)}, 'outcome', case
+        when t.outcome = 'done' and ${!byUser} and not exists (select from updated) then 'dead_token' else t.outcome end
+      ) from target t join ${runs} r on r.id = t.id`,
+  };
+}
+
+/** Takes what an agent reports with the token of its run; without a row where that is not good any more. */
+export const TAKE_REPORT = kept("take_report", { ...GIVEN, callback_hash: "text" }, (value) =>
+  reporting(value, ofToken(value("run"), value("callback_hash")), false),
+);
+
+/** The run is locked first: its call may end at this moment, and both go on counting the facts. */
+export const TAKE_REPORTS = inSeries("take_reports", [LOCK_CALLED, TAKE_REPORT]);
+
+const Taken = z.object({ outcome: z.enum(["done", "dead_token"]), run: RunRead });
 
 /**
  * Takes an agent's report on a running run, in one statement: an answer or a failure is kept and handed on to be graded;
@@ -46,57 +113,50 @@ export async function report(
   // Who reports was admitted first, and in a busy isolate that takes longer than many an agent. When the request came says
   // nothing: its body is the answer, and may come much later.
   const now = new Date(ctx.now().getTime() - ctx.admissionMs);
-  const at = sql`${now.toISOString()}::timestamptz`;
   const final = input.status !== "running";
   const answer = input.status === "completed" ? toAnswer(input, raw) : null;
   const failed = input.status === "failed";
-  const detail = failed ? (input.error ?? "The agent reported a failure.") : null;
-  const byUser = reporter.kind === "user";
-  const taken = change(ctx, {
-    // The call may end at this moment, and both go on counting the facts.
-    lock: sql`select from ${runs} where id = ${runId}::uuid for update`,
-    parts: sql`with target as (
-      select x.id, ${REPORT.sql} as outcome from (${reportable(reporter, runId)}) x
-    ), updated as (
-      update ${runs} r set answered_at = case when ${final} then ${at} end,
-        latency_ms = case when ${final} then ${latencyBetween(SENT, at)} end,
-        failure_code = ${failed ? "agent_reported_failure" : null}, failure_detail = ${detail},
-        lease_expires_at = case when ${final} and r.awaiting_callback then null else r.lease_expires_at end,
-        awaiting_callback = r.awaiting_callback and not ${final},
-        callback_hash = case when ${final} then null else r.callback_hash end
-      from target t, ${tasks} k
-      where r.id = t.id and k.id = r.task_id and t.outcome = 'done' and r.status = 'running' and r.answered_at is null and r.deadline_at > ${at}
-      returning r.id, r.attempt, r.lease_token is null as call_ended,
-        ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} as not_before
-    ), exchange as (
-      insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)
-      select id, '', '', ${bytea(Buffer.from(raw))}, ${bytea(newSalt())}, ${answer === null ? null : stringifyExact(answer)}
-      from updated where ${final}
-      on conflict (run_id) do update set response = excluded.response, response_salt = excluded.response_salt, answer = excluded.answer
-    ), facts as (
-      ${appendPhases(sql`select id from updated`, factsOf(input), now)}
-    ), scores as (${
-      // While the call that dispatched the run is open, its end has the answer graded.
-      oweScore(sql`select id, attempt, not_before from updated where ${final} and call_ended`)
-    })`,
-    hands: ["scores"],
-    result: sql`select jsonb_build_object('run', ${runJson(byUser ? sql`true` : sql`false`)}, 'outcome', case
-        when t.outcome = 'done' and ${!byUser} and not exists (select from updated) then 'dead_token' else t.outcome end
-      ) as result from target t join ${runs} r on r.id = t.id`,
-    verdict: REPORT,
-    done: z.object({ run: RunRead }),
-    refusals: {
-      not_found: () => unseen(reporter),
-      forbidden: notReporter,
-      dead_token: deadToken,
-    },
-  });
+  const given = {
+    run: runId,
+    at: now.toISOString(),
+    final,
+    failed,
+    detail: failed ? (input.error ?? "The agent reported a failure.") : null,
+    response: byteaText(Buffer.from(raw)),
+    salt: byteaText(newSalt()),
+    answer: answer === null ? null : stringifyExact(answer),
+    facts: JSON.stringify(toFacts(factsOf(input))),
+  };
+  if (reporter.kind === "user") return takeOfUser(ctx, reporter.userId, given);
   try {
-    return (await taken).run;
+    return await takeOfAgent(ctx, reporter.token, given);
   } catch (error) {
-    if (final && !byUser) await noteRefusedReport(ctx, runId, now, error);
+    if (final) await noteRefusedReport(ctx, runId, now, error);
     throw error;
   }
+}
+
+type Report = Readonly<Record<Given, string | boolean | null>> & { run: string };
+
+async function takeOfAgent(ctx: Context, token: string, given: Report): Promise<RunRow> {
+  const series = TAKE_REPORTS.with([{ runs: JSON.stringify([given.run]) }, { ...given, callback_hash: sha256(token) }]);
+  const [, taken] = await writeSeries(ctx, series, [z.int(), Taken]);
+  if (taken?.outcome !== "done") throw deadToken();
+  return taken.run;
+}
+
+async function takeOfUser(ctx: Context, userId: string, given: Report): Promise<RunRow> {
+  const typed = (name: Given) => sql`${given[name]}::${sql.raw(GIVEN[name])}`;
+  const { select, ...step } = reporting(typed, ofUser(given.run, userId), true);
+  const { run } = await change(ctx, {
+    lock: sql`select from ${runs} where id = ${given.run}::uuid for update`,
+    ...step,
+    result: select,
+    verdict: REPORT,
+    done: z.object({ run: RunRead }),
+    refusals: { not_found: () => notFound("run"), forbidden: notReporter, dead_token: deadToken },
+  });
+  return run;
 }
 
 /** Throws `unauthenticated` for a token that is not good for the run, 404 and `forbidden` for a user, as `report` does. */
@@ -120,14 +180,19 @@ function assertSweeps(ctx: Context, input: z.output<typeof RunUpdate>): void {
 
 /** SQL: a query of the run that the reporter sees, and whether they may report on it. */
 function reportable(reporter: Reporter, runId: string): SQL {
-  const allowed = reporter.kind === "token" ? sql`true` : mayRun("edit", reporter.userId);
-  return sql`select r.id, ${allowed} as allowed from ${runsWithAgents(sql`${runs}`)}
-    where r.id = ${runId}::uuid and ${visible(reporter)}`;
+  if (reporter.kind === "user") return ofUser(runId, reporter.userId);
+  return ofToken(sql`${runId}::uuid`, sql`${sha256(reporter.token)}`);
 }
 
-function visible(reporter: Reporter): SQL {
-  if (reporter.kind === "user") return visibleRun(reporter.userId);
-  return sql`r.callback_hash = ${sha256(reporter.token)} and r.status = 'running'`;
+function ofToken(run: SQL, hash: SQL): SQL {
+  return sql`select n.id, true as allowed
+    from (select r.id, r.status, r.callback_hash from ${runs} r where r.id = ${run} offset 0) n
+    where n.callback_hash = ${hash} and n.status = 'running'`;
+}
+
+function ofUser(runId: string, userId: string): SQL {
+  return sql`select r.id, ${mayRun("edit", userId)} as allowed from ${runsWithAgents(sql`${runs}`)}
+    where r.id = ${runId}::uuid and ${visibleRun(userId)}`;
 }
 
 function unseen({ kind }: Reporter): Problem {

@@ -11,13 +11,22 @@ import { bytea } from "../../../shared/db/bytes.ts";
 import { inSeries, kept, writeKept, writeSeries } from "../../../shared/db/kept.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
 import { NEON } from "../../stack/limits.ts";
 import { openClient } from "../../stack/neon/connections.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Recorder, startRecorder } from "../http/plans-support.ts";
 import { subscribe } from "../webhooks/support.ts";
-import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
+import {
+  addAgent,
+  addRun,
+  addSuite,
+  answersRightly,
+  callbackIn,
+  KEY,
+  startAgent,
+  type TestSuite,
+} from "../runs/support.ts";
 
 let service: TestService;
 let recorder: Recorder;
@@ -92,6 +101,33 @@ async function screened(): Promise<{ found: unknown; statements: string[] }> {
   return { found: row?.found, statements };
 }
 
+/** Has an agent report on a run by callback, and returns what the database says of it. */
+async function reported(): Promise<{ found: unknown; statements: string[] }> {
+  recorder.statements.length = 0;
+  const later = await startAgent(() => ({ status: 202 }));
+  try {
+    const run = await addRun(owner, await addAgent(owner, { endpoint: later.url }), suite.tasks[0] ?? "");
+    await service.settled();
+    const { runId, token } = callbackIn(later.seen.at(-1)?.body);
+    const body = { status: "completed", output: KEY };
+    const by = { authorization: `Bearer ${token}` };
+    expect((await caller(service).call("PATCH", `/api/v1/runs/${runId}`, body, by)).status).toBe(200);
+    await service.settled();
+    const [found] = await service.sql(
+      `select r.status, r.passed, r.total_cost_usd, r.callback_hash, r.awaiting_callback, r.latency_ms > 0 as took_time, e.answer,
+        convert_from(e.response, 'utf8') as response,
+        (select jsonb_agg(jsonb_build_array(p.phase, p.outcome, p.metadata) order by p.sequence)
+          from run_phases p where p.run_id = r.id and p.phase <> 'evidence_signed') as facts
+      from runs r join run_exchanges e on e.run_id = r.id where r.id = $1`,
+      [run],
+    );
+    expect(found).toMatchObject({ status: "completed", passed: true, callback_hash: null, awaiting_callback: false });
+    return { found, statements: recorder.statements.map(({ query }) => query) };
+  } finally {
+    await later.stop();
+  }
+}
+
 const calledBy = (statements: readonly string[]) =>
   [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
 
@@ -147,7 +183,8 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     expect(await names()).toEqual(NAMES);
     await subscribe(owner, endpoint.url);
     const { statements } = await screened();
-    expect(withCalled(calledBy(statements))).toEqual(NAMES);
+    const told = await reported();
+    expect(withCalled(calledBy([...statements, ...told.statements]))).toEqual(NAMES);
     expect(statements.filter((query) => query.includes("claimed as (") || query.includes("open_calls"))).toEqual([]);
   });
 
@@ -194,6 +231,7 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
       const life: Call[] = [
         ["claim", JSON.stringify([{ run: id, lease, callback_hash: "x", epoch: "x", at }])],
         ["lock_called", JSON.stringify([id])],
+        ["take_report", id, at, false, false, null, "\\x00", "\\x00", null, "[]", "x"],
         [
           "keep_answers",
           JSON.stringify([{ run: id, lease, waiting: false, ...times, ...bytes, answer: "{}", facts: [] }]),
@@ -248,10 +286,12 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
   });
 
   it("go as they are to a database that has not kept them, and come to the same", async () => {
+    const told = await reported();
     const { found } = await screened();
     await service.sql(NAMES.map((name) => `drop function ${name}`).join("; "));
     const { found: without, statements } = await screened();
     expect(without).toEqual(found);
+    expect((await reported()).found).toEqual(told.found);
     expect(statements.filter((query) => query.includes("claimed as (")).length).toBeGreaterThan(0);
   });
 

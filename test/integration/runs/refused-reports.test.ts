@@ -6,8 +6,8 @@ import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addRun, addSuite, callbackIn, KEY, startAgent, type TestSuite } from "./support.ts";
 
 const DONE = { status: "completed", output: KEY };
-/** What the statement alone has that takes a report. */
-const REPORTING = "dead_token";
+/** What the statement alone has that takes an agent's report. */
+const REPORTING = "kept_take_reports";
 /** Beyond the time limit of a task, and the second to which the queue rounds. */
 const PAST_DEADLINE_MS = 62_000;
 
