@@ -33,10 +33,17 @@ export async function growthOfReads(
   for (const [name, { value, spread }] of large) {
     const among = small.get(name)?.value ?? Number.NaN;
     const grown = { value: value / among, spread: { min: spread.min / among, max: spread.max / among } };
-    add(`${name} among 1M / among 1k`, grown, "×", "most", 2);
+    add({ name: `${name} among 1M / among 1k`, ...grown, unit: "×", kind: "most", budget: 2 });
   }
   const [slowest, { value, spread }] = [...large].reduce((a, b) => (b[1].value > a[1].value ? b : a));
-  add(`the slowest of these, ${slowest}, among 1M / a bare read by key`, { value, spread }, "×", "most", 5);
+  add({
+    name: `the slowest of these, ${slowest}, among 1M / a bare read by key`,
+    value,
+    spread,
+    unit: "×",
+    kind: "most",
+    budget: 5,
+  });
   return viewers;
 }
 

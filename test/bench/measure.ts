@@ -19,15 +19,7 @@ export interface Figure {
 }
 
 /** Takes a figure up into the table. */
-export type Add = (
-  name: string,
-  value: number | Measured,
-  unit: Figure["unit"],
-  kind: Figure["kind"],
-  budget: number,
-  against?: string,
-  pace?: number,
-) => void;
+export type Add = (figure: Figure) => void;
 
 /** The ends of what was measured. */
 export interface Spread {

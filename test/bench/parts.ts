@@ -5,7 +5,7 @@ import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
 import { type ByKey, growthOfReads, LARGE, type Reader } from "./growth.ts";
 import { logFigures } from "./log.ts";
-import { type Add, type Figure, ratio } from "./measure.ts";
+import { type Add, ratio } from "./measure.ts";
 import { mintingFigures } from "./minting.ts";
 import { spansRatio } from "./otlp.ts";
 import { nightlyFigures } from "./nightly.ts";
@@ -21,22 +21,28 @@ export type Part = (bench: Bench, add: Add) => Promise<void>;
 
 /** All parts, in the order in which they are measured: what fills the database comes last. */
 export const PARTS: Readonly<Record<string, Part>> = {
-  start: async ({ entry }, add) => addAll(await startFigures(entry), add),
-  minting: async (_bench, add) => addAll(await mintingFigures(), add),
+  start: async ({ entry }, add) => (await startFigures(entry)).forEach(add),
+  minting: async (_bench, add) => (await mintingFigures()).forEach(add),
 
   async read({ owner, bare, stack, account }, add) {
     const { text, params } = await statementOf(await contextBeside(stack), (ctx) => readAccount(ctx, account.id));
     const read = () => owner("GET", "/api/v1/auth/me");
     const same = () => bare(text, params);
     const times = await ratio(1000, read, same, { warmUp: 200 });
-    add("authenticated read / same SQL, same driver", times, "×", "most", 1.15);
+    add({ name: "authenticated read / same SQL, same driver", ...times, unit: "×", kind: "most", budget: 1.15 });
   },
 
   async batch({ owner, bare, withoutQueue, agent, tasks: task_ids }, add) {
     const batch = () => owner("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids, repeats: 10 });
     const raw = () => bare(RESERVATION, [agent, task_ids, 10]);
     await withoutQueue(async () => {
-      add(`batch of ${task_ids.length} × 10 / raw statement`, await ratio(12, batch, raw), "×", "most", 1.3);
+      add({
+        name: `batch of ${task_ids.length} × 10 / raw statement`,
+        ...(await ratio(12, batch, raw)),
+        unit: "×",
+        kind: "most",
+        budget: 1.3,
+      });
     });
   },
 
@@ -46,7 +52,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const receiver = await owner("POST", `/api/v1/agents/${traced.body.id}/otlp-token`);
     await withoutQueue(async () => {
       const spans = await spansRatio({ agent: traced.body.id, ...receiver.body }, baseline, pool);
-      add("OTLP, 10,000 spans / parse + raw insert", spans, "×", "most", 1.3);
+      add({ name: "OTLP, 10,000 spans / parse + raw insert", ...spans, unit: "×", kind: "most", budget: 1.3 });
     });
     await pool.query("truncate spans");
   },
@@ -54,12 +60,18 @@ export const PARTS: Readonly<Record<string, Part>> = {
   async webhooks({ owner, stack, pool, agent }, add) {
     const ctx = await publisherBeside(stack);
     const told = await fanOutRatio({ owner, console: stack.console, pool, ctx }, agent);
-    add("500 webhook deliveries / bare loop of fetch", told.time, "×", "most", 2.5);
-    add("database requests a webhook delivery", told.requests, "requests", "most", 0.2);
+    add({ name: "500 webhook deliveries / bare loop of fetch", ...told.time, unit: "×", kind: "most", budget: 2.5 });
+    add({
+      name: "database requests a webhook delivery",
+      ...told.requests,
+      unit: "requests",
+      kind: "most",
+      budget: 0.2,
+    });
   },
 
   async screenings(bench, add) {
-    addAll(await screeningFigures(bench), add);
+    for (const figure of await screeningFigures(bench)) add(figure);
     await bench.pool.query(EMPTIED);
   },
 
@@ -78,8 +90,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const sameTime = await ratio(40, known, (n) => signIn(`unknown${n}@example.test`));
     const { min, max } = sameTime.spread;
     const otherwise = { value: 1 / sameTime.value, spread: { min: 1 / max, max: 1 / min } };
-    add("sign-in: wrong password / unknown email", sameTime, "×", "most", 1.15);
-    add("sign-in: unknown email / wrong password", otherwise, "×", "most", 1.15);
+    add({ name: "sign-in: wrong password / unknown email", ...sameTime, unit: "×", kind: "most", budget: 1.15 });
+    add({ name: "sign-in: unknown email / wrong password", ...otherwise, unit: "×", kind: "most", budget: 1.15 });
   },
 
   async cached({ stack, baseline, inspector }, add) {
@@ -92,28 +104,60 @@ export const PARTS: Readonly<Record<string, Part>> = {
     ] as const) {
       const { rate } = await load(16, inARow);
       const requests = `${inARow} request${inARow === 1 ? "" : "s"}`;
-      add(`cached public read, ${requests} of an address / hello world`, rate, "×", "least", budget);
+      add({
+        name: `cached public read, ${requests} of an address / hello world`,
+        ...rate,
+        unit: "×",
+        kind: "least",
+        budget,
+      });
     }
     const callers = { connections: 256, inARow: 200 };
     const crowd = await crowded(`${stack.url}/api/v1/leaderboard`, `${baseline.url}/hello`, callers);
     const pace = "256 connections at a quarter of what hello world carries";
-    add(`p99 of cached public reads, ${pace}`, crowd.later, "ms", "most", 5, "hello world's at this pace, subtracted");
-    add(
-      `p99 of hello world, ${pace}`,
-      crowd.noise,
-      "ms",
-      "most",
-      5,
-      "its own half a second before, subtracted: the noise",
-    );
-    add("connections lost at 256, full load", crowd.lost, "requests", "most", 0, "hello world's, subtracted");
-    addAll(await memoryFigures(inspector), add);
+    add({
+      name: `p99 of cached public reads, ${pace}`,
+      ...crowd.later,
+      unit: "ms",
+      kind: "most",
+      budget: 5,
+      against: "hello world's at this pace, subtracted",
+    });
+    add({
+      name: `p99 of hello world, ${pace}`,
+      ...crowd.noise,
+      unit: "ms",
+      kind: "most",
+      budget: 5,
+      against: "its own half a second before, subtracted: the noise",
+    });
+    add({
+      name: "connections lost at 256, full load",
+      ...crowd.lost,
+      unit: "requests",
+      kind: "most",
+      budget: 0,
+      against: "hello world's, subtracted",
+    });
+    for (const figure of await memoryFigures(inspector)) add(figure);
   },
 
   async export(bench, add) {
     const { pace, growth } = await exportOfAMillion(bench, bench.account, bench.agent);
-    add("rows of an export of 1,000,000 runs, a second", pace, "rows/s", "least", 50_000);
-    add("memory grown by an export of 1,000,000 runs", growth, "KB", "most", 10 * 1024);
+    add({
+      name: "rows of an export of 1,000,000 runs, a second",
+      ...pace,
+      unit: "rows/s",
+      kind: "least",
+      budget: 50_000,
+    });
+    add({
+      name: "memory grown by an export of 1,000,000 runs",
+      value: growth,
+      unit: "KB",
+      kind: "most",
+      budget: 10 * 1024,
+    });
   },
 
   async growth(bench, add) {
@@ -124,25 +168,43 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const byKey = () => owner("GET", `/api/v1/agents/${filled.agent}`);
     let page = 1;
     const board = () => owner("GET", `/api/v1/leaderboard?page=${(page += 1)}`);
-    add("board page of 1,000,000 / primary-key read", await ratio(100, board, byKey), "×", "most", 3);
+    add({
+      name: "board page of 1,000,000 / primary-key read",
+      ...(await ratio(100, board, byKey)),
+      unit: "×",
+      kind: "most",
+      budget: 3,
+    });
     const lastPage = () => owner("GET", `/api/v1/leaderboard?page=${LARGE / 20}`);
-    add("last board page of 1,000,000 / primary-key read", await ratio(100, lastPage, byKey), "×", "most", 3);
+    add({
+      name: "last board page of 1,000,000 / primary-key read",
+      ...(await ratio(100, lastPage, byKey)),
+      unit: "×",
+      kind: "most",
+      budget: 3,
+    });
     const { rows: some } = await pool.query<{ id: string }>(
       "select agent_id as id from board_entries where domain = 'all' and period = 'all' order by composite_score limit 100 offset $1",
       [LARGE / 2],
     );
     const ranked = (n: number) => owner("GET", `/api/v1/agents/${some[n % some.length]?.id}`);
-    add("rank and rank range among 1,000,000 / primary-key read", await ratio(100, ranked, byKey), "×", "most", 3);
+    add({
+      name: "rank and rank range among 1,000,000 / primary-key read",
+      ...(await ratio(100, ranked, byKey)),
+      unit: "×",
+      kind: "most",
+      budget: 3,
+    });
     const ctx = await contextBeside(stack);
-    addAll(await nightlyFigures(ctx, pool), add);
-    addAll(await logFigures({ ctx, pool, console: stack.console, byKey }), add);
+    for (const figure of await nightlyFigures(ctx, pool)) add(figure);
+    for (const figure of await logFigures({ ctx, pool, console: stack.console, byKey })) add(figure);
   },
 };
 
 /** Parts that are measured only where they are named, since they install what they compare with. */
 export const NAMED: Readonly<Record<string, Part>> = {
   async peers(bench, add) {
-    addAll(await peerFigures(bench), add);
+    for (const figure of await peerFigures(bench)) add(figure);
     await bench.pool.query(EMPTIED);
   },
 };
@@ -165,9 +227,4 @@ async function readerOf({ owner, anybody, register, callerOf, pool }: Bench): Pr
 /** Reads an agent by its key as barely as can be. */
 function bareRead({ bare }: Bench): ByKey {
   return (agent) => bare("select to_jsonb(a) as result from agents a where id = $1", [agent]);
-}
-
-function addAll(figures: readonly Figure[], add: Add): void {
-  for (const { name, value, spread, unit, kind, budget, against, pace } of figures)
-    add(name, spread === undefined ? value : { value, spread }, unit, kind, budget, against, pace);
 }
