@@ -1,15 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Moment, momentSql, utcText } from "../db/instant.ts";
 import { owe } from "../db/owed.ts";
-import { agents, isFinishedRun, runs, screening_sessions, webhooks } from "../db/schema/index.ts";
+import { agents, isFinishedRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { monthEnd } from "../plans/plans.ts";
-import { isHeldBy, listensTo } from "../webhooks/match.ts";
+import { isHeldBy, listensTo, subscribers } from "../webhooks/match.ts";
 import { runJson } from "./view.ts";
 
 /** SQL: whether a subscription listens for events of this type about this agent. */
 export function isHeard(type: SQL, agentId: SQL): SQL<boolean> {
-  return sql`exists (select from ${agents} a join ${webhooks} w on ${listensTo}
-    where a.id = ${agentId} and ${type} = any(w.event_types))`;
+  return sql`exists (select from ${agents} a cross join lateral (${subscribers(listensTo, type)}) w where a.id = ${agentId})`;
 }
 
 /**
@@ -80,7 +79,7 @@ export function oweExhausted(told: string, now: Date): SQL {
     sql`jsonb_build_object('id', e.id, 'type', 'allowance.exhausted', 'created_at', ${utcText(momentSql(now))},
       'holder', jsonb_build_object('kind', e.kind, 'id', e.owner), 'data', ${data})`,
     sql`from (select uuidv7() as id, x.* from ${sql.identifier(`${told}_told`)} x
-      where x.notice = 'allowance_exhausted' and exists (select from ${webhooks} w
-        where ${isHeldBy(sql`x.kind`, sql`x.owner`)} and 'allowance.exhausted' = any(w.event_types))) e`,
+      where x.notice = 'allowance_exhausted' and exists (
+        ${subscribers(isHeldBy(sql`x.kind`, sql`x.owner`), sql`'allowance.exhausted'`)})) e`,
   );
 }

@@ -1,24 +1,19 @@
 import { Buffer } from "node:buffer";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { kept, writeKept } from "../db/kept.ts";
-import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
+import { agents, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import { createTogether } from "../db/together.ts";
 import type { Context } from "../platform/context.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { eventBody, MAX_BODY_BYTES, type WebhookEvent } from "./event.ts";
-import { isHeldBy, listensTo } from "./match.ts";
+import { isHeldBy, listensTo, subscribers } from "./match.ts";
 import { wake } from "./messages.ts";
 
 /** What the statement is given of an event. */
 const COLUMNS = sql.raw(
   "id uuid, type text, agent_id uuid, holder_kind text, holder_id text, body text, created_at timestamptz",
 );
-
-/** SQL: the subscriptions `w` to the event `g` of which this holds; `offset 0` has them searched for event by event. */
-function heardBy(condition: SQL<boolean>): SQL {
-  return sql`select w.id from ${webhooks} w where ${condition} and g.type = any(w.event_types) offset 0`;
-}
 
 /**
  * Makes a first attempt, due `at`, for each subscription to each of a list of events, and only once however often an event
@@ -29,10 +24,10 @@ export const ANNOUNCE = kept("announce", { events: "jsonb", at: "timestamptz" },
       select distinct on (g.id) g.* from jsonb_to_recordset(${value("events")}) as g(${COLUMNS})
     ), subscribed as (
       select w.id, g.id as event_id, a.id as agent_id from given g join ${agents} a on a.id = g.agent_id
-        cross join lateral (${heardBy(listensTo)}) w
+        cross join lateral (${subscribers(listensTo, sql`g.type`)}) w
       union all
       select w.id, g.id, null from given g
-        cross join lateral (${heardBy(isHeldBy(sql`g.holder_kind`, sql`g.holder_id`))}) w
+        cross join lateral (${subscribers(isHeldBy(sql`g.holder_kind`, sql`g.holder_id`), sql`g.type`)}) w
     ), event as (
       insert into ${webhook_events} (id, type, agent_id, body, created_at)
       select g.id, g.type, s.agent_id, g.body, g.created_at

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { webhooks } from "../db/schema/index.ts";
 
 // Subscriptions are found by the index of their owner, a workspace or an account, in one search.
 
@@ -16,4 +17,13 @@ export const listensTo: SQL<boolean> = sql`(w.is_active and (w.agent_id is null 
 export function isHeldBy(kind: SQL, holder: SQL): SQL<boolean> {
   return sql`(w.is_active and coalesce(w.team_id, w.user_id) = case when ${kind} in ('team', 'user') then ${holder}::uuid end
     and (w.team_id is not null) = (${kind} = 'team'))`;
+}
+
+/**
+ * SQL: a query of the subscriptions `w` to events of this type of which the condition holds, `listensTo` or `isHeldBy`.
+ * `offset 0` has it made for each agent or holder by itself, by the index of their owner: where a plan is kept, a join could
+ * begin with all subscriptions that there are.
+ */
+export function subscribers(condition: SQL<boolean>, type: SQL): SQL {
+  return sql`select w.id from ${webhooks} w where ${condition} and ${type} = any(w.event_types) offset 0`;
 }
