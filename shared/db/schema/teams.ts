@@ -59,6 +59,11 @@ export const team_invitations = pgTable(
   },
   (table) => [
     uniqueIndex("team_invitations_token_key").on(table.token_hash),
+    index("team_invitations_team_idx").on(
+      table.team_id,
+      table.created_at.desc().nullsFirst(),
+      table.id.desc().nullsFirst(),
+    ),
     uniqueIndex("team_invitations_open_key")
       .on(table.team_id, table.email)
       .where(sql`${table.accepted_at} is null and ${table.revoked_at} is null`),

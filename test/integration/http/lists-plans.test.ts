@@ -171,14 +171,23 @@ it("looks once at what moved on a board, however many rows a page has", async ()
 describe("what accounts have beside lists of runs is found by its owner, whatever others have:", () => {
   beforeAll(() => fillRecords((text) => service.sql(text), viewers, SIZE));
 
-  it.each(["own keys", "scorecards", "what a deletion would remove", "an agent's readiness"])("%s", async (name) => {
+  it.each([
+    "own keys",
+    "scorecards",
+    "what a deletion would remove",
+    "an agent's readiness",
+    "members of a workspace",
+    "invitations of a workspace",
+    "keys of a workspace",
+  ])("%s", async (name) => {
     const reads: Record<string, { path: string }> = recordReads(viewers, { task: task.id, suite: task.suite_id });
     recorder.statements.length = 0;
     const { status, text } = await owner.call("GET", reads[name]?.path ?? "");
     expect(status, text).toBe(200);
     const plans = await Promise.all(recorder.statements.map((statement) => planOf(service, statement)));
     expect(plans).not.toEqual([]);
-    const owned = ["api_keys", "scorecards", "run_days", "runs", "webhooks", "agents", "purchases"];
+    const ofAccounts = ["api_keys", "scorecards", "run_days", "runs", "webhooks", "agents", "purchases"];
+    const owned = [...ofAccounts, "team_members", "team_invitations"];
     expect(plans.flatMap(scanned).filter((table) => owned.includes(table))).toEqual([]);
     for (const plan of plans) expect(looked(plan, owned)).toBeLessThanOrEqual(2000);
   });

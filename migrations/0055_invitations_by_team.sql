@@ -1,0 +1,1 @@
+CREATE INDEX "team_invitations_team_idx" ON "team_invitations" USING btree ("team_id","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST);
