@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as fc from "fast-check";
-import type { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createService } from "../../../functions/service.ts";
 import { KEPT } from "../../../migrations/kept.ts";
@@ -12,8 +11,6 @@ import { inSeries, kept, writeKept, writeSeries } from "../../../shared/db/kept.
 import type { Context } from "../../../shared/platform/context.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
-import { NEON } from "../../stack/limits.ts";
-import { openClient } from "../../stack/neon/connections.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Recorder, startRecorder } from "../http/plans-support.ts";
 import { subscribe } from "../webhooks/support.ts";
@@ -27,6 +24,7 @@ import {
   startAgent,
   type TestSuite,
 } from "../runs/support.ts";
+import { connect, NAMES } from "./kept-support.ts";
 
 let service: TestService;
 let recorder: Recorder;
@@ -34,8 +32,6 @@ let endpoint: Consumer;
 let owner: User;
 let suite: TestSuite;
 let ctx: Context;
-
-const NAMES = KEPT.map(({ name }) => name).toSorted();
 
 /** These functions, and those that they call. */
 function withCalled(names: readonly string[]): string[] {
@@ -63,13 +59,6 @@ afterAll(async () => {
   await service.stop();
   await recorder.close();
 });
-
-/** A connection of its own to the service's database. */
-async function connect(): Promise<{ url: string; client: Client }> {
-  const [row] = await service.sql<{ name: string }>("select current_database() as name");
-  const url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}/${row?.name}`;
-  return { url, client: await openClient(url) };
-}
 
 const functions = () =>
   service.sql<{ name: string; oid: number }>(
@@ -131,64 +120,6 @@ async function reported(): Promise<{ found: unknown; statements: string[] }> {
 const calledBy = (statements: readonly string[]) =>
   [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
 
-/** A kept statement by its label, and what it is given. */
-type Call = readonly [label: string, ...values: unknown[]];
-
-/** What `end` is given of a run that nothing follows from. */
-function ending(id: string | undefined): object {
-  const flags = { counted: false, is_held: false, is_canary: false };
-  const counts = { evidence_priced_call_count: 0, evidence_unpriced_call_count: 0, evidence_total_call_count: 0 };
-  const cost = {
-    evidence_cost_source: "unavailable",
-    evidence_cost_partial: false,
-    evidence_cost_floor_applied: false,
-  };
-  return { id, status: "completed", ...flags, ...cost, ...counts, facts: [] };
-}
-
-/** SQL: inserts 3,000 copies of a row with other values (SQL; `n` is which copy it is). */
-function copies(table: string, row: string, values: Readonly<Record<string, string>>): string {
-  const others = Object.entries(values).map(([name, value]) => `'${name}', ${value}`);
-  return `insert into ${table}
-    select copy.* from (select to_jsonb(t) as json from ${table} t where ${row} limit 1) cross join generate_series(1, 3000) n
-      cross join lateral jsonb_populate_record(null::${table}, json || jsonb_build_object(
-        'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'), ${others.join(", ")})) as copy
-    returning *`;
-}
-
-/** Makes calls one after the other and takes them back; returns those that read more than a few rows of a table. */
-async function readMuch(
-  client: Client,
-  table: string,
-  calls: readonly Call[],
-): Promise<[label: string, rows: number][]> {
-  const read = async () => {
-    const { rows } = await client.query<{ n: number }>(
-      "select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_xact_user_tables where relname = $1",
-      [table],
-    );
-    return rows[0]?.n ?? Number.NaN;
-  };
-  const reads: [string, number][] = [];
-  await client.query("begin");
-  try {
-    for (const [label, ...values] of calls) {
-      const name = NAMES.find((one) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(one));
-      const before = await read();
-      const { rows } = await client.query<{ result: { result: unknown } }>(
-        `select ${name}(${values.map((_value, n) => `$${n + 1}`).join(", ")}) as result`,
-        values,
-      );
-      // What does nothing reads nothing either.
-      expect([null, 0], label).not.toContain(rows[0]?.result.result);
-      reads.push([label, (await read()) - before]);
-    }
-  } finally {
-    await client.query("rollback");
-  }
-  return reads.filter(([, rows]) => rows > 10);
-}
-
 describe("the statements of a run, and of the webhooks that tell of it,", () => {
   it("are each sent as a call of a function that the database has", async () => {
     expect(await names()).toEqual(NAMES);
@@ -197,106 +128,6 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     const told = await reported();
     expect(withCalled(calledBy([...statements, ...told.statements]))).toEqual(NAMES);
     expect(statements.filter((query) => query.includes("claimed as (") || query.includes("open_calls"))).toEqual([]);
-  });
-
-  it("are planned once by a connection, whatever it is cleaned of between two requests", async () => {
-    const { client } = await connect();
-    try {
-      const name = NAMES.find((one) => /^kept_claim_[0-9a-f]+$/.test(one));
-      for (let n = 0; n < 2; n += 1) {
-        await client.query(`select ${name}(null)`);
-        await client.query(NEON.reset);
-      }
-      const { rows } = await client.query<{ plans: number }>(
-        "select count(*)::integer as plans from pg_backend_memory_contexts where name = 'CachedPlan' and ident like '%, free as (%'",
-      );
-      expect(rows).toEqual([{ plans: 1 }]);
-    } finally {
-      await client.end();
-    }
-  });
-
-  it("read the rows of their run by key, however few there seemed to be when they were planned", async () => {
-    await screened();
-    const { client } = await connect();
-    try {
-      await client.query("analyze runs");
-      const { rows } = await client.query<{ id: string; agent_id: string }>(
-        copies("runs", "status in ('completed', 'failed')", {
-          status: "case n % 2 when 0 then 'queued' else 'running' end",
-          attempt: "0",
-          answered_at: "null",
-          finalized_at: "null",
-          counted: "false",
-          evidence_signed: "false",
-        }),
-      );
-      const [id, agent] = [rows[1501]?.id, rows[1501]?.agent_id];
-      const [lease, at] = [crypto.randomUUID(), new Date().toISOString()];
-      const times = { at, sent: at, deadline: at, latency_ms: 5 };
-      const bytes = { request: "\\x00", request_salt: "\\x00", response: "\\x00", response_salt: "\\x00" };
-      const life: Call[] = [
-        ["claim", JSON.stringify([{ run: id, lease, callback_hash: "x", epoch: "x", at }])],
-        ["lock_called", JSON.stringify([id])],
-        ["take_report", id, at, false, false, null, "\\x00", "\\x00", null, "[]", "x"],
-        [
-          "keep_answers",
-          JSON.stringify([{ run: id, lease, waiting: false, ...times, ...bytes, answer: "{}", facts: [] }]),
-        ],
-        ["load_answered", JSON.stringify([id])],
-        ["lock_agents", JSON.stringify([agent])],
-        ["end", JSON.stringify([ending(id)]), at],
-      ];
-      expect(await readMuch(client, "runs", life)).toEqual([]);
-    } finally {
-      await client.query("delete from runs where status in ('queued', 'running')");
-      await client.end();
-    }
-  });
-
-  it("find the subscriptions of an event, and an attempt, among those of others", async () => {
-    const agent_id = await addAgent(owner, { endpoint: endpoint.url });
-    const { id: webhook } = await subscribe(owner, endpoint.url, {
-      event_types: ["run.completed", "allowance.exhausted"],
-    });
-    const [other, unheard] = [await newUser(service), await newUser(service, { plan: "pro" })];
-    const theirs = await addAgent(unheard, { endpoint: endpoint.url });
-    const run = await addRun(unheard, theirs, suite.tasks[0] ?? "");
-    await service.settled();
-    const { client } = await connect();
-    try {
-      await client.query("update runs set status = 'running', finalized_at = null where id = $1", [run]);
-      await client.query("analyze webhooks, webhook_deliveries");
-      await client.query(copies("webhooks", `id = '${webhook}'`, { user_id: `'${other.id}'` }));
-      const [body, created_at] = ["{}", new Date().toISOString()];
-      const event = { id: crypto.randomUUID(), type: "run.completed", agent_id, body, created_at };
-      const held = { holder_kind: "user", holder_id: owner.id, body, created_at };
-      const events = [event, { id: crypto.randomUUID(), type: "allowance.exhausted", ...held }];
-      const told: Call[] = [
-        ["end", JSON.stringify([ending(run)]), created_at],
-        ["announce", JSON.stringify(events), created_at],
-      ];
-      expect(await readMuch(client, "webhooks", told)).toEqual([]);
-
-      await client.query("insert into webhook_events (id, type, body) values ($1, 'run.completed', '{}')", [event.id]);
-      await client.query(
-        `insert into webhook_deliveries (webhook_id, event_id, attempt, next_attempt_at)
-          select $1, $2, n, now() from generate_series(1, 3000) n`,
-        [webhook, event.id],
-      );
-      const [lease, id] = [crypto.randomUUID(), crypto.randomUUID()];
-      await client.query(
-        `insert into webhook_deliveries (id, webhook_id, event_id, attempt, lease_token) values ($1, $2, $3, 0, $4)`,
-        [id, webhook, event.id, lease],
-      );
-      const success = { id, lease, status: 200, duration_ms: 5, excerpt: "", sent_at: created_at };
-      const recorded: Call[] = [["record_successes", JSON.stringify([success])]];
-      expect(await readMuch(client, "webhook_deliveries", recorded)).toEqual([]);
-    } finally {
-      await client.query("delete from webhook_events");
-      await client.query("delete from webhooks where id = $1 or user_id = $2", [webhook, other.id]);
-      await client.end();
-    }
   });
 
   it("go as they are to a database that has not kept them, and come to the same", async () => {
@@ -313,7 +144,7 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     await service.sql(
       "create or replace function kept_claim_000000000000() returns jsonb language sql return null::jsonb",
     );
-    const { url, client } = await connect();
+    const { url, client } = await connect(service);
     await client.end();
     await Promise.all([migrate(url), migrate(url)]);
     const after = await functions();
