@@ -28,7 +28,7 @@ export type Reporter = { kind: "token"; token: string } | { kind: "user"; userId
 /** SQL: when the time of the run `r` of the task `k` began: known from when its call has ended, which else corrects it. */
 const SENT = sql`r.deadline_at - k.time_limit_ms * interval '1 millisecond'`;
 
-const REPORT = verdict({ forbidden: sql`not allowed` }, "dead_token");
+const REPORT = verdict({ forbidden: sql`not allowed` });
 
 /** What a statement that takes a report is given. */
 const GIVEN = {
@@ -47,10 +47,11 @@ const GIVEN = {
 type Given = keyof typeof GIVEN;
 
 /**
- * Takes a report on the run that `target` selects, with whether it may be reported on in `allowed`. The run is locked,
- * and found by its id alone: a search by its state would read all open runs.
+ * Takes a report on the run that `target` selects, with whether it may be reported on in `allowed`; shows the run as its
+ * owner reads it where it is `owned`, and whether the report was `taken`. The run is locked, and found by its id alone: a
+ * search by its state would read all open runs.
  */
-function reporting(value: (name: Given) => SQL, target: SQL, byUser: boolean): Step {
+function reporting(value: (name: Given) => SQL, target: SQL, owned: SQL): Step {
   const [at, final] = [value("at"), value("final")];
   return {
     parts: sql`with target as (
@@ -79,21 +80,20 @@ function reporting(value: (name: Given) => SQL, target: SQL, byUser: boolean): S
       oweScore(sql`select id, attempt, not_before from updated where ${final} and call_ended`)
     })`,
     hands: ["scores"],
-    select: sql`select jsonb_build_object('run', ${runJson(byUser ? sql`true` : sql`false`)}, 'outcome', case
-        when t.outcome = 'done' and ${!byUser} and not exists (select from updated) then 'dead_token' else t.outcome end
-      ) from target t join ${runs} r on r.id = t.id`,
+    select: sql`select jsonb_build_object('run', ${runJson(owned)}, 'outcome', t.outcome,
+        'taken', exists (select from updated)) from target t join ${runs} r on r.id = t.id`,
   };
 }
 
 /** Takes what an agent reports with the token of its run; without a row where that is not good any more. */
 export const TAKE_REPORT = kept("take_report", { ...GIVEN, callback_hash: "text" }, (value) =>
-  reporting(value, ofToken(value("run"), value("callback_hash")), false),
+  reporting(value, ofToken(value("run"), value("callback_hash")), sql`false`),
 );
 
 /** The run is locked first: its call may end at this moment, and both go on counting the facts. */
 export const TAKE_REPORTS = inSeries("take_reports", [LOCK_CALLED, TAKE_REPORT]);
 
-const Taken = z.object({ outcome: z.enum(["done", "dead_token"]), run: RunRead });
+const Taken = z.object({ taken: z.boolean(), run: RunRead });
 
 /**
  * Takes an agent's report on a running run, in one statement: an answer or a failure is kept and handed on to be graded;
@@ -140,21 +140,21 @@ type Report = Readonly<Record<Given, string | boolean | null>> & { run: string }
 
 async function takeOfAgent(ctx: Context, token: string, given: Report): Promise<RunRow> {
   const series = TAKE_REPORTS.with([{ runs: JSON.stringify([given.run]) }, { ...given, callback_hash: sha256(token) }]);
-  const [, taken] = await writeSeries(ctx, series, [z.int(), Taken]);
-  if (taken?.outcome !== "done") throw deadToken();
-  return taken.run;
+  const [, found] = await writeSeries(ctx, series, [z.int(), Taken]);
+  if (found?.taken !== true) throw deadToken();
+  return found.run;
 }
 
 async function takeOfUser(ctx: Context, userId: string, given: Report): Promise<RunRow> {
   const typed = (name: Given) => sql`${given[name]}::${sql.raw(GIVEN[name])}`;
-  const { select, ...step } = reporting(typed, ofUser(given.run, userId), true);
+  const { select, ...step } = reporting(typed, ofUser(given.run, userId), sql`true`);
   const { run } = await change(ctx, {
     lock: sql`select from ${runs} where id = ${given.run}::uuid for update`,
     ...step,
     result: select,
     verdict: REPORT,
     done: z.object({ run: RunRead }),
-    refusals: { not_found: () => notFound("run"), forbidden: notReporter, dead_token: deadToken },
+    refusals: { not_found: () => notFound("run"), forbidden: notReporter },
   });
   return run;
 }
