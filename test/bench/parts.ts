@@ -71,7 +71,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
 
   async screenings(bench, add) {
-    for (const figure of await screeningFigures(bench)) add(figure);
+    (await screeningFigures(bench)).forEach(add);
     await bench.pool.query(EMPTIED);
   },
 
@@ -139,7 +139,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
       budget: 0,
       against: "hello world's, subtracted",
     });
-    for (const figure of await memoryFigures(inspector)) add(figure);
+    (await memoryFigures(inspector)).forEach(add);
   },
 
   async export(bench, add) {
@@ -196,15 +196,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
       budget: 3,
     });
     const ctx = await contextBeside(stack);
-    for (const figure of await nightlyFigures(ctx, pool)) add(figure);
-    for (const figure of await logFigures({ ctx, pool, console: stack.console, byKey })) add(figure);
+    (await nightlyFigures(ctx, pool)).forEach(add);
+    (await logFigures({ ctx, pool, console: stack.console, byKey })).forEach(add);
   },
 };
 
 /** Parts that are measured only where they are named, since they install what they compare with. */
 export const NAMED: Readonly<Record<string, Part>> = {
   async peers(bench, add) {
-    for (const figure of await peerFigures(bench)) add(figure);
+    (await peerFigures(bench)).forEach(add);
     await bench.pool.query(EMPTIED);
   },
 };

@@ -42,6 +42,9 @@ function ending(id: string | undefined): object {
   return { id, status: "completed", ...flags, ...cost, ...counts, facts: [] };
 }
 
+/** The function that keeps the statement of this label. */
+const nameOf = (label: string) => NAMES.find((name) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(name));
+
 /** SQL: inserts 3,000 copies of a row with other values (SQL; `n` is which copy it is). */
 function copies(table: string, row: string, values: Readonly<Record<string, string>>): string {
   const others = Object.entries(values).map(([name, value]) => `'${name}', ${value}`);
@@ -69,10 +72,9 @@ async function readMuch(
   await client.query("begin");
   try {
     for (const [label, ...values] of calls) {
-      const name = NAMES.find((one) => new RegExp(`^kept_${label}_[0-9a-f]+$`).test(one));
       const before = await read();
       const { rows } = await client.query<{ result: { result: unknown } }>(
-        `select ${name}(${values.map((_value, n) => `$${n + 1}`).join(", ")}) as result`,
+        `select ${nameOf(label)}(${values.map((_value, n) => `$${n + 1}`).join(", ")}) as result`,
         values,
       );
       // What does nothing reads nothing either.
@@ -89,9 +91,8 @@ describe("the statements that the database keeps", () => {
   it("are planned once by a connection, whatever it is cleaned of between two requests", async () => {
     const { client } = await connect(service);
     try {
-      const name = NAMES.find((one) => /^kept_claim_[0-9a-f]+$/.test(one));
       for (let n = 0; n < 2; n += 1) {
-        await client.query(`select ${name}(null)`);
+        await client.query(`select ${nameOf("claim")}(null)`);
         await client.query(NEON.reset);
       }
       const { rows } = await client.query<{ plans: number }>(
