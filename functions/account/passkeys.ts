@@ -15,7 +15,7 @@ import {
   PasskeySignIn,
 } from "../../shared/identity/passkeys/schemas.ts";
 import { signInByPasskey } from "../../shared/identity/passkeys/sign-in.ts";
-import { TokenResponse } from "../../shared/identity/schemas.ts";
+import { TokenResponse } from "../../shared/identity/shown.ts";
 import { letIn, userAgentOf } from "./token-response.ts";
 
 const tag = "Accounts";

@@ -5,14 +5,8 @@ import { route } from "../../shared/http/route.ts";
 import { previewDeletion } from "../../shared/identity/deletion/preview.ts";
 import { restoreAccount } from "../../shared/identity/deletion/restore.ts";
 import { requestDeletion } from "../../shared/identity/deletion/schedule.ts";
-import {
-  DeletionPreview,
-  DeletionRead,
-  DeletionRequest,
-  SessionRead,
-  UserRead,
-  UserUpdate,
-} from "../../shared/identity/schemas.ts";
+import { DeletionRequest, UserUpdate } from "../../shared/identity/schemas.ts";
+import { DeletionPreview, DeletionRead, SessionRead, UserRead } from "../../shared/identity/shown.ts";
 import { listSignedIn } from "../../shared/identity/sessions/list.ts";
 import { assertOwnSession } from "../../shared/identity/sessions/right.ts";
 import { signOut, signOutEverywhere } from "../../shared/identity/sessions/end.ts";

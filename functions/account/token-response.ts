@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type * as z from "zod";
-import type { TokenResponse } from "../../shared/identity/schemas.ts";
+import type { TokenResponse } from "../../shared/identity/shown.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../shared/identity/sessions/access-token.ts";
 import type { SignedIn } from "../../shared/identity/sessions/new-session.ts";
 import type { Context } from "../../shared/platform/context.ts";

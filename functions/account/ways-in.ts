@@ -5,7 +5,8 @@ import { unlinkCodeHost } from "../../shared/identity/code-host/unlink.ts";
 import { confirmEmail } from "../../shared/identity/emails/confirm.ts";
 import { requestEmailChange } from "../../shared/identity/emails/request.ts";
 import { setPassword } from "../../shared/identity/passwords/set.ts";
-import { ConfirmEmailRequest, EmailChange, PasswordSet, UserRead } from "../../shared/identity/schemas.ts";
+import { ConfirmEmailRequest, EmailChange, PasswordSet } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 
 const EmailChangeAccepted = z.object({ message: z.string() }).meta({ id: "EmailChangeAccepted" });
 const EmailConfirmed = z.object({ ok: z.literal(true) }).meta({ id: "EmailConfirmed" });

@@ -14,10 +14,9 @@ import { AgentRead } from "../../shared/agents/shown.ts";
 import { scrubPublic } from "../../shared/agents/scrub.ts";
 import { transferAgent } from "../../shared/agents/transfer.ts";
 import { toAgentRead } from "../../shared/agents/view.ts";
-import { noContent, ok } from "../../shared/http/reply.ts";
+import { noContent, ok, privately } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { RefusedItem, validationProblem } from "../../shared/http/validation.ts";
-import { privately } from "./agents.ts";
 
 const tag = "Agents";
 const params = z.object({ agent_id: z.uuid() });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { readDeclared } from "../../shared/agents/declared.ts";
-import { DeclaredConfigurationRead } from "../../shared/agents/schemas.ts";
+import { DeclaredConfigurationRead } from "../../shared/agents/configuration-shown.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 

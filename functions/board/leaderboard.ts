@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nameSearch, pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/board.ts";
+import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 
 const Leaderboard = pageOf(LeaderboardRow, "Leaderboard")

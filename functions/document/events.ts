@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { OUTPUT_FORMATS } from "../../shared/db/schema/index.ts";
 import { Instant } from "../../shared/platform/time.ts";
-import { CertifyStatusResponse } from "../../shared/certification/schemas.ts";
-import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { CertifyStatusResponse } from "../../shared/certification/shown.ts";
+import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 
 const event = <T extends string, D extends z.ZodType>(type: T, id: string, data: D) =>

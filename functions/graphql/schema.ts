@@ -8,7 +8,8 @@ import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts
 import { type PageQuery, paged, pageQuery } from "../../shared/http/paging.ts";
 import { viewerId } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { boardQuery, LeaderboardRow, readBoard } from "../../shared/board/board.ts";
+import { readBoard } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
 import {

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { boardQuery, LeaderboardRow } from "../../shared/board/board.ts";
+import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
-import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
+import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
 import { Problem } from "../../shared/platform/problem.ts";
-import { RunOutput, ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { RunOutput } from "../../shared/runs/records-shown.ts";
+import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import type { Api } from "../site/parts/api.ts";
 

@@ -10,13 +10,8 @@ import {
   REPEATS,
   VALID_DAYS,
 } from "../../shared/certification/rules.ts";
-import {
-  CertifyCheckoutOutcome,
-  CertifyCheckoutRequest,
-  CertifyDiagnostic,
-  CertifyEligibility,
-  CertifyStatusResponse,
-} from "../../shared/certification/schemas.ts";
+import { CertifyCheckoutOutcome, CertifyCheckoutRequest } from "../../shared/certification/schemas.ts";
+import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "../../shared/certification/shown.ts";
 import { readStatus } from "../../shared/certification/status.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";

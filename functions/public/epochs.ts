@@ -1,5 +1,5 @@
 import { listEpochs } from "../../shared/epochs/list.ts";
-import { EpochRead } from "../../shared/epochs/schemas.ts";
+import { EpochRead } from "../../shared/epochs/shown.ts";
 import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";

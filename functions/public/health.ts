@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Readiness, type State } from "../../shared/daily/schemas.ts";
+import { Readiness, type State } from "../../shared/daily/shown.ts";
 import { workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";

@@ -3,7 +3,7 @@ import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { readOutput, readPhases } from "../../shared/results/reads.ts";
 import { readSpans, RunSpans } from "../../shared/results/spans.ts";
-import { RunOutput, RunPhases } from "../../shared/runs/schemas.ts";
+import { RunOutput, RunPhases } from "../../shared/runs/records-shown.ts";
 
 const tag = "Runs";
 const params = z.object({ run_id: z.uuid() });

@@ -1,5 +1,5 @@
 import { SecretSuiteDiagnostic } from "../../shared/catalogue/secret-suites/schemas.ts";
-import { SuiteRead } from "../../shared/catalogue/schemas.ts";
+import { SuiteRead } from "../../shared/catalogue/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { attempt, Field, Form, KEY, Refused, TextArea, Tick, Wrong } from "./parts/form.tsx";

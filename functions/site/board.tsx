@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { DOMAINS } from "../../shared/catalogue/schemas.ts";
+import { DOMAINS } from "../../shared/catalogue/shown.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
-import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/board.ts";
+import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";

@@ -1,11 +1,7 @@
 import type * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import {
-  CertifyCheckoutOutcome,
-  CertifyDiagnostic,
-  CertifyEligibility,
-  CertifyStatusResponse,
-} from "../../shared/certification/schemas.ts";
+import { CertifyCheckoutOutcome } from "../../shared/certification/schemas.ts";
+import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "../../shared/certification/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";

@@ -1,6 +1,6 @@
 import type { PropsWithChildren } from "hono/jsx";
 import * as z from "zod";
-import { LeaderboardRow } from "../../shared/board/board.ts";
+import { LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { Layout, page, percent, personal } from "./layout.tsx";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { DeviceAsking } from "../../shared/identity/device/schemas.ts";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Field, Refused, Wrong } from "./parts/form.tsx";

@@ -1,4 +1,4 @@
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { PasswordField } from "./parts/credentials.tsx";
 import { attempt, Field, Form, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";

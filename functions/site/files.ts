@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { LeaderboardRow } from "../../shared/board/board.ts";
+import { LeaderboardRow } from "../../shared/board/shown.ts";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { GUIDES } from "./guides.static.ts";
 import { COPY_SOURCE } from "./parts/copy.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TeamRead } from "../../shared/teams/schemas.ts";
+import { TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { EpochRead } from "../../shared/epochs/schemas.ts";
+import { EpochRead } from "../../shared/epochs/shown.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { decodeBundle } from "../../shared/tlog/bundle.ts";
 import { parseCheckpoint } from "../../shared/tlog/checkpoint.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeletionPreview, DeletionRead, UserRead } from "../../shared/identity/schemas.ts";
+import { DeletionPreview, DeletionRead, UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { EmailField, NewPasswordField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { UserRead } from "../../shared/identity/schemas.ts";
-import { ListingRead, PurchaseRead } from "../../shared/marketplace/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
+import { ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { NewPasswordField, PasswordField } from "./parts/credentials.tsx";
 import { attempt, Form, Result, type Sent, Wrong } from "./parts/form.tsx";

@@ -6,7 +6,7 @@ import {
   PendingPaymentResponse,
   PortalOutcome,
 } from "../../shared/billing/schemas.ts";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { PLANS } from "../../shared/plans/plans.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { PurchaseRead } from "../../shared/marketplace/schemas.ts";
+import { PurchaseRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";

@@ -1,12 +1,12 @@
 import { getCookie } from "hono/cookie";
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { TaskRead } from "../../shared/catalogue/schemas.ts";
+import { TaskRead } from "../../shared/catalogue/shown.ts";
 import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
-import { RunOutput, RunPhases } from "../../shared/runs/schemas.ts";
+import { RunOutput, RunPhases } from "../../shared/runs/records-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, page, percent, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { SuiteRead } from "../../shared/catalogue/schemas.ts";
+import { SuiteRead } from "../../shared/catalogue/shown.ts";
 import { firstInstant, instants } from "../../shared/schedules/cron.ts";
-import { ScheduleRead } from "../../shared/schedules/schemas.ts";
+import { ScheduleRead } from "../../shared/schedules/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { cronWords } from "./parts/cron-words.ts";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { AXES, ScorecardBoardRow, ScorecardRead } from "../../shared/scorecards/schemas.ts";
-import { TeamRead } from "../../shared/teams/schemas.ts";
+import { ScorecardBoardRow } from "../../shared/scorecards/board-shown.ts";
+import { AXES, ScorecardRead } from "../../shared/scorecards/shown.ts";
+import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { SuiteRead } from "../../shared/catalogue/schemas.ts";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { SuiteRead } from "../../shared/catalogue/shown.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";

@@ -1,5 +1,5 @@
-import { UserRead } from "../../shared/identity/schemas.ts";
-import { SellerAccountRead } from "../../shared/marketplace/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
+import { SellerAccountRead } from "../../shared/marketplace/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";

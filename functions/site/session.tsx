@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { TaskRead } from "../../shared/catalogue/schemas.ts";
-import { ScreeningSessionRead } from "../../shared/runs/schemas.ts";
+import { TaskRead } from "../../shared/catalogue/shown.ts";
+import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";

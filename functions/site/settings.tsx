@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/schemas.ts";
+import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { PasswordField, UsernameField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";

@@ -1,4 +1,4 @@
-import { Readiness } from "../../shared/daily/schemas.ts";
+import { Readiness } from "../../shared/daily/shown.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";

@@ -1,5 +1,5 @@
 import { SuiteField } from "../../shared/board/field.ts";
-import { SuiteRead, TaskRead } from "../../shared/catalogue/schemas.ts";
+import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 import type { Task } from "./parts/catalogue.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
+import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { WebhookRead, WebhookSecretRead } from "../../shared/webhooks/schemas.ts";
+import { WebhookRead, WebhookSecretRead } from "../../shared/webhooks/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { attempt, Choose, Form, KEY, Refused, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { myAgents } from "./parts/my-agents.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { UserRead } from "../../shared/identity/schemas.ts";
+import { UserRead } from "../../shared/identity/shown.ts";
 import { TeamActivityRead } from "../../shared/results/activity.ts";
-import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/schemas.ts";
+import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";

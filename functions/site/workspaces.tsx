@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TeamRead } from "../../shared/teams/schemas.ts";
+import { TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Field, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";

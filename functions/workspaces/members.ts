@@ -10,14 +10,8 @@ import { listMembers } from "../../shared/teams/members/list.ts";
 import { removeMember } from "../../shared/teams/members/remove.ts";
 import { updateMember } from "../../shared/teams/members/update.ts";
 import { assertTeamRight } from "../../shared/teams/right.ts";
-import {
-  TeamInvitationAccept,
-  TeamInvitationCreate,
-  TeamInvitationRead,
-  TeamMemberRead,
-  TeamMemberUpdate,
-  TeamRead,
-} from "../../shared/teams/schemas.ts";
+import { TeamInvitationAccept, TeamInvitationCreate, TeamMemberUpdate } from "../../shared/teams/schemas.ts";
+import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/shown.ts";
 
 const tag = "Teams";
 const params = z.object({ id: z.uuid() });

@@ -6,7 +6,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type DeclaredConfigurationRead, DisplayedConfiguration } from "./schemas.ts";
+import { type DeclaredConfigurationRead, DisplayedConfiguration } from "./configuration-shown.ts";
 import { agentOwner, visibleAgent } from "./conditions.ts";
 
 const Declared = z.object({ allowed: z.boolean(), configuration: z.record(z.string(), z.unknown()).nullable() });

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AuthHeader } from "./auth-header.ts";
 import { Instant } from "../platform/time.ts";
+import { AuthHeader } from "./auth-header.ts";
 import { ConnectionMode, Protocol } from "./shown.ts";
 
 const name = z.string().trim().min(1).max(120);
@@ -118,20 +118,3 @@ export const AgentOtlpTokenResponse = z
 export const AgentScrubResult = z
   .object({ updated: z.int(), names: z.array(z.string()) })
   .meta({ id: "AgentScrubResult" });
-
-/** What of a declared configuration may be shown; what is of another type counts as not declared. */
-export const DisplayedConfiguration = z.object({
-  model: z.string().max(200).optional(),
-  framework: z.string().max(200).optional(),
-  version: z.string().max(200).optional(),
-  temperature: z.number().optional(),
-  max_steps: z.int().optional(),
-});
-
-export const DeclaredConfigurationRead = z
-  .object({
-    agent_id: z.uuid(),
-    declared: DisplayedConfiguration,
-    self_declared: z.literal(true).meta({ description: "The service neither applies nor checks it" }),
-  })
-  .meta({ id: "DeclaredConfigurationRead" });

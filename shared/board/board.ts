@@ -1,78 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { GapSums, gapSums, Memorisation, toMemorisation } from "../agents/memorisation.ts";
-import { SCORE_BASES } from "../agents/score-bases.ts";
 import { visibleAgent } from "../agents/conditions.ts";
-import { TaskDomain } from "../catalogue/schemas.ts";
+import { GapSums, gapSums, toMemorisation } from "../agents/memorisation.ts";
 import { read } from "../db/change.ts";
 import { columnsJson } from "../db/json.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
-import { agents, board_entries, board_totals, PERIODS, VERIFIED_STATES } from "../db/schema/index.ts";
+import { agents, board_entries, board_totals } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { Instant } from "../platform/time.ts";
 import { scoreInterval } from "../scoring/interval.ts";
-import { Axes } from "./schemas.ts";
-
-/** How far variants are counted, so that no group of thousands makes the board slow for everybody. */
-const MOST_VARIANTS = 100;
-
-const share = z.number().min(0).max(1);
-
-export const LeaderboardRow = z
-  .object({
-    rank: z.number().int().nullable().meta({ description: "Null for provisional and simulated agents" }),
-    rank_low: z.number().int().nullable().meta({
-      description: "The first place that the interval does not rule out: behind all that lie wholly above it",
-    }),
-    rank_high: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: "The last such place: before all whose intervals lie wholly below it" }),
-    agent_id: z.uuid(),
-    name: z.string(),
-    verified_state: z.enum(VERIFIED_STATES),
-    simulated: z.boolean(),
-    score_basis: z.enum(SCORE_BASES),
-    composite_score: z.number(),
-    score_low: z.number(),
-    score_high: z.number(),
-    success_rate: share,
-    reliability: share,
-    cost_efficiency: share.meta({ description: "Costs are reported by the agents themselves" }),
-    evidence_cost_floor_applied: z.boolean().meta({
-      description: "At least one of these runs has a cost that was reported below its floor, and is taken at that",
-    }),
-    ...Memorisation.shape,
-    axes: Axes,
-    runs: z.number().int(),
-    tasks: z.number().int(),
-    variants: z
-      .number()
-      .int()
-      .max(MOST_VARIANTS)
-      .meta({
-        description: `How many public variants the root of the agent's group has, or the agent itself where it is the root; removed ones count, and from ${MOST_VARIANTS} on it is ${MOST_VARIANTS}`,
-      }),
-    last_run_at: Instant,
-  })
-  .meta({ id: "LeaderboardRow" });
-
-/** What a board is narrowed to, besides a name. */
-export const boardQuery = z.object({
-  verified_only: z.stringbool().default(false),
-  domain: TaskDomain.optional(),
-  period: z.enum(PERIODS).default("all"),
-});
-
-/** Those alone whose certification is in force keep their places on the board that the rest of the query means. */
-export interface BoardQuery extends z.output<typeof boardQuery> {
-  certified_only?: boolean;
-}
-
-/** The same for the board itself, which can be narrowed to certified agents, too. */
-export const wholeBoardQuery = boardQuery.extend({ certified_only: z.stringbool().default(false) });
+import { type BoardQuery, LeaderboardRow, MOST_VARIANTS } from "./shown.ts";
 
 /**
  * A board entry with the name of its agent, as the database gives it. Only what a row is computed from is parsed here: the
@@ -87,6 +24,7 @@ export const BoardEntry = z.looseObject({
   tasks: z.number(),
   sums: GapSums,
 });
+
 export type BoardEntry = z.output<typeof BoardEntry>;
 
 /** The columns of a BoardEntry that the entry itself has. */
@@ -194,6 +132,7 @@ export async function readBoard(
 
 /** An agent's place on the board of one domain, or of `all`; it has no rank. */
 const AgentEntry = LeaderboardRow.omit({ rank: true, rank_low: true, rank_high: true }).extend({ domain: z.string() });
+
 export type AgentEntry = z.output<typeof AgentEntry>;
 
 /**

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { idsOf } from "../db/ids.ts";
 import { visibleAgent } from "../agents/conditions.ts";
-import type { TaskDomain } from "../catalogue/schemas.ts";
+import type { TaskDomain } from "../catalogue/shown.ts";
 import { read } from "../db/change.ts";
 import { agents, task_scores, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { DOMAINS } from "../catalogue/schemas.ts";
+import { DOMAINS } from "../catalogue/shown.ts";
 import { write } from "../db/change.ts";
 import type { Piece } from "../db/pieces.ts";
 import {

@@ -7,16 +7,8 @@ import { type NamedList, namedParts } from "../db/names.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import {
-  BOARD_COLUMNS,
-  boardAgent,
-  BoardEntry,
-  type BoardQuery,
-  onBoard,
-  rankRange,
-  readBoard,
-  toBoardRow,
-} from "./board.ts";
+import { BOARD_COLUMNS, boardAgent, BoardEntry, onBoard, rankRange, readBoard, toBoardRow } from "./board.ts";
+import type { BoardQuery } from "./shown.ts";
 
 const ORDER = sql`tier, composite_score desc, runs desc, agent_id`;
 const Found = BoardEntry.extend({ place: z.number().nullable() });

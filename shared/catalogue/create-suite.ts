@@ -6,7 +6,7 @@ import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import type { SuiteCreate } from "./create-task-schemas.ts";
 import { suiteJson } from "./reads.ts";
-import { SuiteRead } from "./schemas.ts";
+import { SuiteRead } from "./shown.ts";
 
 /** Makes an empty suite, in version 1. Throws `duplicate_name` for a slug that is taken. */
 export async function createSuite(

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { OUTPUT_FORMATS } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
-import { TaskDomain, TaskRead } from "./schemas.ts";
+import { TaskDomain, TaskRead } from "./shown.ts";
 
 /** What a sensible agent spends on a task, where nobody says better: the medians of the shipped suites. */
 export const DEFAULT_REFERENCES = { reference_cost_usd: 0.004, reference_latency_ms: 6000 };

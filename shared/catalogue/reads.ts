@@ -6,7 +6,7 @@ import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { templateOf } from "../suites/template-of.ts";
-import { SuiteRead, type TaskDomain, TaskRead } from "./schemas.ts";
+import { SuiteRead, type TaskDomain, TaskRead } from "./shown.ts";
 
 const Tasks = pageResult(TaskRead);
 const Suites = pageResult(SuiteRead);

@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { logEntry, logged } from "../transparency/logged.ts";
 import { taskJson } from "./reads.ts";
-import { TaskRead } from "./schemas.ts";
+import { TaskRead } from "./shown.ts";
 
 /** How many suites one call records; the others are found again a minute later. */
 const SUITES = 10;

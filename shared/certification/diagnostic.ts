@@ -5,7 +5,7 @@ import { read } from "../db/change.ts";
 import type { Context } from "../platform/context.ts";
 import { isOffered } from "./offer.ts";
 import { certificationTasks, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
-import type { CertifyDiagnostic } from "./schemas.ts";
+import type { CertifyDiagnostic } from "./shown.ts";
 
 /** How certification is set up here, and its rules: whether keys and prices are set, but never their values. */
 export async function diagnose(ctx: Context): Promise<z.output<typeof CertifyDiagnostic>> {

@@ -10,7 +10,7 @@ import { may } from "../teams/rights.ts";
 import { inForce } from "./credential.ts";
 import { isOffered } from "./offer.ts";
 import { PRICE_USD, runsNeeded } from "./rules.ts";
-import { type CertifyEligibility, Reason } from "./schemas.ts";
+import { type CertifyEligibility, Reason } from "./shown.ts";
 
 const Found = z.object({ holds: z.record(Reason, z.boolean()), runs_needed: z.int() });
 

@@ -8,7 +8,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { isAsked, REPEATS, runsMissing } from "./rules.ts";
-import { CertifyStatusResponse } from "./schemas.ts";
+import { CertifyStatusResponse } from "./shown.ts";
 
 /**
  * How far the latest certification of an agent has come; `none` if it never had one. For the owner and all members of the

@@ -5,7 +5,7 @@ import { utcText } from "../db/instant.ts";
 import { pageResult } from "../db/page-result.ts";
 import { epochs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { EpochRead } from "./schemas.ts";
+import { EpochRead } from "./shown.ts";
 
 const Epochs = pageResult(EpochRead);
 

@@ -3,6 +3,7 @@ import { REFRESH_COOKIE, SESSION_COOKIE } from "./cookie-names.ts";
 import { HEADERS } from "./openapi-headers.ts";
 import { type Answer, type Media, responses } from "./openapi-responses.ts";
 import { type Schema, toSchema } from "./openapi-schema.ts";
+import { namesFirst } from "./order.ts";
 import { ProblemDetails } from "./problem-details.ts";
 import { type Needed, type Route, scopeOf } from "./route.ts";
 import { TAGS } from "./tags.ts";
@@ -78,7 +79,8 @@ export function openApi(routes: readonly Route[], baseUrl: string): OpenApi {
   const schemas: Record<string, Schema> = {};
   const paths: OpenApi["paths"] = {};
   const problem = toSchema(ProblemDetails, "output", schemas);
-  for (const route of routes) {
+  // By path, in whichever file a route stands: a reader finds what belongs together in one place.
+  for (const route of namesFirst(routes)) {
     (paths[route.path] ??= {})[route.method] = operation(route, schemas, problem);
   }
   return {

@@ -30,3 +30,9 @@ export const accepted = (body: unknown, location?: string): Reply => ({ ...creat
 
 /** 204. */
 export const noContent = (): Reply => ({ status: 204, body: null, headers: {} });
+
+/** A reply that shows what depends on the caller, so that no cache in between may keep it. */
+export const privately = (reply: Reply): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, "Cache-Control": "private, no-store", Vary: "Authorization, Cookie" },
+});

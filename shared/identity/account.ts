@@ -7,7 +7,7 @@ import { agents, allowances, team_members, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { isAdmin } from "./admin.ts";
-import { UserRead } from "./schemas.ts";
+import { UserRead } from "./shown.ts";
 
 /** An account as `accountJson` gives it: UserRead without what the settings decide. */
 export const AccountRow = UserRead.omit({ is_admin: true });

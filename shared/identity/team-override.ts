@@ -5,7 +5,7 @@ import { users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
-import type { UserRead } from "./schemas.ts";
+import type { UserRead } from "./shown.ts";
 
 /**
  * Gives an account on the operator's list the plan team; enterprise stays. Throws one and the same 403 for an account

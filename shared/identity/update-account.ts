@@ -11,7 +11,8 @@ import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
 import { passwordChanged } from "./passwords/changed.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
-import type { UserRead, UserUpdate } from "./schemas.ts";
+import type { UserUpdate } from "./schemas.ts";
+import type { UserRead } from "./shown.ts";
 import { denySessions } from "./sessions/deny.ts";
 
 const Updated = z.object({ account: AccountRow, ended: z.array(z.uuid()) });

@@ -25,19 +25,19 @@ import { ApiKeyRead } from "../identity/api-keys/schemas.ts";
 import { keyJson } from "../identity/api-keys/view.ts";
 import { PasskeyRead } from "../identity/passkeys/schemas.ts";
 import { passkeyJson } from "../identity/passkeys/view.ts";
-import { PurchaseRead } from "../marketplace/schemas.ts";
+import { PurchaseRead } from "../marketplace/shown.ts";
 import { purchaseJson } from "../marketplace/purchases/view.ts";
 import type { Context } from "../platform/context.ts";
 import { Exchange, exchangeJson } from "../results/reads.ts";
-import { ScreeningSessionRead } from "../runs/schemas.ts";
+import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { RunRead } from "../runs/shown.ts";
 import { sessionJson } from "../runs/sessions.ts";
 import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
-import { ScheduleRead } from "../schedules/schemas.ts";
+import { ScheduleRead } from "../schedules/shown.ts";
 import { scheduleJson } from "../schedules/view.ts";
-import { TeamRead } from "../teams/schemas.ts";
+import { TeamRead } from "../teams/shown.ts";
 import { teamJson } from "../teams/view.ts";
-import { DeliveryRead, WebhookRead } from "../webhooks/schemas.ts";
+import { DeliveryRead, WebhookRead } from "../webhooks/shown.ts";
 import { deliveryJson, webhookJson } from "../webhooks/view.ts";
 
 /** How many rows that may be large, or take many lookups each, are read at once. */

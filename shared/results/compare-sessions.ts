@@ -5,7 +5,7 @@ import { agents, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { ScreeningSessionRead } from "../runs/schemas.ts";
+import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { runOrder, sessionJson, visibleSession } from "../runs/sessions.ts";
 import { paired, pairsOf } from "../scoring/mcnemar.ts";
 import { pairedShape, sideRate } from "../agents/paired.ts";

@@ -6,7 +6,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
-import { RunPhases } from "../runs/schemas.ts";
+import { RunPhases } from "../runs/records-shown.ts";
 import { mayRun, runParts, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";
 import { Rights, rightsOf } from "./follow-rights.ts";

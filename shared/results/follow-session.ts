@@ -6,7 +6,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
-import { ScreeningSessionRead } from "../runs/schemas.ts";
+import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { runOrder, sessionJson, underWay, visibleSession } from "../runs/sessions.ts";
 import { mayRun, runParts } from "../runs/view.ts";
 import { type EventStream, follow, type News, sighting, type Sleep } from "./follow.ts";

@@ -6,7 +6,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { Drawn, drawn } from "../runs/minting.ts";
-import { RunOutput, RunPhases } from "../runs/schemas.ts";
+import { RunOutput, RunPhases } from "../runs/records-shown.ts";
 import { RunRead } from "../runs/shown.ts";
 import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 

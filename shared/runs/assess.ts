@@ -8,7 +8,7 @@ import { cell } from "../scoring/score.ts";
 import { Answer } from "./answer.ts";
 import type { Answered } from "./load-answered.ts";
 import type { Observation } from "./observe.ts";
-import type { Axes } from "../board/schemas.ts";
+import type { Axes } from "../board/axes.ts";
 
 /** What a run is worth: everything that is decided about it before it is signed. */
 export interface Assessment {

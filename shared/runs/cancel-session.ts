@@ -9,7 +9,7 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { assertRight } from "../teams/right.ts";
 import { cancelling } from "./cancelling.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
-import type { ScreeningSessionRead } from "./schemas.ts";
+import type { ScreeningSessionRead } from "./sessions-shown.ts";
 import { readSession, visibleSession } from "./sessions.ts";
 import { mayCancel } from "./view.ts";
 

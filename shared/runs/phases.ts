@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { type Moment, momentSql } from "../db/instant.ts";
 import { run_phases } from "../db/schema/index.ts";
-import type { PHASES, PhaseOutcome } from "./schemas.ts";
+import type { PHASES, PhaseOutcome } from "./records-shown.ts";
 
 /** One fact about a run. Metadata is small and holds no prompt, output, URL, credential or raw error. */
 export interface PhaseEvent {

@@ -5,9 +5,9 @@ import { tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { estimate, type estimateQuery, ScoredTasks, scoredTasksOf } from "./estimate.ts";
+import { estimate, ScoredTasks, scoredTasksOf } from "./estimate.ts";
+import type { estimateQuery, ScreeningPreflightRead } from "./preflight-shown.ts";
 import { LIMITS } from "./limits.ts";
-import type { ScreeningPreflightRead } from "./schemas.ts";
 
 const ActiveTasks = z.object({ count: z.int(), total_ms: z.int(), scored: ScoredTasks.nullable() });
 

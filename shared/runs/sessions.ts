@@ -9,7 +9,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { idOf, may, type Viewer } from "../teams/rights.ts";
-import { ScreeningSessionRead } from "./schemas.ts";
+import { ScreeningSessionRead } from "./sessions-shown.ts";
 import { sessionScore } from "./session-score.ts";
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */

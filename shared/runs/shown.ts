@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Axes } from "../board/schemas.ts";
+import { Axes } from "../board/axes.ts";
 import { RUN_STATES, TRIGGERS } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 

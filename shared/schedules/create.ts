@@ -11,7 +11,8 @@ import { may } from "../teams/rights.ts";
 import { firstInstant } from "./cron.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
 import { faultOf, REFUSALS, SCHEDULING, tasksOf } from "./refusals.ts";
-import { type Schedule, type ScheduleCreate, ScheduleRead } from "./schemas.ts";
+import type { ScheduleCreate } from "./schemas.ts";
+import { type Schedule, ScheduleRead } from "./shown.ts";
 import { scheduleJson } from "./view.ts";
 
 const CREATION = verdict(SCHEDULING);

@@ -3,7 +3,7 @@ import { read } from "../db/change.ts";
 import { pageResult } from "../db/page-result.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { type Schedule, ScheduleRead } from "./schemas.ts";
+import { type Schedule, ScheduleRead } from "./shown.ts";
 import { scheduleJson, schedulesOfOwners } from "./view.ts";
 
 /** A page of the schedules of the caller's own agents and those of the caller's workspaces, newest first. */

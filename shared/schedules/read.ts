@@ -3,7 +3,7 @@ import { read } from "../db/change.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { type Schedule, ScheduleRead } from "./schemas.ts";
+import { type Schedule, ScheduleRead } from "./shown.ts";
 import { scheduleJson, visibleSchedules } from "./view.ts";
 
 /** One schedule of an agent that the caller has or shares; throws 404. */

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { Instant } from "../platform/time.ts";
 import { LIMITS } from "../runs/limits.ts";
 import { oneChoiceOfTasks } from "../runs/schemas.ts";
 
@@ -10,7 +9,9 @@ const suiteId = z
 const taskIds = z.array(z.uuid()).min(1).max(LIMITS.tasksPerBatch).optional().meta({
   description: "Exactly these tasks, in this order",
 });
+
 const repeats = z.number().int().min(1).max(LIMITS.repeats);
+
 const cron = z
   .string()
   .trim()
@@ -64,27 +65,3 @@ export const ScheduleUpdate = z
   })
   .superRefine(oneChoiceOfTasks)
   .meta({ id: "ScheduleUpdate" });
-
-export const ScheduleRead = z
-  .object({
-    id: z.uuid(),
-    agent_id: z.uuid(),
-    user_id: z.uuid().meta({ description: "The account in whose name it screens" }),
-    suite_id: z.uuid().nullable(),
-    task_ids: z.array(z.uuid()).nullable(),
-    repeats: z.int(),
-    cron: z.string(),
-    timezone: z.string(),
-    is_active: z.boolean(),
-    next_run_at: Instant.nullable().meta({ description: "Null while it is off" }),
-    last_run_at: Instant.nullable().meta({ description: "When it last started a screening" }),
-    last_screening_session_id: z.uuid().nullable(),
-    last_error: z.string().nullable().meta({
-      description: "Why it screened nothing at its last time, or is off; null when all went well",
-    }),
-    created_at: Instant,
-  })
-  .meta({ id: "ScheduleRead" });
-
-/** A schedule as it is shown. */
-export type Schedule = z.output<typeof ScheduleRead>;

@@ -12,7 +12,8 @@ import { firstInstant } from "./cron.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
 import { readSchedule } from "./read.ts";
 import { faultOf, REFUSALS, SCHEDULING, tasksOf } from "./refusals.ts";
-import { type Schedule, ScheduleRead, type ScheduleUpdate } from "./schemas.ts";
+import type { ScheduleUpdate } from "./schemas.ts";
+import { type Schedule, ScheduleRead } from "./shown.ts";
 import { scheduleJson } from "./view.ts";
 
 type Input = z.output<typeof ScheduleUpdate>;

@@ -8,18 +8,10 @@ import { agents, board_entries, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import {
-  BOARD_COLUMNS,
-  boardAgent,
-  BoardEntry,
-  type boardQuery,
-  boardRows,
-  boardTotal,
-  onBoard,
-  toBoardRow,
-} from "../board/board.ts";
+import { BOARD_COLUMNS, boardAgent, BoardEntry, boardRows, boardTotal, onBoard, toBoardRow } from "../board/board.ts";
+import type { boardQuery } from "../board/shown.ts";
 import { may } from "../teams/rights.ts";
-import { AXES } from "./schemas.ts";
+import { AXES } from "./shown.ts";
 import { findTemplate } from "./templates.ts";
 import { scorecardOwner } from "./view.ts";
 

@@ -7,7 +7,8 @@ import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type Scorecard, type ScorecardCreate, ScorecardRead } from "./schemas.ts";
+import type { ScorecardCreate } from "./schemas.ts";
+import { type Scorecard, ScorecardRead } from "./shown.ts";
 import { notEditor, refuseTakenName, scorecardJson } from "./view.ts";
 import { normalised } from "./weights.ts";
 

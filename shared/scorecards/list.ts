@@ -8,7 +8,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may, ofOwners } from "../teams/rights.ts";
-import { type Scorecard, ScorecardRead } from "./schemas.ts";
+import { type Scorecard, ScorecardRead } from "./shown.ts";
 import { scorecardJson } from "./view.ts";
 
 /** What a list of scorecards is narrowed to. */

@@ -5,7 +5,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type Scorecard, ScorecardRead } from "./schemas.ts";
+import { type Scorecard, ScorecardRead } from "./shown.ts";
 import { findTemplate } from "./templates.ts";
 import { scorecardJson, scorecardOwner } from "./view.ts";
 

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { Instant } from "../platform/time.ts";
-import { LeaderboardRow } from "../board/board.ts";
-
-/** The fitness axes, in the order in which the contract names them. */
-export const AXES = ["correctness", "latency", "cost", "tool_efficiency", "robustness"] as const;
+import { AXES } from "./shown.ts";
 
 const MAX_PART = 1_000_000;
 const part = z.number().min(0).max(MAX_PART).default(0);
@@ -35,32 +31,3 @@ export const ScorecardCreate = z
 export const ScorecardUpdate = z
   .strictObject({ name: name.optional(), weights: given.optional() })
   .meta({ id: "ScorecardUpdate" });
-
-const weight = z.number().min(0).max(1);
-
-/** Weights of the axes, which add up to 1. */
-export const Weights = z
-  .object({ correctness: weight, latency: weight, cost: weight, tool_efficiency: weight, robustness: weight })
-  .meta({ id: "ScorecardWeights" });
-
-export const ScorecardRead = z
-  .object({
-    id: z.uuid(),
-    name: z.string(),
-    weights: Weights,
-    team_id: z.uuid().nullable(),
-    is_template: z.boolean().meta({ description: "A starter template: everybody's to read, nobody's to change" }),
-    created_at: Instant,
-  })
-  .meta({ id: "ScorecardRead" });
-
-/** A scorecard as it is shown. */
-export type Scorecard = z.output<typeof ScorecardRead>;
-
-/** A row without a rank range: that of the public board is by composite, and says nothing of this order. */
-export const ScorecardBoardRow = LeaderboardRow.omit({ rank_low: true, rank_high: true })
-  .extend({
-    scorecard_score: z.number().min(0).max(100).meta({ description: "100 × the weighted sum of the axes" }),
-    missing_axes: z.array(z.enum(AXES)).meta({ description: "Axes without evidence; each counts 0" }),
-  })
-  .meta({ id: "ScorecardBoardRow" });

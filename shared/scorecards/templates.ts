@@ -1,4 +1,4 @@
-import type { Scorecard } from "./schemas.ts";
+import type { Scorecard } from "./shown.ts";
 import type { AxisWeights } from "./weights.ts";
 
 function template(id: string, name: string, weights: AxisWeights): Scorecard {

@@ -5,7 +5,8 @@ import { scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { type Scorecard, ScorecardRead, type ScorecardUpdate } from "./schemas.ts";
+import type { ScorecardUpdate } from "./schemas.ts";
+import { type Scorecard, ScorecardRead } from "./shown.ts";
 import { EDITING, editableScorecard, notEditor, refuseTakenName, refuseTemplate, scorecardJson } from "./view.ts";
 import { normalised } from "./weights.ts";
 

@@ -5,7 +5,7 @@ import { columnsJson } from "../db/json.ts";
 import { scorecards } from "../db/schema/index.ts";
 import { Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { AXES } from "./schemas.ts";
+import { AXES } from "./shown.ts";
 import { findTemplate } from "./templates.ts";
 
 /** The owner columns of the scorecard row `s`, for `may`. */

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { AXES, type Weights } from "./schemas.ts";
+import { AXES, type Weights } from "./shown.ts";
 
 /** A weight for each axis. */
 export type AxisWeights = z.output<typeof Weights>;

@@ -7,7 +7,8 @@ import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { endedMeanwhile } from "../platform/problem.ts";
 import { TeamQuota, teamQuota, teamsUsed } from "./quota.ts";
-import { type TeamCreate, TeamRead } from "./schemas.ts";
+import type { TeamCreate } from "./schemas.ts";
+import { TeamRead } from "./shown.ts";
 import { teamJson } from "./view.ts";
 
 /** A plan without a limit has null as `team_limit`, which no number of workspaces reaches. */

@@ -5,7 +5,7 @@ import { pageResult } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
 import { type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { TeamRead } from "./schemas.ts";
+import { TeamRead } from "./shown.ts";
 import { KEY_ROLE } from "./rights.ts";
 import { teamJson } from "./view.ts";
 

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { read } from "../db/change.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { TeamRead } from "./schemas.ts";
+import { TeamRead } from "./shown.ts";
 import { noTeam, roleOf, teamFor, teamJson } from "./view.ts";
 
 /** One of the caller's workspaces; throws 404 for one that the caller is not a member of. */

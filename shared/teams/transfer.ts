@@ -7,7 +7,7 @@ import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { TeamQuota, teamQuota, teamsUsed } from "./quota.ts";
-import { TeamRead } from "./schemas.ts";
+import { TeamRead } from "./shown.ts";
 import { takeTurn } from "./turns.ts";
 import { noTeam, notAllowed, teamFor, teamJson } from "./view.ts";
 

@@ -4,7 +4,8 @@ import { change, verdict } from "../db/change.ts";
 import { teams } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { TeamRead, type TeamUpdate } from "./schemas.ts";
+import type { TeamUpdate } from "./schemas.ts";
+import { TeamRead } from "./shown.ts";
 import { noTeam, notAllowed, roleOf, teamFor, teamJson } from "./view.ts";
 
 const RENAMING = verdict({ forbidden: sql`not t.allowed` });

@@ -11,7 +11,8 @@ import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, endedMeanwhile, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { type WebhookCreate, WebhookRead } from "./schemas.ts";
+import type { WebhookCreate } from "./schemas.ts";
+import { WebhookRead } from "./shown.ts";
 import { sealSecret, typesArray, webhookJson, webhookOwner } from "./view.ts";
 
 const Used = z.object({ limit: z.int(), used: z.int() });

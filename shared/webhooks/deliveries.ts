@@ -7,7 +7,7 @@ import { type DELIVERY_STATES, webhook_deliveries, webhook_events } from "../db/
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { DeliveryRead } from "./schemas.ts";
+import { DeliveryRead } from "./shown.ts";
 import { deliveryJson, visibleWebhook } from "./view.ts";
 
 /** The attempts of the subscription of the part `target`, those with one status where that is asked for. */

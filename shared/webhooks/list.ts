@@ -7,7 +7,7 @@ import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { ofOwners, ownerOf } from "../teams/rights.ts";
-import { WebhookRead } from "./schemas.ts";
+import { WebhookRead } from "./shown.ts";
 import { webhookJson, webhookOwner } from "./view.ts";
 
 const Webhooks = pageResult(WebhookRead);

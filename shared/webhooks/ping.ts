@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.ts";
 import { LEASE_S } from "./claim.ts";
 import { eventBody, PING } from "./event.ts";
 import { record } from "./record.ts";
-import type { DeliveryRead } from "./schemas.ts";
+import type { DeliveryRead } from "./shown.ts";
 import { type Attempt, Claimed, type Outcome, send, UNSENT } from "./send.ts";
 import { noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from "./view.ts";
 

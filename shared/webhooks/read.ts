@@ -4,7 +4,7 @@ import { read } from "../db/change.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { WebhookRead } from "./schemas.ts";
+import { WebhookRead } from "./shown.ts";
 import { visibleWebhook, webhookJson } from "./view.ts";
 
 /** One subscription as the caller may see it; throws 404. */

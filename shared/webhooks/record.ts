@@ -7,7 +7,7 @@ import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
 import { PING } from "./event.ts";
 import { oweLater } from "./messages.ts";
-import { DeliveryRead } from "./schemas.ts";
+import { DeliveryRead } from "./shown.ts";
 import { type Attempt, type Outcome, succeeded } from "./send.ts";
 import { deliveryJson, webhookOwner } from "./view.ts";
 

@@ -6,7 +6,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { wake } from "./messages.ts";
-import { DeliveryRead } from "./schemas.ts";
+import { DeliveryRead } from "./shown.ts";
 import { deliveryJson, noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from "./view.ts";
 
 /** Only the result knows whether there was a delivery to repeat. */

@@ -5,7 +5,8 @@ import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { randomToken } from "../platform/crypto.ts";
-import { WebhookRead, type WebhookSecretRead, type WebhookSecretRotate } from "./schemas.ts";
+import type { WebhookSecretRotate } from "./schemas.ts";
+import { WebhookRead, type WebhookSecretRead } from "./shown.ts";
 import { EDITING, noWebhook, notAllowed, sealSecret, visibleWebhook, webhookJson } from "./view.ts";
 
 /**

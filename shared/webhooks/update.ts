@@ -5,7 +5,8 @@ import { change } from "../db/change.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import { WebhookRead, type WebhookUpdate } from "./schemas.ts";
+import type { WebhookUpdate } from "./schemas.ts";
+import { WebhookRead } from "./shown.ts";
 import { EDITING, noWebhook, notAllowed, sealSecret, typesArray, visibleWebhook, webhookJson } from "./view.ts";
 
 /**

@@ -78,19 +78,17 @@ const NEEDED = {
   "public/log": ["jose"],
   "public/well-known": ["jose"],
   "runs/evidence": ["jose"],
+  "runs/run-evidence": ["jose"],
 };
 
 /** What takes a while to evaluate, though it is short, and the endpoints that are loaded with it. */
 const DEAR = {
-  "shared/agents/schemas.ts": [
-    "agents/agents",
-    "agents/integrations",
-    "agents/manage",
-    "agents/playbooks",
-    "agents/registry",
-  ],
-  "shared/runs/submit.ts": ["runs/screening-sessions"],
+  "shared/agents/schemas.ts": ["agents/edit-agents", "agents/integrations", "agents/manage", "agents/registry"],
+  "shared/runs/submit.ts": ["runs/submit"],
 };
+
+/** What a domain declares of what requests bring. */
+const BROUGHT = /^shared\/.*schemas\.ts$/;
 
 function heavyWith(source?: string): string[] {
   const { sources } = loadedWith(dirname(entry), source);
@@ -118,6 +116,17 @@ describe("what is heavy", () => {
   test.each(Object.entries(DEAR))("%s is loaded with those alone, too", (source, groups) => {
     const loaded = (group: string) => loadedWith(dirname(entry), `functions/${group}.ts`).sources.includes(source);
     expect(Object.keys(GROUPS).filter(loaded).toSorted()).toEqual(groups);
+  });
+
+  test("is not loaded with endpoints that only read, as far as it is for what requests bring", async () => {
+    const all = await Promise.all(Object.entries(GROUPS).map(async ([group, load]) => [group, await load()] as const));
+    const reading = all.filter(([, routes]) => routes.every(({ method }) => method === "get")).map(([group]) => group);
+    expect(reading).toEqual(
+      expect.arrayContaining(["agents/agents", "catalogue/tasks", "runs/runs", "workspaces/teams"]),
+    );
+    const brought = (group: string) =>
+      loadedWith(dirname(entry), `functions/${group}.ts`).sources.filter((one) => BROUGHT.test(one));
+    expect(reading.flatMap(brought)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SessionComparison } from "../../../shared/results/compare-sessions.ts";
-import { ScreeningSessionRead } from "../../../shared/runs/schemas.ts";
+import { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
 import { Differences } from "./charts/differences.tsx";
 import { Matrix } from "./charts/matrix.tsx";
 import type { Visit } from "./view.ts";

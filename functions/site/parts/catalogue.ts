@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SuiteRead, TaskRead } from "../../../shared/catalogue/schemas.ts";
+import { SuiteRead, TaskRead } from "../../../shared/catalogue/shown.ts";
 import type { Api } from "./api.ts";
 
 const PAGE = 100;

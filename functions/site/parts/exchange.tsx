@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type * as z from "zod";
-import type { TaskRead } from "../../../shared/catalogue/schemas.ts";
-import type { RunOutput } from "../../../shared/runs/schemas.ts";
+import type { TaskRead } from "../../../shared/catalogue/shown.ts";
+import type { RunOutput } from "../../../shared/runs/records-shown.ts";
 
 /** A page stays small, whatever an agent answers; the whole of it is one link away. */
 const MOST = 8000;

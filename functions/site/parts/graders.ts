@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { TaskRead } from "../../../shared/catalogue/schemas.ts";
+import type { TaskRead } from "../../../shared/catalogue/shown.ts";
 
 type GraderType = z.output<typeof TaskRead>["grader_type"];
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { CertifyEligibility } from "../../../shared/certification/schemas.ts";
+import type { CertifyEligibility } from "../../../shared/certification/shown.ts";
 
 type Hindrance = z.output<typeof CertifyEligibility>["reasons"][number];
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AgentRead } from "../../../shared/agents/shown.ts";
-import { TeamRead } from "../../../shared/teams/schemas.ts";
+import { TeamRead } from "../../../shared/teams/shown.ts";
 import type { Api } from "./api.ts";
 
 const Agents = z.object({ items: z.array(AgentRead) });

@@ -1,6 +1,6 @@
 import { getCookie } from "hono/cookie";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
-import { UserRead } from "../../../shared/identity/schemas.ts";
+import { UserRead } from "../../../shared/identity/shown.ts";
 import { notFound } from "../../../shared/platform/problem.ts";
 import { Nav } from "./nav.tsx";
 import type { View, Visit } from "./view.ts";

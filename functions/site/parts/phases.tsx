@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { RunPhases } from "../../../shared/runs/schemas.ts";
+import type { RunPhases } from "../../../shared/runs/records-shown.ts";
 import { Table } from "./notice.tsx";
 import { Timeline } from "./timeline.tsx";
 

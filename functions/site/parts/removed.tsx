@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { DeletionPreview } from "../../../shared/identity/schemas.ts";
+import type { DeletionPreview } from "../../../shared/identity/shown.ts";
 
 const COUNTED = [
   ["agents", "agents, with their scores on the board"],

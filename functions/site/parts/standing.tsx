@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { AgentHistory } from "../../../shared/board/history-shown.ts";
-import { CertifyEligibility } from "../../../shared/certification/schemas.ts";
+import { CertifyEligibility } from "../../../shared/certification/shown.ts";
 import { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import type { Api } from "./api.ts";
 import { LineChart } from "./charts/line.tsx";

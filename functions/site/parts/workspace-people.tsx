@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { TEAM_ROLES } from "../../../shared/db/schema/index.ts";
-import type { TeamInvitationRead, TeamMemberRead } from "../../../shared/teams/schemas.ts";
+import type { TeamInvitationRead, TeamMemberRead } from "../../../shared/teams/shown.ts";
 import { Day } from "../layout.tsx";
 import { Choose, Field, Form, type Wrong } from "./form.tsx";
 import { Table } from "./notice.tsx";

@@ -7,7 +7,7 @@ import { agents, api_keys, purchases, run_days, team_members, users, webhooks } 
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { Problem } from "../../platform/problem.ts";
-import { DeletionPreview } from "../schemas.ts";
+import { DeletionPreview } from "../shown.ts";
 
 const Row = DeletionPreview.omit({ email_sha256: true }).extend({ email: z.string() });
 

@@ -5,7 +5,7 @@ import { isDeleted } from "../../db/deleted.ts";
 import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { Problem } from "../../platform/problem.ts";
-import type { DeletionRead } from "../schemas.ts";
+import type { DeletionRead } from "../shown.ts";
 
 /** Takes a scheduled deletion back; an account without one stays as it is. Throws 401 when it is too late. */
 export async function restoreAccount(ctx: Context, userId: string): Promise<z.output<typeof DeletionRead>> {

@@ -8,7 +8,8 @@ import { Problem } from "../../platform/problem.ts";
 import { Instant } from "../../platform/time.ts";
 import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
 import { holds, invalidToken } from "../email-token.ts";
-import type { DeletionRead, DeletionRequest } from "../schemas.ts";
+import type { DeletionRequest } from "../schemas.ts";
+import type { DeletionRead } from "../shown.ts";
 
 /** For how many days a deletion can be taken back. */
 const GRACE_DAYS = 14;

@@ -5,7 +5,7 @@ import { pageResult } from "../../db/page-result.ts";
 import { sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import { SessionRead } from "../schemas.ts";
+import { SessionRead } from "../shown.ts";
 
 const SessionList = pageResult(SessionRead);
 

@@ -5,7 +5,7 @@ import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { newId } from "../../platform/ids.ts";
 import { issueAccessToken } from "./access-token.ts";
-import type { UserRead } from "../schemas.ts";
+import type { UserRead } from "../shown.ts";
 
 /** Seconds a refresh credential lives after its last use. */
 export const REFRESH_SECONDS = 30 * 86_400;

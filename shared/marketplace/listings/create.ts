@@ -8,7 +8,8 @@ import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../../platform/problem.ts";
 import { may } from "../../teams/rights.ts";
-import { type ListingCreate, ListingRead } from "../schemas.ts";
+import type { ListingCreate } from "../schemas.ts";
+import { ListingRead } from "../shown.ts";
 import { listingJson } from "./view.ts";
 
 /**

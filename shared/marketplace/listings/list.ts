@@ -6,7 +6,7 @@ import { pageResult } from "../../db/page-result.ts";
 import { type NamedList, namedParts } from "../../db/names.ts";
 import { agents } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { ListingRead } from "../schemas.ts";
+import { ListingRead } from "../shown.ts";
 import { listingJson, onOffer, onOfferInTurn } from "./view.ts";
 
 const LISTING: Listing = {

@@ -5,7 +5,7 @@ import { purchases } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound, Problem } from "../../platform/problem.ts";
 import { onOffer } from "../listings/view.ts";
-import { PurchaseRead } from "../schemas.ts";
+import { PurchaseRead } from "../shown.ts";
 import { purchaseJson } from "./view.ts";
 
 /** What a checkout is made of: nothing in it may change, so that each attempt asks the provider for the same. */

@@ -6,7 +6,7 @@ import { read } from "../../db/change.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { frontendPage } from "../../platform/frontend.ts";
-import { PurchaseRead } from "../schemas.ts";
+import { PurchaseRead } from "../shown.ts";
 import type { Order } from "./begin.ts";
 import { refusalOf, sellerNotReady } from "./refuse.ts";
 

@@ -7,7 +7,7 @@ import { read } from "../../db/change.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import type { PurchaseRead } from "../schemas.ts";
+import type { PurchaseRead } from "../shown.ts";
 import { beginPurchase } from "./begin.ts";
 import { openCheckout } from "./checkout.ts";
 import { failPurchase } from "./settle.ts";

@@ -5,7 +5,7 @@ import { pageResult } from "../../db/page-result.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { PurchaseRead } from "../schemas.ts";
+import { PurchaseRead } from "../shown.ts";
 import { purchaseJson } from "./view.ts";
 
 const Purchases = pageResult(PurchaseRead);

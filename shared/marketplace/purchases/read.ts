@@ -5,7 +5,7 @@ import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
-import { PurchaseRead } from "../schemas.ts";
+import { PurchaseRead } from "../shown.ts";
 import { purchaseJson } from "./view.ts";
 
 /** One of the caller's own purchases; throws 404. */

@@ -9,7 +9,7 @@ import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { frontendPage } from "../../platform/frontend.ts";
 import { newId } from "../../platform/ids.ts";
-import { SellerAccountRead } from "../schemas.ts";
+import { SellerAccountRead } from "../shown.ts";
 
 const Seller = SellerAccountRead.pick({ charges_enabled: true, payouts_enabled: true }).extend({
   account_id: z.string().nullable(),

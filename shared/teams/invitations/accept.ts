@@ -6,7 +6,7 @@ import { invalidToken } from "../../identity/email-token.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { TeamRead } from "../schemas.ts";
+import { TeamRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
 import { isOpen, roleOf, teamJson } from "../view.ts";
 

@@ -11,7 +11,8 @@ import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { encrypt } from "../../platform/encryption.ts";
 import { newId } from "../../platform/ids.ts";
 import { endedMeanwhile, Problem } from "../../platform/problem.ts";
-import { type TeamInvitationCreate, TeamInvitationRead } from "../schemas.ts";
+import type { TeamInvitationCreate } from "../schemas.ts";
+import { TeamInvitationRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
 import { invitationJson, isOpen, noTeam, notAllowed, SEATS, seatsUsed, teamFor } from "../view.ts";
 

@@ -5,7 +5,7 @@ import { pageResult } from "../../db/page-result.ts";
 import { team_invitations } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { TeamInvitationRead } from "../schemas.ts";
+import { TeamInvitationRead } from "../shown.ts";
 import { invitationJson, noTeam, notAllowed, teamFor } from "../view.ts";
 
 const InvitationList = pageResult(TeamInvitationRead);

@@ -5,7 +5,7 @@ import { pageResult } from "../../db/page-result.ts";
 import { team_members, users } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
-import { TeamMemberRead } from "../schemas.ts";
+import { TeamMemberRead } from "../shown.ts";
 import { memberJson, noTeam, teamFor } from "../view.ts";
 
 const MemberList = pageResult(TeamMemberRead);

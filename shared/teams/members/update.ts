@@ -5,7 +5,8 @@ import { team_members, users } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
-import { TeamMemberRead, type TeamMemberUpdate } from "../schemas.ts";
+import type { TeamMemberUpdate } from "../schemas.ts";
+import { TeamMemberRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
 import { memberJson, noTeam, notAllowed, stillOwner, teamFor } from "../view.ts";
 

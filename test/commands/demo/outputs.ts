@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { RunOutput } from "../../../shared/runs/schemas.ts";
+import { RunOutput } from "../../../shared/runs/records-shown.ts";
 import type { ApiClient } from "./client.ts";
 
 const AT_ONCE = 8;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { TaskRead } from "../../../shared/catalogue/schemas.ts";
-import type { LeaderboardRow } from "../../../shared/board/board.ts";
+import type { TaskRead } from "../../../shared/catalogue/shown.ts";
+import type { LeaderboardRow } from "../../../shared/board/shown.ts";
 import type { RunRead } from "../../../shared/runs/shown.ts";
 import { bar, fixed, percent, printBlock, styled, table } from "./print.ts";
 

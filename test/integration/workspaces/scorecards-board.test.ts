@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { RANKED_ROWS } from "../../../shared/scorecards/board.ts";
-import { AXES, type ScorecardBoardRow } from "../../../shared/scorecards/schemas.ts";
+import type { ScorecardBoardRow } from "../../../shared/scorecards/board-shown.ts";
+import { AXES } from "../../../shared/scorecards/shown.ts";
 import { TEMPLATES } from "../../../shared/scorecards/templates.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
-import { AXES } from "../../../shared/scorecards/schemas.ts";
+import { AXES } from "../../../shared/scorecards/shown.ts";
 import { TEMPLATES } from "../../../shared/scorecards/templates.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AXES } from "../../../shared/scorecards/schemas.ts";
+import { AXES } from "../../../shared/scorecards/shown.ts";
 import { findTemplate, TEMPLATES } from "../../../shared/scorecards/templates.ts";
 import { type AxisWeights, normalised } from "../../../shared/scorecards/weights.ts";
 

@@ -1,0 +1,59 @@
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import { assertScope, bearerToken, type OwnTokens } from "../../shared/http/credentials.ts";
+import { ok } from "../../shared/http/reply.ts";
+import { route } from "../../shared/http/route.ts";
+import type { Principal } from "../../shared/identity/principal.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import { CALLBACK_TOKEN_PREFIX, isCallbackTokenOf } from "../../shared/runs/callback-token.ts";
+import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
+import { RunUpdate } from "../../shared/runs/schemas.ts";
+import { RunRead } from "../../shared/runs/shown.ts";
+
+const params = z.object({ run_id: z.uuid() });
+
+/** A host of many agents reports on all their runs from one address, so a report counts as its run's. */
+const callbackTokens: OwnTokens = {
+  are: (token) => token.startsWith(CALLBACK_TOKEN_PREFIX),
+  isOurs: (ctx, c, token) => isCallbackTokenOf(ctx.env, c.req.param("run_id") ?? "", token),
+};
+
+/** Who reports on a run; throws `unauthenticated` without any credential, `insufficient_scope` for a key without `runs:write`. */
+function reporterOf(c: HonoContext, principal: Principal): Reporter {
+  const token = bearerToken(c);
+  if (token?.startsWith(CALLBACK_TOKEN_PREFIX)) return { kind: "token", token };
+  if (principal.kind === "anonymous") {
+    throw new Problem(
+      "unauthenticated",
+      "Send the run's callback token as Authorization: Bearer, or sign in as the owner.",
+    );
+  }
+  assertScope(principal, "runs:write");
+  return { kind: "user", userId: principal.userId };
+}
+
+export const reportRuns = [
+  route({
+    id: "updateRun",
+    method: "patch",
+    path: "/api/v1/runs/{run_id}",
+    tag: "Runs",
+    summary: "Report on a running run",
+    description:
+      "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
+      "deadline; counted by the token, 60 a minute, not by the address. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
+    auth: "open",
+    subject: "runs",
+    needs: "runToken",
+    ownTokens: callbackTokens,
+    limit: "write",
+    params,
+    body: RunUpdate,
+    right: ({ ctx, principal, params: { run_id }, c }) => assertReportRight(ctx, reporterOf(c, principal), run_id),
+    returns: { 200: RunRead },
+    problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
+    async handler({ ctx, principal, params: { run_id }, body, c }) {
+      return ok(await report(ctx, reporterOf(c, principal), run_id, body, await c.req.text()));
+    },
+  }),
+];

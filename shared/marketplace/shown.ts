@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { PURCHASE_STATES } from "../db/schema/index.ts";
+import { Instant } from "../platform/time.ts";
+
+const usd = z.number();
+
+export const SellerAccountRead = z
+  .object({
+    url: z.url().meta({ description: "The provider's onboarding page, for one visit within minutes" }),
+    charges_enabled: z.boolean().meta({ description: "Whether buyers can pay the account: needed to list an agent" }),
+    payouts_enabled: z.boolean().meta({ description: "Whether the provider pays out to the account's bank" }),
+  })
+  .meta({ id: "SellerAccountRead" });
+
+export const ListingRead = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.uuid(),
+    agent_name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    price_usd: usd,
+    seller_username: z.string().nullable(),
+    is_active: z.boolean(),
+    created_at: Instant,
+  })
+  .meta({ id: "ListingRead" });
+
+export const PurchaseRead = z
+  .object({
+    id: z.uuid(),
+    listing_id: z.uuid(),
+    status: z.enum(PURCHASE_STATES),
+    price_usd: usd,
+    checkout_url: z.url().nullable().meta({ description: "The provider's payment page, while the payment is awaited" }),
+    hired_agent_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: "The buyer's own agent; null until the payment went through" }),
+    created_at: Instant,
+    completed_at: Instant.nullable(),
+  })
+  .meta({ id: "PurchaseRead" });
