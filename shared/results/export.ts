@@ -33,7 +33,7 @@ function textCell(value: SQL): SQL {
   return sql`case when ${value} ~ ${`[",\\r\\n]|${FORMULA}`} then '"' || replace(${harmless}, '"', '""') || '"' else ${value} end`;
 }
 
-/** SQL: the cell of a column of the run row `r`; times and numbers as in RunRead, empty for null. */
+/** SQL: the cell of a column of the run row `r`; times and numbers as in RunRead, null for null. */
 function cell(name: Column): SQL {
   const own = sql`r.${sql.identifier(name)}`;
   const other = FOR_OTHERS[name];
@@ -57,10 +57,8 @@ const TIMES = sql`jsonb_build_object(${sql.join(
 const FORMS = {
   csv: {
     head: `${COLUMNS.join(",")}\r\n`,
-    line: sql`${sql.join(
-      COLUMNS.map((name) => sql`coalesce(${cell(name)}, '')`),
-      sql` || ',' || `,
-    )} || E'\\r\\n'`,
+    // One after the other, and nothing for null.
+    line: sql`concat(${sql.join(COLUMNS.map(cell), sql`, ',', `)}, E'\\r\\n')`,
   },
   jsonl: { head: "", line: sql`(${runJson(sql`r.owned`)} || ${TIMES})::text || E'\\n'` },
 };
@@ -87,10 +85,11 @@ const Page = z.object({
 type Page = z.output<typeof Page>;
 
 /**
- * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON
- * Lines. While the file is read, each of its pages is read by key in one statement: runs made in the meantime do not
- * appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent or a
- * session that is not visible; where that happens only after the beginning, the file breaks off.
+ * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as
+ * CSV (RFC 4180) below a header line, or as JSON Lines. While the file is read, each of its pages is read by key in one
+ * statement, one page ahead of the reader: runs made in the meantime do not appear, and none appears twice or is left out.
+ * Throws `plan_required` on the Free plan and 404 for an agent or a session that is not visible; where that happens only
+ * after the beginning, the file breaks off.
  */
 export async function exportRuns(
   ctx: Context,
@@ -102,11 +101,13 @@ export async function exportRuns(
   const pageAfter = (last: string | null) => readPage(ctx, principal, narrowing, line, last);
   const first = await pageAfter(null);
   return async function* () {
-    yield head + first.lines;
-    let page = first;
-    while (page.more) {
-      page = await pageAfter(page.last);
-      yield page.lines;
+    for (let [page, before] = [first, head]; ; before = "") {
+      const next = page.more ? pageAfter(page.last) : null;
+      // Whether it fails is heard where it is waited for; of a reader who is gone, nobody waits.
+      next?.catch(() => undefined);
+      yield before + page.lines;
+      if (next === null) return;
+      page = await next;
     }
   };
 }

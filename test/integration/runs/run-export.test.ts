@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunRead } from "../../../shared/runs/shown.ts";
 import { plainRuns } from "../../bench/export.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
@@ -317,35 +317,39 @@ describe("a large export", () => {
     for (let page = await reader.read(); page.value !== undefined; page = await reader.read()) {
       for (let at = page.value.indexOf(LF); at >= 0; at = page.value.indexOf(LF, at + 1)) lines += 1;
       pages += 1;
-      // Nothing was read ahead of this page.
-      expect(dbRequests()).toBe(pages);
+      // Nothing but the next page is read ahead of this one.
+      expect(dbRequests()).toBeLessThanOrEqual(pages + 1);
       if (pages % 5 === 0) most = Math.max(most, used() - start);
     }
-    expect([waiting, lines]).toEqual([1, 50_000]);
+    expect(waiting).toBeLessThanOrEqual(2);
+    // The tenth page is full, so that an empty one follows.
+    expect([dbRequests(), lines]).toEqual([11, 50_000]);
     expect(most).toBeLessThan(10 * MIB);
   }, 60_000);
 
   it("that nobody reads any more costs nothing more", async () => {
-    await insertMany(6000);
+    await insertMany(15_000);
+    service.counters.reset();
     const reader = await open();
     await reader.read();
-    service.counters.reset();
+    await vi.waitUntil(() => dbRequests() === 2);
     await reader.cancel();
     expect(await reader.read()).toEqual({ done: true, value: undefined });
     await owner.call("GET", "/api/v1/auth/me");
-    expect(dbRequests()).toBe(1);
+    expect(dbRequests()).toBe(3);
   });
 
   it.each<[string, () => unknown]>([
     ["the database fails", () => service.faults.set({ service: "db", mode: "error" })],
     ["the plan is lost", () => service.sql("update users set plan = 'free' where id = $1", [owner.id])],
   ])("breaks off, and never looks whole, when on the way %s", async (_what, happen) => {
-    await insertMany(6000);
+    await insertMany(15_000);
     const reader = await open();
     await reader.read();
     service.logs.length = 0;
     await happen();
-    await expect(reader.read()).rejects.toThrow();
+    // The page after this one may have been read before.
+    await expect(reader.read().then(() => reader.read())).rejects.toThrow();
     expect(service.logs.join("\n")).toContain("stream broke off");
     await service.sql("update users set plan = 'pro' where id = $1", [owner.id]).catch(() => undefined);
   });
