@@ -46,35 +46,34 @@ export function cells(pairs: SQL, now: Moment): SQL {
       (gradable * (c + 1.0) / (n + 2) * (c + 2) / (n + 3) * (c + 3) / (n + 4))::double precision as robustness,
       cost_floor_applied, last_run_at
     from (
-      select agent_id, task_id, period, simulated, count(*)::integer as n, count(*) filter (where passed)::integer as c,
-        avg(coalesce(efficiency, 0)) as cost_efficiency, avg(correctness) as correctness, avg(latency) as latency,
-        avg(efficiency) as cost, avg(tool_efficiency) as tool_efficiency,
-        avg(gradable)::double precision as gradable, bool_or(cost_floor_applied) as cost_floor_applied, max(finalized_at) as last_run_at
-      from (
-        select r.agent_id, r.task_id, p.period, r.simulated, r.passed, r.correctness, r.finalized_at,
-          (r.status = 'completed')::integer as gradable, r.evidence_cost_floor_applied as cost_floor_applied,
-          ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
-          ${EFFICIENCY} as efficiency,
-          case when t.expected_tool_calls > 0
-            then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency
-        from (${pairs}) c join ${tasks} t on t.id = c.task_id cross join (values (false), (true)) k(simulated)
-          cross join lateral (
-            select * from ${runs} r
-            where r.agent_id = c.agent_id and r.task_id = c.task_id and r.simulated = k.simulated and ${SCORABLE}
-            order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
-          ) r cross join ${periods(now)}
-        where r.finalized_at >= p.since
-      ) scored
-      group by agent_id, task_id, period, simulated
+      select c.agent_id, c.task_id, p.period, k.simulated, count(*)::integer as n,
+        count(*) filter (where r.passed)::integer as c, avg(coalesce(r.efficiency, 0)) as cost_efficiency,
+        avg(r.correctness) as correctness, avg(r.latency) as latency, avg(r.efficiency) as cost,
+        avg(r.tool_efficiency) as tool_efficiency, avg(r.gradable)::double precision as gradable,
+        bool_or(r.cost_floor_applied) as cost_floor_applied, max(r.finalized_at) as last_run_at
+      from (${pairs}) c join ${tasks} t on t.id = c.task_id cross join (values (false), (true)) k(simulated)
+        cross join lateral (
+          select r.passed, r.correctness, r.finalized_at, (r.status = 'completed')::integer as gradable,
+            r.evidence_cost_floor_applied as cost_floor_applied, ${EFFICIENCY} as efficiency,
+            ${ratio(sql`t.reference_latency_ms::double precision`, sql`case when r.status = 'completed' then r.latency_ms end`)} as latency,
+            case when t.expected_tool_calls > 0
+              then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency
+          from ${runs} r
+          where r.agent_id = c.agent_id and r.task_id = c.task_id and r.simulated = k.simulated and ${SCORABLE}
+          order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
+        ) r cross join ${periods(now)}
+      where r.finalized_at >= p.since
+      group by c.agent_id, c.task_id, p.period, k.simulated
     ) aggregated`;
 }
 
-/** A table of aggregates: its key, its other columns, and those of them that the board shows. */
+/** A table of aggregates: its key, its other columns, those of them that the board shows, and the order to write rows in. */
 export interface Aggregate {
   table: PgTable;
   key: string;
   values: string;
   shown: string;
+  order: string;
 }
 
 /** The cells. */
@@ -84,6 +83,7 @@ export const CELLS: Aggregate = {
   values:
     "n, c, success, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, last_run_at",
   shown: "success, reliability, cost_efficiency",
+  order: "agent_id, period, task_id, simulated",
 };
 
 /** The entries of the boards. */
@@ -93,6 +93,8 @@ export const BOARD: Aggregate = {
   values:
     "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified, certified",
   shown: "tier, composite_score, runs, tasks",
+  // Board by board, so that two statements lock the boards' totals in the same order.
+  order: "domain, period, agent_id",
 };
 
 /** SQL: the assignments of an upsert that take these columns from the proposed row. */
@@ -106,9 +108,9 @@ export function overwrite(columns: string): SQL {
 }
 
 /** SQL: stores the rows that the query `rows` selects. */
-export function store({ table, key, values }: Aggregate, rows: SQL): SQL {
+export function store({ table, key, values, order }: Aggregate, rows: SQL): SQL {
   const columns = sql.raw(`${key}, ${values}`);
-  return sql`insert into ${table} (${columns}) select ${columns} from (${rows}) x
+  return sql`insert into ${table} (${columns}) select ${columns} from (${rows}) x order by ${sql.raw(order)}
     on conflict (${sql.raw(key)}) do update set ${overwrite(values)}`;
 }
 
@@ -121,29 +123,33 @@ export function storeCells(pairs: SQL, now: Moment): SQL {
  * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
  * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
  * cell is shown with its simulated ones. Of entries that are alike, as most are of an agent's periods, the interval is
- * computed once. They come board by board, so that two statements lock the boards' totals in the
- * same order.
+ * computed once.
  */
 export function entries(wanted: SQL): SQL {
-  // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents. What is
-  // materialized is not computed for each row that it is joined to, whichever way the planner joins.
+  // `offset 0` has the cells of each agent found by the index, also where the planner expects a great many agents, and found
+  // once, however many boards of it are wanted. What is materialized is not computed for each row that it is joined to,
+  // whichever way the planner joins.
   return sql`
-    with wanted as materialized (${wanted}), placed as (
-      select s.*, b.domain, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
-        bool_or(not s.simulated) over board as has_real,
-        count(*) filter (where not s.simulated and k.slug = ${CORE_SUITE} and t.is_active) over board as covered
-      from wanted b cross join lateral (select * from ${task_scores} where agent_id = b.agent_id offset 0) s
-        join ${tasks} t on t.id = s.task_id and b.domain in ('all', t.domain) left join ${suites} k on k.id = t.suite_id
-      window board as (partition by s.agent_id, b.domain, s.period)
-    ), standard as materialized (
-      select b.domain, count(*) as tasks from (select distinct domain from wanted) b
+    with asked as materialized (${wanted}), standard as materialized (
+      select b.domain, count(*) as tasks from (select distinct domain from asked) b
         join ${tasks} t on b.domain in ('all', t.domain) and t.is_active
         join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}
       group by b.domain
+    ), wanted as materialized (
+      select a.*, coalesce(d.tasks, -1) as standard from asked a left join standard d on d.domain = a.domain
+    ), placed as (
+      select s.*, b.domain, b.standard, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
+        bool_or(not s.simulated) over board as has_real,
+        count(*) filter (where not s.simulated and k.slug = ${CORE_SUITE} and t.is_active) over board as covered
+      from (select distinct agent_id from wanted) w
+        cross join lateral (select * from ${task_scores} where agent_id = w.agent_id offset 0) s
+        join ${tasks} t on t.id = s.task_id cross join lateral (values ('all'), (t.domain)) d(domain)
+        join wanted b on b.agent_id = s.agent_id and b.domain = d.domain left join ${suites} k on k.id = t.suite_id
+      window board as (partition by s.agent_id, b.domain, s.period)
     ), chosen as (
       select p.*, 0.4 * p.success + 0.3 * p.reliability + 0.3 * p.cost_efficiency as score,
-        case when not p.has_real then 2 when p.covered = coalesce(d.tasks, -1) then 0 else 1 end as tier
-      from placed p left join standard d on d.domain = p.domain
+        case when not p.has_real then 2 when p.covered = p.standard then 0 else 1 end as tier
+      from placed p
       where p.simulated = not p.has_real
     ), summed as (
     select c.agent_id, c.domain, c.period, c.tier::smallint as tier,
@@ -165,8 +171,7 @@ export function entries(wanted: SQL): SQL {
         window alike as (partition by composite_score, score_variance, score_lowest, score_highest, tasks)) s
       cross join lateral score_interval(case when s.copy = 1 then s.composite_score end, s.score_variance, s.score_lowest,
         s.score_highest, s.tasks) i
-    window alike as (partition by s.composite_score, s.score_variance, s.score_lowest, s.score_highest, s.tasks)
-    order by s.domain, s.period, s.agent_id`;
+    window alike as (partition by s.composite_score, s.score_variance, s.score_lowest, s.score_highest, s.tasks)`;
 }
 
 /** SQL: stores the entries that the query `wanted` (columns `agent_id`, `domain`) names, in every period. */

@@ -9,6 +9,7 @@ export const GAPS: Aggregate = {
   key: "agent_id",
   values: "gap, variance, lowest, highest, tasks, canary_runs",
   shown: "gap, variance, canary_runs",
+  order: "agent_id",
 };
 
 /**

@@ -52,17 +52,15 @@ async function recomputeNext(ctx: Context, after: string | null, size: number): 
   const next = await read(
     ctx,
     Next,
-    sql`with counted as materialized (
-      select agent_id, count(*) as cells from ${task_scores}
-      where ${isAfter(after)} group by agent_id order by agent_id limit ${size + 1}
-    ), summed as (
-      select agent_id, row_number() over before as place, sum(cells) over before - cells as cells_before from counted
-      window before as (order by agent_id)
-    ), taken as (
-      select agent_id from summed where place <= ${size} and cells_before < ${CELLS_AT_ONCE}
+    // The agents of so many cells, of which the last one may have more.
+    sql`with taken as materialized (
+      select distinct agent_id from (
+        select agent_id from ${task_scores} where ${isAfter(after)} order by agent_id limit ${CELLS_AT_ONCE}
+      ) c order by agent_id limit ${size}
     )
     select jsonb_build_object('ids', coalesce((select jsonb_agg(agent_id order by agent_id) from taken), '[]'),
-      'goes_on', (select count(*) from counted) > (select count(*) from taken)) as result`,
+      'goes_on', exists (select from ${task_scores}
+        where agent_id > (select agent_id from taken order by agent_id desc limit 1))) as result`,
   );
   const ids = next?.ids ?? [];
   const differed = ids.length === 0 ? 0 : await refresh(ctx, ids);
@@ -101,7 +99,7 @@ function boardsOf(list: SQL): SQL {
  * SQL: makes the rows of the agents in `list` equal to those that the query `fresh` selects, without touching those that are
  * already equal. Selects one row: for how many agents the shown columns `differed`.
  */
-function replaceRows({ table, key, values, shown }: Aggregate, list: SQL, fresh: SQL): SQL {
+function replaceRows({ table, key, values, shown, order }: Aggregate, list: SQL, fresh: SQL): SQL {
   const [keys, all] = [sql.raw(key), sql.raw(`${key}, ${values}`)];
   const of = (row: string, columns: string) =>
     sql.raw(
@@ -110,14 +108,18 @@ function replaceRows({ table, key, values, shown }: Aggregate, list: SQL, fresh:
         .map((name) => `${row}.${name}`)
         .join(", ")})`,
     );
-  return sql`with fresh as materialized (select ${all} from (${fresh}) x), deleted as (
-    delete from ${table} o where o.agent_id in ${list}
-      and not exists (select from fresh f where ${of("f", key)} = ${of("o", key)})
+  // What is stored is read once for both: nearly all of it is as it should be.
+  return sql`with fresh as materialized (select ${all} from (${fresh}) x), stored as materialized (
+    select ${all} from ${table} where agent_id in ${list}
+  ), deleted as (
+    delete from ${table} o using stored s
+    where ${of("o", key)} = ${of("s", key)} and not exists (select from fresh f where ${of("f", key)} = ${of("s", key)})
     returning o.agent_id
   ), upserted as (
     insert into ${table} (${all})
-    select ${all} from fresh f where not exists (select from ${table} o
-      where ${of("o", key)} = ${of("f", key)} and ${of("o", values)} is not distinct from ${of("f", values)})
+    select ${all} from fresh f where not exists (select from stored s
+      where ${of("s", key)} = ${of("f", key)} and ${of("s", values)} is not distinct from ${of("f", values)})
+    order by ${sql.raw(order)}
     on conflict (${keys}) do update set ${overwrite(values)}
     returning agent_id, ${of("old", shown)} is distinct from ${of("new", shown)} as differs
   )
