@@ -77,8 +77,9 @@ export const accountMail = [
     description:
       "Ends every session of the account, the links that change its address or delete it, and its sign-in lockout. The " +
       "token proves the email: if it was not verified before, it is from now on, and the account's API keys, passkeys, " +
-      "authenticator app, OTLP tokens, webhooks and open invitations end too, and a scheduled deletion is called off, " +
-      "since whoever made the account may not be its owner. A password that the policy refuses does not use the token up.",
+      "authenticator app, OTLP tokens, webhooks and open invitations end too, its workspaces lose their other members, " +
+      "its listings and its account at the payment provider are out of use, and a scheduled deletion is called off, since " +
+      "whoever made the account may not be its owner. A password that the policy refuses does not use the token up.",
     auth: "none",
     limit: "auth",
     body: ResetPasswordRequest,

@@ -16,6 +16,8 @@ export const seller_accounts = pgTable(
     account_id: text().notNull(),
     /** The database's time just before the provider was read: what was read earlier never overrides it. */
     read_at: moment(),
+    /** When its user turned out to be another one than who opened it: from then on it is nobody's, and another is made. */
+    disowned_at: instant(),
     created_at: createdAt(),
   },
   (table) => [uniqueIndex("seller_accounts_account_key").on(table.account_id)],

@@ -6,7 +6,7 @@ import { identities, totp_factors, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { accountJson, AccountRow, toUserRead } from "../account.ts";
 import { CodeHostFailure, type CodeHostProfile } from "./code-host.ts";
-import { DELETION_OF_CLAIMED, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "../passwords/disown.ts";
+import { CLAIMING, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "../passwords/disown.ts";
 import { normaliseEmail } from "../email.ts";
 import { rememberSignIn } from "../sessions/familiar.ts";
 import { type HalfSignedIn, sealFirstStep } from "../second-factor/first-step.ts";
@@ -57,8 +57,7 @@ async function enter(
       select u.* from ${identities} i join ${users} u on u.id = i.user_id
       where i.provider = ${provider} and i.provider_user_id = ${providerUserId}
     ), claimed as (
-      update ${users} u set email_verified = true, password_hash = case when u.email_verified then u.password_hash end,
-        deletion_scheduled_for = ${DELETION_OF_CLAIMED}
+      update ${users} u set password_hash = case when u.email_verified then u.password_hash end, ${CLAIMING}
       where u.email = ${address} and not exists (select from known)
       returning u as account, u.id, old.email_verified as proven
     ), created as (

@@ -47,10 +47,12 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
 }
 
 /**
- * SQL: when the account `u`, which its address's owner claims, is to be deleted: not at all where the address was never
- * verified, since then somebody else asked for it.
+ * SQL: what an account `u` is set to when its address's owner claims it. Where the address was never verified, somebody else
+ * asked for its deletion, and would be paid for its sales.
  */
-export const DELETION_OF_CLAIMED: SQL = sql`case when u.email_verified then u.deletion_scheduled_for end`;
+export const CLAIMING: SQL = sql`email_verified = true,
+  deletion_scheduled_for = case when u.email_verified then u.deletion_scheduled_for end,
+  charges_enabled = u.charges_enabled and u.email_verified, payouts_enabled = u.payouts_enabled and u.email_verified`;
 
 /** SQL: the JSON of what `disown` took: `Taken`. */
 export const takenJson: SQL = sql`jsonb_build_object(

@@ -5,7 +5,7 @@ import { read, write } from "../../db/change.ts";
 import { email_tokens, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { passwordChanged } from "./changed.ts";
-import { DELETION_OF_CLAIMED, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
+import { CLAIMING, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
 import { holds, invalidToken, spendToken } from "../email-token.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 import type { ResetPasswordRequest } from "../schemas.ts";
@@ -36,8 +36,7 @@ export async function resetPassword(
     // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
     lock: sql`select from ${users} where email = ${email} for no key update`,
     parts: sql`with ${spendToken(ctx, "reset_password", token)}, claimed as (
-      update ${users} u set password_hash = ${hash}, email_verified = true,
-        deletion_scheduled_for = ${DELETION_OF_CLAIMED} from spent where u.id = spent.user_id
+      update ${users} u set password_hash = ${hash}, ${CLAIMING} from spent where u.id = spent.user_id
       returning u.id, old.email_verified as proven
     ), ${disown(ctx, sql`true`, domains)},
     noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),

@@ -16,7 +16,7 @@ const Start = z.object({ at: z.string(), user_id: z.uuid().nullable() });
 
 /**
  * Mirrors what sellers' connected accounts may do onto their users. An account whose row was lost after it was made names
- * its user in its metadata and gets the row; one of a user who has another account is ignored.
+ * its user in its metadata and gets the row; one of a user who has another account, or was not who opened it, is ignored.
  */
 export const sellerEvents: EventTaker = {
   types: new Set(TYPES),
@@ -42,7 +42,7 @@ export const sellerEvents: EventTaker = {
         insert into ${seller_accounts} as s (user_id, account_id, read_at)
         select id, ${id}, ${start.at}::timestamptz from owner
         on conflict (user_id) do update set read_at = excluded.read_at
-        where s.account_id = excluded.account_id and coalesce(s.read_at <= excluded.read_at, true) returning s.user_id
+        where s.account_id = excluded.account_id and s.disowned_at is null and coalesce(s.read_at <= excluded.read_at, true) returning s.user_id
       ), mirrored as (
         ${mirrorSeller(sql`select user_id from s`, account)}
       )`,

@@ -1,0 +1,1 @@
+ALTER TABLE "seller_accounts" ADD COLUMN "disowned_at" timestamp(3) with time zone;

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { caller, newUser, type User } from "../../stack/client.ts";
+import { cookiesOf } from "../../stack/cookies.ts";
+import { type GitHub, startGitHub } from "../../stack/github.ts";
+import { tokenOf } from "../../stack/mailbox.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { accountOf, addListing, bodyOf, enable, LISTINGS, SELLER } from "../payments/marketplace-support.ts";
+import { from, unique } from "../runs/support.ts";
+import { elsewhere, TEAMS } from "../workspaces/teams-support.ts";
+
+const FORGOT = "/api/v1/auth/forgot-password";
+const RESET = "/api/v1/auth/reset-password";
+const ACCEPT = "/api/v1/teams/invitations/accept";
+const ME = "/api/v1/auth/me";
+const NEW_PASSWORD = "a different horse entirely";
+const APP = { clientId: "client", clientSecret: "secret" };
+
+let github: GitHub;
+let service: TestService;
+let visits = 0;
+
+beforeAll(async () => {
+  github = await startGitHub(APP);
+  service = await startService({
+    stripe: true,
+    settings: { GITHUB_BASE: github.url, GITHUB_CLIENT_ID: APP.clientId, GITHUB_CLIENT_SECRET: APP.clientSecret },
+  });
+});
+
+beforeEach(() => {
+  visits += 1;
+});
+
+afterAll(async () => {
+  await service.stop();
+  await github.close();
+});
+
+const visitor = () => caller(service, from(1000 + visits));
+
+/** Asks for a reset of the account's password, and uses it. */
+async function reset({ email }: User): Promise<void> {
+  bodyOf(await visitor().call("POST", FORGOT, { email }), 202);
+  await service.settled();
+  const token = tokenOf(service.mailbox.list(email)[0]);
+  bodyOf(await visitor().call("POST", RESET, { token, new_password: NEW_PASSWORD }), 200);
+}
+
+/** The two ways in which the owner of an address comes to an account that is there already; each resolves to the owner. */
+const COMING: [string, (user: User) => Promise<User>][] = [
+  [
+    "by a reset of the password",
+    async (user) => {
+      await reset(user);
+      const { body } = await visitor().call("POST", "/api/v1/auth/login", {
+        email: user.email,
+        password: NEW_PASSWORD,
+      });
+      return { ...user, ...caller(service, { ...from(2000 + visits), authorization: `Bearer ${body.access_token}` }) };
+    },
+  ],
+  [
+    "by the code host",
+    async (user) => {
+      github.signIn({ id: visits, emails: [{ email: user.email, primary: true, verified: true }] });
+      const start = await visitor().call("GET", "/api/v1/auth/codehost");
+      const authorized = await fetch(start.headers.get("location") ?? "", { redirect: "manual" });
+      const back = new URL(authorized.headers.get("location") ?? "");
+      const cookie = `service_codehost=${cookiesOf(start)["service_codehost"]?.value}`;
+      const answer = await visitor().call("GET", back.pathname + back.search, undefined, { cookie });
+      const session = cookiesOf(answer)["service_session"]?.value;
+      return { ...user, ...caller(service, { ...from(2000 + visits), authorization: `Bearer ${session}` }) };
+    },
+  ],
+];
+
+/** An account that sells, and has a workspace with a member who came by an invitation. */
+async function seller(verified: boolean) {
+  const [user, member] = elsewhere([
+    await newUser(service, { plan: "team", verified }),
+    await newUser(service, { verified: true }),
+  ]);
+  const { id: team } = bodyOf(await user.call("POST", TEAMS, { name: "kept" }), 201);
+  const invited = { email: member.email, role: "admin" };
+  bodyOf(await user.call("POST", `${TEAMS}/${team}/invitations`, invited), 201);
+  await service.settled();
+  const token = tokenOf(service.mailbox.list(member.email)[0]);
+  bodyOf(await member.call("POST", ACCEPT, { token }), 200);
+  bodyOf(await user.call("POST", SELLER), 200);
+  await enable(service, user);
+  const listing = await addListing(user, { title: unique("For hire") });
+  return { user, member, team: team as string, listing: listing.id, account: await accountOf(service, user) };
+}
+
+/** Who is in the workspace, whether the account can be paid, and whether what it sells is on offer. */
+async function seen(owner: User, { member, team, listing }: Awaited<ReturnType<typeof seller>>) {
+  const members = bodyOf(await owner.call("GET", `${TEAMS}/${team}/members`), 200).items.length;
+  const { charges_enabled, payouts_enabled } = bodyOf(await owner.call("GET", ME), 200);
+  const offers = bodyOf(await visitor().call("GET", `${LISTINGS}?page_size=100`), 200).items as { id: string }[];
+  return {
+    members,
+    forMember: (await member.call("GET", `${TEAMS}/${team}`)).status,
+    paid: [charges_enabled, payouts_enabled],
+    onOffer: offers.some(({ id }) => id === listing),
+  };
+}
+
+describe.each(COMING)("an account that its address's owner comes to %s", (_how, come) => {
+  it("keeps nobody in its workspaces, pays nobody and sells nothing, where the address was never verified", async () => {
+    const before = await seller(false);
+    expect(await seen(before.user, before)).toEqual({ members: 2, forMember: 200, paid: [true, true], onOffer: true });
+    const owner = await come(before.user);
+    const left = { members: 1, forMember: 404, paid: [false, false], onOffer: false };
+    expect(await seen(owner, before)).toEqual(left);
+
+    // The stranger's account at the provider lives on, and is told of.
+    await enable(service, before.user);
+    expect(await seen(owner, before)).toEqual(left);
+
+    const opened = bodyOf(await owner.call("POST", SELLER), 200);
+    expect([opened.charges_enabled, await accountOf(service, owner)]).toEqual([
+      false,
+      expect.not.stringMatching(before.account),
+    ]);
+    await enable(service, owner);
+    expect(await seen(owner, before)).toEqual({ ...left, paid: [true, true] });
+  });
+
+  it("stays as it is where the address was verified", async () => {
+    const before = await seller(true);
+    const owner = await come(before.user);
+    expect(await seen(owner, before)).toEqual({ members: 2, forMember: 200, paid: [true, true], onOffer: true });
+    bodyOf(await owner.call("POST", SELLER), 200);
+    expect(await accountOf(service, owner)).toBe(before.account);
+  });
+});
+
+it("An account that is claimed while invitations are accepted has no member but its owner", async () => {
+  const [user] = elsewhere([await newUser(service, { plan: "enterprise" })]);
+  const { id: team } = bodyOf(await user.call("POST", TEAMS, { name: "kept" }), 201);
+  const members = await Promise.all(Array.from({ length: 4 }, () => newUser(service, { verified: true })));
+  const tokens: string[] = [];
+  for (const { email } of members) {
+    bodyOf(await user.call("POST", `${TEAMS}/${team}/invitations`, { email, role: "admin" }), 201);
+    await service.settled();
+    tokens.push(tokenOf(service.mailbox.list(email)[0]));
+  }
+  const accepted = members.map((member, index) => member.call("POST", ACCEPT, { token: tokens[index] }));
+  await reset(user);
+  for (const { status } of await Promise.all(accepted)) expect([200, 400]).toContain(status);
+  const left = await service.sql("select user_id as id from team_members where team_id = $1", [team]);
+  expect(left).toEqual([{ id: user.id }]);
+});
+
+it("An account that is claimed while its maker opens one at the payment provider is not paid through that", async () => {
+  const [user] = elsewhere([await newUser(service)]);
+  service.faults.set({ service: "provider", mode: "hang", path: "POST /v1/accounts", count: 1 });
+  service.counters.reset();
+  const opening = user.call("POST", SELLER);
+  await vi.waitUntil(() => service.counters.snapshot().db.requests > 0);
+  await reset(user);
+  service.faults.set({ service: "provider", mode: "none" });
+  expect([(await opening).status, (await opening).body.code]).toEqual([401, "unauthenticated"]);
+  expect(await service.sql("select from seller_accounts where user_id = $1", [user.id])).toEqual([]);
+});
