@@ -279,10 +279,17 @@ export const boardPage = [
     returns: { 200: { type: "text/html", description: "The board" } },
     cache: "board",
     async handler({ ctx, query }) {
-      const { items, total, total_is_capped: more = false } = await findOnBoard(ctx, query);
+      const { items, total, total_is_capped: isCapped } = await findOnBoard(ctx, query);
       const rows = LeaderboardRow.array().parse(items);
       const { domain, q, verified_only: verified, certified_only: certified, ...others } = query;
-      return page(<Board rows={rows} total={total} more={more} view={{ ...others, domain, q, verified, certified }} />);
+      return page(
+        <Board
+          rows={rows}
+          total={total}
+          more={isCapped === true}
+          view={{ ...others, domain, q, verified, certified }}
+        />,
+      );
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
+import type * as z from "zod";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson, union } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, union } from "../db/listing.ts";
 import { type NamedList, namedParts } from "../db/names.ts";
 import { pageResult } from "../db/page-result.ts";
 import { agents } from "../db/schema/index.ts";
@@ -46,7 +46,7 @@ export async function listAgentsWith<Row extends z.ZodType>(
   filter: AgentFilter,
   more: SQL,
   row: Row,
-): Promise<{ items: z.output<Row>[]; total: number; total_is_capped?: true | undefined }> {
+): Promise<{ items: z.output<Row>[]; total: number; total_is_capped?: true | null | undefined }> {
   const viewer = viewerId(principal);
   const { scope, team_id: teamId } = filter;
   if (scope !== undefined && teamId !== undefined) throw conflicting(["scope", "team_id"]);
@@ -54,19 +54,17 @@ export async function listAgentsWith<Row extends z.ZodType>(
     throw new Problem("unauthenticated", "scope and team_id need an account; sign in.");
   }
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
+  const items = sql`(select json_agg(${agentJson(viewer)} || ${more} order by p.place)
+    from placed p join ${agents} a on a.id = p.id)`;
   const result = await read(
     ctx,
-    pageResult(row).extend({ visible: z.boolean() }),
+    pageResult(row),
     sql`with ${partsOf(viewer, filter)}, placed as (
       select id, row_number() over (order by ${orderOf(filter)}) as place from paged
     )
-    select ${totalJson} || jsonb_build_object(
-      'visible', ${teamId === undefined ? sql`true` : may("see", viewer, team)},
-      'items', coalesce((select jsonb_agg(${agentJson(viewer)} || ${more} order by p.place)
-        from placed p join ${agents} a on a.id = p.id), '[]')
-    ) as result`,
+    select ${pageJson(items)} as result where ${teamId === undefined ? sql`true` : may("see", viewer, team)}`,
   );
-  if (result === null || !result.visible) throw notFound("workspace");
+  if (result === null) throw notFound("workspace");
   return result;
 }
 

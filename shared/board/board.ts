@@ -28,7 +28,7 @@ export const BoardEntry = z.looseObject({
 export type BoardEntry = z.output<typeof BoardEntry>;
 
 /** The columns of a BoardEntry that the entry itself has. */
-export const BOARD_COLUMNS = [
+const BOARD_COLUMNS = [
   [
     "agent_id",
     "tier",
@@ -48,9 +48,18 @@ export const BOARD_COLUMNS = [
  * SQL: what a BoardEntry shows of the agent row `a` itself. Its variants are those of its owner that are public, or were
  * when they were removed: a hired copy is none, and what is private must not show here.
  */
-export const boardAgent: SQL = sql`jsonb_build_object('name', a.name, 'verified_state', a.verified_state, 'sums', ${gapSums},
-  'variants', (select count(*) from (select from ${agents} v where v.variant_of = coalesce(a.variant_of, a.id) and v.is_public
-    and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id) limit ${MOST_VARIANTS}) x))`;
+const BOARD_AGENT: Readonly<Record<string, SQL>> = {
+  name: sql`a.name`,
+  verified_state: sql`a.verified_state`,
+  sums: gapSums,
+  variants: sql`(select count(*) from (select from ${agents} v where v.variant_of = coalesce(a.variant_of, a.id) and v.is_public
+    and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id) limit ${MOST_VARIANTS}) x)`,
+};
+
+/** SQL: the JSON of a BoardEntry, the entry `b` of the agent row `a`, with further columns of `b`. */
+export function entryJson(...further: readonly string[]): SQL {
+  return columnsJson("b", [...BOARD_COLUMNS, ...further], BOARD_AGENT);
+}
 
 /** SQL: the order of a board's entries `b`, from its first place, and from its last. */
 const ORDER = {
@@ -120,10 +129,9 @@ export async function readBoard(
         cross join lateral ${rankRange(query)} r
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
     )
-    select jsonb_build_object(
+    select json_build_object(
       'total', (select total from board),
-      'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "rank_low", "rank_high"])}
-          || ${boardAgent} order by ${ORDER.fromFirst})
+      'items', coalesce((select json_agg(${entryJson("rank_low", "rank_high")} order by ${ORDER.fromFirst})
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
   if (result === null) return { items: [], total: 0 };
@@ -143,8 +151,7 @@ export async function readEntries(ctx: Context, principal: Principal, agentId: s
   const rows = await read(
     ctx,
     z.array(BoardEntry),
-    sql`select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "domain"])}
-        || ${boardAgent} order by b.domain) as result
+    sql`select json_agg(${entryJson("domain")} order by b.domain) as result
       from ${board_entries} b join ${agents} a on a.id = b.agent_id
       where b.agent_id = ${agentId}::uuid and b.period = 'all' and ${visibleAgent(viewerId(principal))}`,
   );

@@ -1,13 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { columnsJson } from "../db/json.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
 import { type NamedList, namedParts } from "../db/names.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { BOARD_COLUMNS, boardAgent, BoardEntry, onBoard, rankRange, readBoard, toBoardRow } from "./board.ts";
+import { BoardEntry, entryJson, onBoard, rankRange, readBoard, toBoardRow } from "./board.ts";
 import type { BoardQuery } from "./shown.ts";
 
 const ORDER = sql`tier, composite_score desc, runs desc, agent_id`;
@@ -23,6 +22,9 @@ export async function findOnBoard(
 ): Promise<RowPage> {
   if (q === undefined && query.certified_only !== true) return readBoard(ctx, query);
   const parts = q === undefined ? pageParts(certified(query), query) : namedParts(search(query, q), query);
+  const items = sql`(select json_agg(${entryJson("rank_low", "rank_high", "place")}
+      order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
+    from rows b join ${agents} a on a.id = b.agent_id)`;
   const result = await read(
     ctx,
     pageResult(Found),
@@ -34,10 +36,7 @@ export async function findOnBoard(
         cross join lateral ${rankRange(query)} r
       where b.domain = ${query.domain ?? "all"} and b.period = ${query.period}
     )
-    select ${totalJson} || jsonb_build_object(
-      'items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "rank_low", "rank_high", "place"])}
-          || ${boardAgent} order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
-        from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
+    select ${pageJson(items)} as result`,
   );
   if (result === null) return { items: [], total: 0 };
   return { ...result, items: result.items.map((row) => toBoardRow(row, row.place ?? 0)) };

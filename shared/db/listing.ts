@@ -30,7 +30,7 @@ export interface Listing {
   scans(cut: SQL, limit: SQL): readonly [SQL, ...SQL[]];
 }
 
-/** SQL: the parts `counted` (for `totalJson`) and `paged`, the rows of one page, of a statement that reads a list. */
+/** SQL: the parts `counted` (for `pageJson`) and `paged`, the rows of one page, of a statement that reads a list. */
 export function pageParts(
   { order, most, scans }: Listing,
   { page, page_size: size }: { page: number; page_size: number },
@@ -62,15 +62,17 @@ export function sliceParts({ order, scans }: Listing, size: number): SQL {
   ), paged as materialized (select * from ahead order by ${order} limit ${size})`;
 }
 
-/** SQL: JSON of whether the list goes on behind the slice (`more`), and the columns of its last item (`last`). */
-export function sliceJson({ order }: Listing): SQL {
-  return sql`(select jsonb_build_object('more', (select count(*) from ahead) > count(*),
+/** SQL: JSON of a slice, as `RowSlice` reads it: its `items` (SQL: a JSON array, null for none), and where it ends. */
+export function sliceJson({ order }: Listing, items: SQL): SQL {
+  return sql`(select json_build_object('items', coalesce(${items}, '[]'), 'more', (select count(*) from ahead) > count(*),
     'last', jsonb_agg(to_jsonb(paged) order by ${order}) -> -1) from paged)`;
 }
 
-/** SQL: JSON of how many items the list has, as `pageResult` reads it, from the part `counted`. */
-export const totalJson: SQL = sql`(select jsonb_build_object('total', least(n, most))
-  || case when n > most then '{"total_is_capped": true}'::jsonb else '{}'::jsonb end from counted)`;
+/** SQL: JSON of a page, as `pageResult` reads it: its `items` (SQL: a JSON array, null for none), and what `counted` says. */
+export function pageJson(items: SQL): SQL {
+  return sql`(select json_build_object('items', coalesce(${items}, '[]'), 'total', least(n, most),
+    'total_is_capped', case when n > most then true end) from counted)`;
+}
 
 /** SQL: what these queries of the same columns find, each row once. */
 export function union(scans: readonly SQL[]): SQL {

@@ -1,11 +1,11 @@
 import * as z from "zod";
 
 /**
- * How `read` parses one page of a list: its items, and how many items the whole list has. `total_is_capped` is there
+ * How `read` parses one page of a list: its items, and how many items the whole list has. `total_is_capped` is true
  * where it has more than were counted.
  */
 export function pageResult<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), total: z.int(), total_is_capped: z.literal(true).optional() });
+  return z.object({ items: z.array(item), total: z.int(), total_is_capped: z.literal(true).nullish() });
 }
 
 /**

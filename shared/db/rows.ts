@@ -41,8 +41,8 @@ export async function* pagesOf<Item extends z.ZodType>(
 
 function statement({ json, from, id, atOnce = PAGE.rows }: Rows<z.ZodType>, after: string | null): SQL {
   const behind = after === null ? sql`` : sql`and ${id} < ${after}::uuid`;
-  return sql`select jsonb_build_object(${ends(atOnce)},
-      'items', coalesce(jsonb_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
+  return sql`select json_build_object(${ends(atOnce)},
+      'items', coalesce(json_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
     from (${fitted(sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${atOnce}`)}) x`;
 }
 

@@ -20,7 +20,7 @@ export type PageQuery = z.output<typeof pageQuery>;
 export interface Page<T> {
   items: T[];
   total: number;
-  total_is_capped?: true | undefined;
+  total_is_capped?: true | null | undefined;
 }
 
 /** The schema of a paginated answer; `name` names it in the OpenAPI document. */

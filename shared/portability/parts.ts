@@ -94,7 +94,7 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
     },
     "webhook-deliveries": {
       item: DeliveryRead.extend({ webhook_id: z.uuid() }),
-      json: sql`${deliveryJson} || jsonb_build_object('webhook_id', d.webhook_id)`,
+      json: sql`${deliveryJson}::jsonb || jsonb_build_object('webhook_id', d.webhook_id)`,
       from: sql`${webhooks} w join ${webhook_deliveries} d on d.webhook_id = w.id
         join ${webhook_events} e on e.id = d.event_id where w.user_id = ${me} and w.team_id is null`,
       id: sql`d.id`,

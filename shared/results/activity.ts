@@ -2,13 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { agentOwner } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
 import { RowPage, RowSlice } from "../db/page-result.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
-import { sessionJson } from "../runs/sessions.ts";
+import { sessionState } from "../runs/sessions.ts";
 import { ownerOf } from "../teams/rights.ts";
 import { noTeam, teamFor } from "../teams/view.ts";
 
@@ -38,7 +38,7 @@ export async function listActivity(
   paging: { page: number; page_size: number },
 ): Promise<RowPage> {
   const parts = pageParts(listing(teamId, null), paging);
-  const result = await read(ctx, RowPage, statement(teamFor("see", userId, teamId), parts, totalJson));
+  const result = await read(ctx, RowPage, statement(teamFor("see", userId, teamId), parts, pageJson));
   if (result === null) throw noTeam();
   return result;
 }
@@ -56,7 +56,8 @@ export async function sliceActivity(
 ): Promise<RowSlice> {
   const list = listing(teamId, after);
   const team = teamFor("see", userId, teamId);
-  const result = await read(ctx, RowSlice, statement(team, sliceParts(list, size), sliceJson(list)));
+  const slice = (items: SQL) => sliceJson(list, items);
+  const result = await read(ctx, RowSlice, statement(team, sliceParts(list, size), slice));
   if (result === null) throw noTeam();
   return result;
 }
@@ -69,17 +70,15 @@ function listing(teamId: string, after: Place): Listing {
   };
 }
 
-function statement(team: SQL, parts: SQL, about: SQL): SQL {
-  return sql`with team as (${team}), ${parts}
-    select ${about} || jsonb_build_object('items', coalesce((
-      select jsonb_agg(jsonb_build_object('kind', p.kind, 'at', p.at, 'user_id', p.user_id, 'agent_id', p.agent_id,
-        'run_id', case p.kind when 'run' then p.id end,
-        'screening_session_id', case p.kind when 'screening_session' then p.id end,
-        'status', case p.kind when 'run' then (select r.status from ${runs} r where r.id = p.id)
-          when 'screening_session' then (
-            select ${sessionJson} ->> 'status' from ${screening_sessions} s where s.id = p.id) end
-      ) order by p.at desc, p.id desc) from paged p), '[]')) as result
-    from team`;
+function statement(team: SQL, parts: SQL, listJson: (items: SQL) => SQL): SQL {
+  const item = sql`json_build_object('kind', p.kind, 'at', p.at, 'user_id', p.user_id, 'agent_id', p.agent_id,
+    'run_id', case p.kind when 'run' then p.id end,
+    'screening_session_id', case p.kind when 'screening_session' then p.id end,
+    'status', case p.kind when 'run' then (select r.status from ${runs} r where r.id = p.id)
+      when 'screening_session' then (
+        select ${sessionState} from ${screening_sessions} s where s.id = p.id) end)`;
+  const items = sql`(select json_agg(${item} order by p.at desc, p.id desc) from paged p)`;
+  return sql`with team as (${team}), ${parts} select ${listJson(items)} as result from team`;
 }
 
 /** SQL: the scans of what happened in a workspace, from behind an item on. Ids of runs have the order of their times. */

@@ -87,14 +87,14 @@ export function blueprintJson(viewer: string | null): SQL {
       where r.agent_id = a.id and ${isFinishedRun(sql`r.status`)} and ${visibleRun(viewer)}
       order by r.id desc limit ${WINDOW}
     ), traces as (
-      select jsonb_build_object('run_id', s.run_id, 'spans', jsonb_agg(${columnsJson("s", COLUMNS)})) as trace
+      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS)})) as trace
       from ${spans} s where s.run_id in (select id from recent) group by s.run_id
     )
-    select jsonb_build_object('agent_id', a.id,
+    select json_build_object('agent_id', a.id,
       'window', coalesce((select jsonb_agg(id order by id desc) from recent), '[]'),
       'architecture_hash', (select v.architecture_hash from recent x
         join ${architecture_versions} v on v.agent_id = a.id and ${ofVersion} = x.version order by x.id desc limit 1),
-      'traces', coalesce((select jsonb_agg(trace) from traces), '[]')))`;
+      'traces', coalesce((select json_agg(trace) from traces), '[]')))`;
 }
 
 /** The blueprint of an agent over the ten most recent runs that the caller may see; throws 404. */

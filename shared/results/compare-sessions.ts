@@ -72,12 +72,12 @@ export async function compareSessions(
   const found = await read(
     ctx,
     z.array(Found),
-    sql`select coalesce(jsonb_agg(jsonb_build_object('session', ${sessionJson}, 'cells', coalesce((
-        select jsonb_agg(jsonb_build_object('task_id', x.task_id, 'runs', x.runs, 'passed', x.passed, 'run_ids', x.run_ids,
+    sql`select coalesce(json_agg(json_build_object('session', ${sessionJson}, 'cells', coalesce((
+        select json_agg(json_build_object('task_id', x.task_id, 'runs', x.runs, 'passed', x.passed, 'run_ids', x.run_ids,
           'title', case when not t.is_secret then t.title end) order by x.task_id)
         from (
           select r.task_id, count(*) as runs, count(*) filter (where r.passed) as passed,
-            jsonb_agg(r.id order by ${runOrder}) as run_ids
+            json_agg(r.id order by ${runOrder}) as run_ids
           from ${runs} r
           where r.screening_session_id = s.id and r.status in ('completed', 'failed') and not r.canary
             and r.failure_code is distinct from 'service_error'

@@ -10,7 +10,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
 import { visibleSession } from "../runs/sessions.ts";
-import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents } from "../runs/view.ts";
+import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES } from "../runs/view.ts";
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -45,14 +45,6 @@ function cell(name: Column): SQL {
   return sql`${value}::text`;
 }
 
-/** SQL: the times of the run row `r` as RunRead has them; the database would write them otherwise in JSON. */
-const TIMES = sql`jsonb_build_object(${sql.join(
-  (["created_at", "started_at", "finalized_at"] as const).map(
-    (name) => sql`${sql.raw(`'${name}'`)}, ${utcText(sql`r.${sql.identifier(name)}`)}`,
-  ),
-  sql`, `,
-)})`;
-
 /** A form that the file may have: how it begins, and SQL for the line of the run row `r` with `owned`, with its end. */
 const FORMS = {
   csv: {
@@ -60,7 +52,7 @@ const FORMS = {
     // One after the other, and nothing for null.
     line: sql`concat(${sql.join(COLUMNS.map(cell), sql`, ',', `)}, E'\\r\\n')`,
   },
-  jsonl: { head: "", line: sql`(${runJson(sql`r.owned`)} || ${TIMES})::text || E'\\n'` },
+  jsonl: { head: "", line: sql`${runJson(sql`r.owned`, TIMES)}::text || E'\\n'` },
 };
 
 /** A form that the file may have: RFC 4180 with the scalar fields, or a RunRead as JSON a line. */

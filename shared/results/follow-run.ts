@@ -55,7 +55,7 @@ async function lookAtRun(
   const found = await read(
     ctx,
     RunNews,
-    sql`select jsonb_build_object(
+    sql`select json_build_object(
         'rights', v.rights,
         'run', case when not (${isOpenRun(sql`r.status`)}) then ${runParts} end,
         'phases', coalesce((select jsonb_agg(to_jsonb(p) - 'run_id' order by p.sequence) from ${run_phases} p

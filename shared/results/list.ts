@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
 import { RowPage, RowSlice } from "../db/page-result.ts";
 import { agents, runs, screening_sessions, suites, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -45,7 +45,7 @@ export async function listRuns(
       return [sql`select r.id, r.${sql.identifier(by)} from (${ofSession}) s join ${runs} r on r.id = s.id ${cut}`];
     },
   };
-  return RowPage.parse(await readRuns(ctx, viewer, { filter, sort }, pageParts(listing, paging), totalJson));
+  return RowPage.parse(await readRuns(ctx, viewer, { filter, sort }, pageParts(listing, paging), pageJson));
 }
 
 /** The keys by which a list of runs is read on. */
@@ -69,8 +69,8 @@ export async function sliceRuns(
     most: COUNTED.byRow,
     scans: (cut) => runScans(viewer, { ...filter, ...bound }, cut),
   };
-  const found = await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), sliceJson(listing));
-  return RowSlice.parse(found);
+  const slice = (items: SQL) => sliceJson(listing, items);
+  return RowSlice.parse(await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), slice));
 }
 
 async function readRuns(
@@ -78,16 +78,16 @@ async function readRuns(
   viewer: string | null,
   { filter, sort }: RunsAsked,
   parts: SQL,
-  about: SQL,
+  listJson: (items: SQL) => SQL,
 ): Promise<unknown> {
   assertOneScope(filter, viewer);
+  const items = sql`(select json_agg(${runJson(mayRun("see", viewer))} order by ${orderOf(sort, sql`r.`)})
+    from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id)`;
   const result = await read(
     ctx,
     z.object({ missing: z.string().nullable(), found: z.unknown() }),
     sql`with ${parts}
-    select jsonb_build_object('missing', ${missing(viewer, filter)}, 'found', ${about} || jsonb_build_object('items',
-      coalesce((select jsonb_agg(${runJson(mayRun("see", viewer))} order by ${orderOf(sort, sql`r.`)})
-        from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id), '[]'))) as result`,
+    select json_build_object('missing', ${missing(viewer, filter)}, 'found', ${listJson(items)}) as result`,
   );
   if (result === null || result.missing !== null) throw notFound(result?.missing ?? "run");
   return result.found;

@@ -65,7 +65,7 @@ export function statsJson(viewer: string | null): SQL {
         union ${newest(asked)}
       ) x order by id desc limit ${RECENT}
     )
-    select jsonb_build_object(
+    select json_build_object(
       'total_runs', coalesce(sum(x.runs), 0) + (select count(*) from ${runs} r
         where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)}),
       'successful_runs', coalesce(sum(x.passed), 0),
@@ -73,7 +73,7 @@ export function statsJson(viewer: string | null): SQL {
       'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0), 1),
       'avg_cost_usd', round(sum(x.cost_usd) / nullif(sum(x.costs), 0), 6),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
-      'recent_runs', coalesce((select jsonb_agg(${runJson(member)} order by r.id desc)
+      'recent_runs', coalesce((select json_agg(${runJson(member)} order by r.id desc)
         from ${runs} r where r.id in (select id from recent)), '[]'))
     from by_task x)`;
 }

@@ -4,7 +4,7 @@ import { owe } from "../db/owed.ts";
 import { agents, isFinishedRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { monthEnd } from "../plans/plans.ts";
 import { isHeldBy, listensTo, subscribers } from "../webhooks/match.ts";
-import { runJson } from "./view.ts";
+import { runJson, TIMES } from "./view.ts";
 
 /** SQL: whether a subscription listens for events of this type about this agent. */
 export function isHeard(type: SQL, agentId: SQL): SQL<boolean> {
@@ -31,11 +31,8 @@ export function oweEvents(events: SQL, at: Moment): SQL {
  * agent's owner.
  */
 export function runEvents(ended: SQL): SQL {
-  const instants = (["created_at", "started_at", "finalized_at"] as const).map(
-    (name) => sql`${name}::text, ${utcText(sql`r.${sql.identifier(name)}`)}`,
-  );
   return sql`select r.agent_id, 'run.' || r.status as type, jsonb_build_object('run',
-      ${runJson(sql`false`)} || jsonb_build_object(${sql.join(instants, sql`, `)})) as data
+      ${runJson(sql`false`, TIMES)}) as data
     from ${ended} r where ${isFinishedRun(sql`r.status`)} and r.trigger <> 'trial'`;
 }
 

@@ -5,7 +5,7 @@ import { agents, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { sessionJson, visibleSession } from "./sessions.ts";
+import { sessionState, visibleSession } from "./sessions.ts";
 import { submit } from "./submit.ts";
 import { mayRun } from "./view.ts";
 
@@ -44,7 +44,7 @@ export async function rerun(
   const plan = await read(
     ctx,
     Plan,
-    sql`select jsonb_build_object('agent_id', s.agent_id, 'allowed', ${mayRun("run", principal.userId)}, 'status', ${sessionJson} ->> 'status', 'repeats', s.repeats,
+    sql`select jsonb_build_object('agent_id', s.agent_id, 'allowed', ${mayRun("run", principal.userId)}, 'status', ${sessionState}, 'repeats', s.repeats,
         'is_private', s.is_private, 'task_ids', coalesce((
           select jsonb_agg(x.task_id order by x.position) from (
             select r.task_id, min(r.position) as position from ${runs} r join ${tasks} t on t.id = r.task_id

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
 import { agents, certifications, isInScreening, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -29,9 +29,26 @@ export const underWay: SQL = sql`(case when s.trigger = 'certification' then (
 /** SQL: the order of a session's runs `r`: that in which they were reserved, so that one added later comes last. */
 export const runOrder: SQL = sql`r.created_at, r.position, r.repeat_index, r.id`;
 
-/** SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may
- * add to them. While results of its runs are held back it is not over. */
-export const sessionJson: SQL = sql`(select jsonb_build_object(
+/** SQL: counts of the runs `r` of a session by which STATE tells its state; a run whose result is held back is open. */
+const TALLY: SQL = sql`min(r.started_at) as started_at, count(*) as total,
+  count(*) filter (where r.status = 'cancelled') as cancelled,
+  count(*) filter (where ${isOpenRun(sql`r.status`)} or r.canary is null) as open`;
+
+/** SQL: the state of the session row `s`, by the TALLY `x` of its runs and `c`, what may still add to them. */
+const STATE: SQL = sql`case when c.status = 'paused_quota' then 'running'
+  when x.open > 0 and x.started_at is null then 'queued'
+  when x.open > 0 or c.status is not null then 'running'
+  when x.cancelled = x.total or s.cancelled_at is not null then 'cancelled' else 'completed' end`;
+
+/** SQL: the state of the session row `s` alone, as `sessionJson` tells it. */
+export const sessionState: SQL = sql`(select ${STATE} from (select ${underWay} as status) c cross join (
+  select ${TALLY} from ${runs} r where r.screening_session_id = s.id) x)`;
+
+/**
+ * SQL: the JSON of the session row `s`; its state is that of its runs, and of the certification that may add to them. While
+ * results of its runs are held back it is not over.
+ */
+export const sessionJson: SQL = sql`(select json_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
     'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
@@ -40,17 +57,12 @@ export const sessionJson: SQL = sql`(select jsonb_build_object(
     'evidence_cost_usd', case when x.open = 0 and c.status is null then x.cost_usd end,
     'composite_score', case when x.open = 0 and c.status is null then ${sessionScore} end,
     'canaries', case when x.open = 0 and c.status is null then x.canaries end,
-    'status', case when c.status = 'paused_quota' then 'running'
-      when x.open > 0 and x.started_at is null then 'queued'
-      when x.open > 0 or c.status is not null then 'running'
-      when x.cancelled = x.total or s.cancelled_at is not null then 'cancelled' else 'completed' end)
+    'status', ${STATE})
   from (select ${underWay} as status) c cross join (
-    select coalesce(jsonb_agg(r.id order by ${runOrder}), '[]') as run_ids, min(r.started_at) as started_at,
-      max(r.finalized_at) as finished_at, count(*) as total,
-      sum(r.evidence_cost_usd) as cost_usd, count(*) filter (where r.status = 'cancelled') as cancelled,
-      count(*) filter (where ${isOpenRun(sql`r.status`)} or r.canary is null) as open,
-      jsonb_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
-      jsonb_build_object('queued', count(*) filter (where r.status = 'queued'),
+    select coalesce(json_agg(r.id order by ${runOrder}), '[]') as run_ids, ${TALLY},
+      max(r.finalized_at) as finished_at, sum(r.evidence_cost_usd) as cost_usd,
+      json_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
+      json_build_object('queued', count(*) filter (where r.status = 'queued'),
         'running', count(*) filter (where r.status = 'running'), 'completed', count(*) filter (where r.status = 'completed'),
         'failed', count(*) filter (where r.status = 'failed'), 'cancelled', count(*) filter (where r.status = 'cancelled'),
         'passed', count(*) filter (where r.passed)) as counts
@@ -90,14 +102,13 @@ export async function listSessions(
     most: COUNTED.byRow,
     scans: (cut) => sessionScans(viewer, agentId, suiteId, cut),
   };
+  const items = sql`(select json_agg(${sessionJson} order by s.created_at desc, s.id desc)
+    from paged p join ${screening_sessions} s on s.id = p.id)`;
   const found = await read(
     ctx,
     RowPage,
     sql`with ${pageParts(listing, paging)}
-    select ${totalJson} || jsonb_build_object('items', coalesce((
-      select jsonb_agg(${sessionJson} order by s.created_at desc, s.id desc)
-      from paged p join ${screening_sessions} s on s.id = p.id), '[]')) as result
-    from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+    select ${pageJson(items)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (found === null) throw notFound("agent");
   return found;

@@ -168,7 +168,7 @@ function reservation(
     'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
     'used', case when x.all_are_used then x.used else coalesce((select w.used from ${allowances} w
       where w.kind = t.paid_kind and w.owner = t.paid_owner and w.period = t.paid_period), 0) end,
-    'runs', coalesce((select jsonb_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
+    'runs', coalesce((select json_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
   ) as result from target t, lateral (
     select used, t.paid_kind = 'trial_address' and used + t.units > ${LIMITS.trialsPerDay} as all_are_used from trials) x`;
   return { parts, result };

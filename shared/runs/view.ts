@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
+import { utcText } from "../db/instant.ts";
 import { columnsJson } from "../db/json.ts";
 import { agents, run_evidence } from "../db/schema/index.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
@@ -67,20 +68,29 @@ export const publicForGood: SQL<boolean> = sql`(r.counted and (a.is_public or ex
 /** Columns that the owner and members see in addition, or instead. */
 export const OWNER_COLUMNS = ["scope", "team_id", "failure_detail", "architecture_version"] as const;
 
+/** Of the owner's fields what everybody else is shown instead: the version that public runs alone count. */
+const FOR_OTHERS = { architecture_version: sql`r.architecture_public_version` };
+
 /**
- * SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds. Others are told the
- * version that public runs alone count.
+ * The times of the run row `r` as RunRead has them, for where the database's JSON is not parsed by it: there they would be
+ * written otherwise.
  */
-export function runJson(owned: SQL): SQL {
-  return sql`(${columnsJson("r", PUBLIC_COLUMNS)}
-    || case when ${owned} then ${columnsJson("r", OWNER_COLUMNS)}
-       else jsonb_build_object('architecture_version', r.architecture_public_version) end)`;
+export const TIMES: Readonly<Record<string, SQL>> = Object.fromEntries(
+  ["created_at", "started_at", "finalized_at"].map((name) => [name, utcText(sql`r.${sql.identifier(name)}`)]),
+);
+
+/**
+ * SQL: the JSON of the run row `r` for a viewer, with the owner's fields where `owned` (SQL) holds; `instead` gives columns
+ * other values.
+ */
+export function runJson(owned: SQL, instead: Readonly<Record<string, SQL>> = {}): SQL {
+  return sql`(case when ${owned} then ${columnsJson("r", [...PUBLIC_COLUMNS, ...OWNER_COLUMNS], instead)}
+    else ${columnsJson("r", PUBLIC_COLUMNS, { ...FOR_OTHERS, ...instead })} end)`;
 }
 
 /** SQL: the parts that make up RunRead of the run row `r`, for where one look serves several viewers. */
-export const runParts: SQL = sql`jsonb_build_object('all', ${columnsJson("r", PUBLIC_COLUMNS)},
-  'own', ${columnsJson("r", OWNER_COLUMNS)},
-  'others', jsonb_build_object('architecture_version', r.architecture_public_version))`;
+export const runParts: SQL = sql`json_build_object('all', ${columnsJson("r", PUBLIC_COLUMNS)},
+  'own', ${columnsJson("r", OWNER_COLUMNS)}, 'others', ${columnsJson("r", [], FOR_OTHERS)})`;
 
 /** SQL: runs joined to their agents, as `r` and `a`. */
 export function runsWithAgents(runs: SQL): SQL {

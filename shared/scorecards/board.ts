@@ -1,14 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
-import { columnsJson } from "../db/json.ts";
-import { totalJson } from "../db/listing.ts";
+import { pageJson } from "../db/listing.ts";
 import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { BOARD_COLUMNS, boardAgent, BoardEntry, boardRows, boardTotal, onBoard, toBoardRow } from "../board/board.ts";
+import { BoardEntry, boardRows, boardTotal, entryJson, onBoard, toBoardRow } from "../board/board.ts";
 import type { boardQuery } from "../board/shown.ts";
 import { may } from "../teams/rights.ts";
 import { AXES } from "./shown.ts";
@@ -36,6 +35,8 @@ export async function readScorecardBoard(
   const offset = (page - 1) * size;
   const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
   const ranked = ["agent_id", "tier", "runs", ...AXES].map((column) => sql`b.${sql.identifier(column)}`);
+  const rows = sql`(select json_agg(${entryJson("scorecard_score")} order by ${order})
+    from rows b join ${agents} a on a.id = b.agent_id)`;
   const result = await read(
     ctx,
     pageResult(BoardEntry),
@@ -46,9 +47,7 @@ export async function readScorecardBoard(
     rows as (select b.*, p.scorecard_score from page p join ${board_entries} b on b.agent_id = p.agent_id
       where ${onBoard(query)}),
     counted as (select ${boardTotal(query)} as n, ${RANKED_ROWS}::bigint as most)
-    select ${totalJson} || jsonb_build_object('items', coalesce((select jsonb_agg(${columnsJson("b", [...BOARD_COLUMNS, "scorecard_score"])}
-          || ${boardAgent} order by ${order})
-        from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result from s`,
+    select ${pageJson(rows)} as result from s`,
   );
   if (result === null) throw notFound("scorecard");
   const items = result.items.map((entry, index) => ({

@@ -38,8 +38,8 @@ export async function listScorecards(
     sql`with hits as (${hits}), paged as (
       select * from hits s order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}
     )
-    select jsonb_build_object('visible', ${visible}, 'total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${scorecardJson} order by s.created_at desc, s.id desc) from paged s), '[]')
+    select json_build_object('visible', ${visible}, 'total', (select count(*) from hits),
+      'items', coalesce((select json_agg(${scorecardJson} order by s.created_at desc, s.id desc) from paged s), '[]')
     ) as result`,
   );
   if (result === null || !result.visible) throw notFound("workspace");

@@ -12,7 +12,7 @@ import { findTemplate } from "./templates.ts";
 export const scorecardOwner = { user_id: sql`s.user_id`, team_id: sql`s.team_id` };
 
 /** SQL: the JSON of the scorecard row `s`. */
-export const scorecardJson: SQL = sql`jsonb_build_object('id', s.id, 'name', s.name, 'weights', ${columnsJson("s", AXES)},
+export const scorecardJson: SQL = sql`json_build_object('id', s.id, 'name', s.name, 'weights', ${columnsJson("s", AXES)},
   'team_id', s.team_id, 'is_template', false, 'created_at', s.created_at)`;
 
 /** The verdict of a change to the scorecard row `s`. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageParts, sliceJson, sliceParts, totalJson } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
 import { pageResult, RowSlice } from "../db/page-result.ts";
 import { type DELIVERY_STATES, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
@@ -41,7 +41,7 @@ export async function listDeliveries(
   filter: DeliveryFilter & { page: number; page_size: number },
 ): Promise<z.output<typeof Deliveries>> {
   const target = visibleWebhook(principal.userId, webhookId);
-  const found = await read(ctx, Deliveries, statement(target, pageParts(listing(filter.status), filter), totalJson));
+  const found = await read(ctx, Deliveries, statement(target, pageParts(listing(filter.status), filter), pageJson));
   if (found === null) throw notFound("webhook");
   return found;
 }
@@ -55,14 +55,14 @@ export async function sliceDeliveries(
 ): Promise<RowSlice> {
   const target = visibleWebhook(principal.userId, webhookId);
   const list = listing(status, after);
-  const found = await read(ctx, RowSlice, statement(target, sliceParts(list, size), sliceJson(list)));
+  const slice = (items: SQL) => sliceJson(list, items);
+  const found = await read(ctx, RowSlice, statement(target, sliceParts(list, size), slice));
   if (found === null) throw notFound("webhook");
   return found;
 }
 
-function statement(target: SQL, parts: SQL, about: SQL): SQL {
-  return sql`with target as (${target}), ${parts}
-    select ${about} || jsonb_build_object('items', coalesce((select jsonb_agg(${deliveryJson} order by d.id desc)
-      from paged p join ${webhook_deliveries} d on d.id = p.id join ${webhook_events} e on e.id = d.event_id), '[]')) as result
-    from target t`;
+function statement(target: SQL, parts: SQL, listJson: (items: SQL) => SQL): SQL {
+  const items = sql`(select json_agg(${deliveryJson} order by d.id desc)
+    from paged p join ${webhook_deliveries} d on d.id = p.id join ${webhook_events} e on e.id = d.event_id)`;
+  return sql`with target as (${target}), ${parts} select ${listJson(items)} as result from target t`;
 }

@@ -18,7 +18,7 @@ export const webhookJson: SQL = sql`jsonb_build_object('id', w.id, 'url', w.url,
   'is_active', w.is_active, 'disabled_reason', w.disabled_reason, 'created_at', w.created_at)`;
 
 /** SQL: the JSON of the attempt row `d` at the event row `e`. Without an answer, its excerpt says why there is none. */
-export const deliveryJson: SQL = sql`jsonb_build_object('id', d.id, 'event_id', d.event_id, 'event_type', e.type,
+export const deliveryJson: SQL = sql`json_build_object('id', d.id, 'event_id', d.event_id, 'event_type', e.type,
   'attempt', d.attempt, 'status', d.status, 'response_status', d.response_status, 'duration_ms', d.duration_ms,
   'response_excerpt', case when d.response_status is not null then d.response_excerpt end,
   'failure_detail', case when d.response_status is null then d.response_excerpt end,

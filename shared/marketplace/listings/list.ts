@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../../db/change.ts";
-import { COUNTED, type Listing, pageParts, totalJson } from "../../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { type NamedList, namedParts } from "../../db/names.ts";
 import { agents } from "../../db/schema/index.ts";
@@ -38,12 +38,13 @@ export async function listListings(
   { q, ...paging }: { q?: string | undefined; page: number; page_size: number },
 ): Promise<z.output<typeof Listings>> {
   const parts = q === undefined ? pageParts(LISTING, paging) : namedParts(search(q), paging);
+  const items = sql`(select json_agg(${listingJson} order by l.id desc)
+    from ${onOffer} and l.id in (select id from paged))`;
   const found = await read(
     ctx,
     Listings,
     sql`with ${parts}
-    select ${totalJson} || jsonb_build_object('items', coalesce((select jsonb_agg(${listingJson} order by l.id desc)
-      from ${onOffer} and l.id in (select id from paged)), '[]')) as result`,
+    select ${pageJson(items)} as result`,
   );
   return found ?? { items: [], total: 0 };
 }
