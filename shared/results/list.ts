@@ -12,7 +12,7 @@ import { visibleSession } from "../runs/sessions.ts";
 import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { may } from "../teams/rights.ts";
 import type { RunFilter, RunSort } from "./run-filter.ts";
-import { countable, runScans } from "./run-scans.ts";
+import { countable, runScans, scanParts } from "./run-scans.ts";
 
 /** What a list of runs is asked for, besides where it begins. */
 export interface RunsAsked {
@@ -86,7 +86,7 @@ async function readRuns(
   const result = await read(
     ctx,
     z.object({ missing: z.string().nullable(), found: z.unknown() }),
-    sql`with ${parts}
+    sql`with ${scanParts(viewer, filter)}${parts}
     select json_build_object('missing', ${missing(viewer, filter)}, 'found', ${listJson(items)}) as result`,
   );
   if (result === null || result.missing !== null) throw notFound(result?.missing ?? "run");
@@ -97,16 +97,23 @@ async function readRuns(
 function missing(viewer: string | null, filter: RunFilter): SQL {
   const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, suite_id: suiteId } = filter;
   const team = { user_id: sql`null::uuid`, team_id: sql`t.id` };
-  return sql`case
-    when ${agentId ?? null}::uuid is not null and not exists (
-      select from ${agents} a where a.id = ${agentId ?? null}::uuid and ${visibleAgent(viewer)}) then 'agent'
-    when ${teamId ?? null}::uuid is not null and not exists (
-      select from ${teams} t where t.id = ${teamId ?? null}::uuid and ${may("see", viewer, team)}) then 'workspace'
-    when ${sessionId ?? null}::uuid is not null and not exists (
-      select from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
-      where s.id = ${sessionId ?? null}::uuid and ${visibleSession(viewer)}) then 'screening session'
-    when ${suiteId ?? null}::uuid is not null and not exists (
-      select from ${suites} s where s.id = ${suiteId ?? null}::uuid) then 'suite' end`;
+  // Only what is asked for: to plan the other look-ups takes longer than to make them.
+  const found: [name: string, SQL][] = [];
+  if (agentId !== undefined)
+    found.push(["agent", sql`select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`]);
+  if (teamId !== undefined)
+    found.push(["workspace", sql`select from ${teams} t where t.id = ${teamId}::uuid and ${may("see", viewer, team)}`]);
+  if (sessionId !== undefined) {
+    const ofAgents = sql`${screening_sessions} s join ${agents} a on a.id = s.agent_id`;
+    found.push([
+      "screening session",
+      sql`select from ${ofAgents} where s.id = ${sessionId}::uuid and ${visibleSession(viewer)}`,
+    ]);
+  }
+  if (suiteId !== undefined) found.push(["suite", sql`select from ${suites} s where s.id = ${suiteId}::uuid`]);
+  if (found.length === 0) return sql`null`;
+  const cases = found.map(([name, lookUp]) => sql`when not exists (${lookUp}) then ${sql.raw(`'${name}'`)}`);
+  return sql`case ${sql.join(cases, sql` `)} end`;
 }
 
 /** The column that orders a list: ids of runs have the order of their times. */

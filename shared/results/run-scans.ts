@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agentOwner, agentsOf } from "../agents/conditions.ts";
+import { agentsOf, judgeTheirs, THEIRS } from "../agents/conditions.ts";
 import { UNLIMITED } from "../db/listing.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { byFacets, facetConditions } from "./run-facets.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
-import { may, ofOwners } from "../teams/rights.ts";
+import { ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
 
 /** A filter, and the run behind which a slice of the list begins. */
@@ -14,7 +14,7 @@ type Narrowed = RunFilter & { older_than?: string; newer_than?: string };
 /**
  * SQL: the scans of a list of the runs (`id`) that a viewer may see: those that everybody may see, those that the
  * viewer asked for, and those of the agents that the viewer has or shares. A run may be in several. A viewer without an
- * account (null) gives no filter that needs one.
+ * account (null) gives no filter that needs one. The statement has the parts `scanParts` before them.
  */
 export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): readonly [SQL, ...SQL[]] {
   const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, scope, mine } = filter;
@@ -65,17 +65,20 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
   }
   if (agentId !== undefined) {
     // Who has or shares the agent sees all of its runs; only for others the public ones and their own are put together.
-    const theirs = sql`(select exists (
-      select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}))`;
-    const all = faceted((facets) => sql`select r.id from ${runs} r where ${theirs} ${own} ${facets} ${cut}`);
+    const all = faceted((facets) => sql`select r.id from ${runs} r where ${THEIRS} ${own} ${facets} ${cut}`);
     return [
       sql`select x.id from (
-        (${all}) union all (${ofAgent(sql`and not ${theirs}`)})
-        union all (${asked(sql`and r.is_private and not ${theirs}`)})) x ${cut}`,
+        (${all}) union all (${ofAgent(sql`and not ${THEIRS}`)})
+        union all (${asked(sql`and r.is_private and not ${THEIRS}`)})) x ${cut}`,
     ];
   }
   const shared = ofOwners("see", viewer, (owner) => ofAgents(agentsOf(owner), sql``));
   return [ofPublic, asked(sql``), shared];
+}
+
+/** SQL: the parts of a statement that the scans of a list rest on, each with a comma behind it. */
+export function scanParts(viewer: string | null, { agent_id: agentId }: RunFilter): SQL {
+  return viewer === null || agentId === undefined ? sql`` : sql`${judgeTheirs(viewer, agentId)}, `;
 }
 
 /** Whether indexes alone tell which runs a list has: one agent's, or what the viewer asked for. */

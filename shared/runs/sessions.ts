@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { agentOwner, visibleAgent } from "../agents/conditions.ts";
+import { agentOwner, judgeTheirs, THEIRS, visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
@@ -107,7 +107,7 @@ export async function listSessions(
   const found = await read(
     ctx,
     RowPage,
-    sql`with ${pageParts(listing, paging)}
+    sql`with ${judgeTheirs(viewer, agentId)}, ${pageParts(listing, paging)}
     select ${pageJson(items)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (found === null) throw notFound("agent");
@@ -129,12 +129,10 @@ function sessionScans(
     sql`select s.id, s.created_at from ${screening_sessions} s
       where s.agent_id = ${agentId}::uuid ${condition} ${narrowed} ${cut}`;
   if (viewer === null) return [scan(sql`and not s.is_private`)];
-  const theirs = sql`(select exists (
-    select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}))`;
   const asked = sql`s.is_private and s.user_id = ${viewer}::uuid`;
   return [
-    scan(sql`and ${theirs}`),
-    scan(sql`and not s.is_private and not ${theirs}`),
-    scan(sql`and ${asked} and not ${theirs}`),
+    scan(sql`and ${THEIRS}`),
+    scan(sql`and not s.is_private and not ${THEIRS}`),
+    scan(sql`and ${asked} and not ${THEIRS}`),
   ];
 }

@@ -20,9 +20,11 @@ export const RIGHTS: Readonly<Record<Role, readonly Action[]>> = {
 /** What a workspace's own API key may do there: as an editor, within its scopes. Such a viewer has the workspace's id. */
 export const KEY_ROLE: Role = "editor";
 
-/** The roles that allow an action. */
-function rolesWith(action: Action): Role[] {
-  return TEAM_ROLES.filter((role) => RIGHTS[role].includes(action));
+/** SQL: whether the membership row `m` allows an action, as a further condition; what every role allows needs none. */
+function allows(action: Action): SQL {
+  const roles = TEAM_ROLES.filter((role) => RIGHTS[role].includes(action));
+  if (roles.length === TEAM_ROLES.length) return sql``;
+  return sql.raw(`and m.role in (${roles.map((role) => `'${role}'`).join(", ")})`);
 }
 
 /** The one who asks: an account, or a workspace's API key, by its id, or by a uuid in SQL, which may be null; null is somebody without an account. */
@@ -39,16 +41,12 @@ export function idOf(viewer: string | SQL): SQL {
  */
 export function may(action: Action, viewer: Viewer, owner: { user_id: SQL; team_id: SQL }): SQL<boolean> {
   if (viewer === null) return sql`false`;
-  const roles = sql.join(
-    rolesWith(action).map((role) => sql`${role}`),
-    sql`, `,
-  );
   // An account that gives its own id for a workspace's is not the workspace's key.
   const isKey = sql`${owner.team_id} = ${idOf(viewer)} and exists (select from ${teams} k where k.id = ${idOf(viewer)})`;
   const byKey = RIGHTS[KEY_ROLE].includes(action) ? sql`(${isKey}) or` : sql``;
   return sql`case when ${owner.team_id} is null then ${owner.user_id} = ${idOf(viewer)} else ${byKey} exists (
     select from ${team_members} m
-    where m.team_id = ${owner.team_id} and m.user_id = ${idOf(viewer)} and m.role in (${roles})
+    where m.team_id = ${owner.team_id} and m.user_id = ${idOf(viewer)} ${allows(action)}
   ) end`;
 }
 
@@ -63,12 +61,8 @@ export function ownerOf(owner: { user_id: SQL; team_id: SQL }): SQL {
  * part by an index, which the planner takes where `scan` orders and limits.
  */
 export function ofOwners(action: Action, viewer: string, scan: (owner: SQL) => SQL): SQL {
-  const roles = sql.join(
-    rolesWith(action).map((role) => sql`${role}`),
-    sql`, `,
-  );
   return sql`select x.* from (
       select ${viewer}::uuid as id union all select m.team_id from ${team_members} m
-      where m.user_id = ${viewer}::uuid and m.role in (${roles})
+      where m.user_id = ${viewer}::uuid ${allows(action)}
     ) o cross join lateral (${scan(sql`o.id`)}) x`;
 }
