@@ -38,17 +38,19 @@ export function pageParts(
   const offset = (page - 1) * size;
   const enough = sql`limit ${most + 1}`;
   const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
-  const counting = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);
-  const count = (found: readonly SQL[]) => sql`(select count(*) from (${union(found)}) x)`;
-  const counted =
-    counting.length === 1
-      ? count(counting)
-      : sql`case when ${count(counting.slice(0, 1))} > ${most} then ${most + 1} else ${count(counting)} end`;
-  // Where it stood in the statement, it would be counted once for the total and again for whether that is capped.
-  return sql`counted as materialized (select ${counted} as n, ${most}::bigint as most), paged as (
+  const paged = sql`paged as (
     select * from (${union(cutTo(sql`limit ${offset + size}`))}) x
     order by ${order} limit ${size} offset ${offset}
   )`;
+  const [first, ...others] = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);
+  // What is counted is a part of its own: in the statement it would be once for the total and again for whether that is capped.
+  const counted = (n: SQL) => sql`counted as materialized (select ${n} as n, ${most}::bigint as most)`;
+  if (others.length === 0) return sql`${counted(sql`(select count(*) from (${first}) x)`)}, ${paged}`;
+  // Where the first scan alone finds more than is counted, the others need not be made.
+  const all = union([sql`select * from found_first`, ...others]);
+  const found = sql`(select count(*) from found_first)`;
+  const n = sql`case when ${found} > ${most} then ${found} else (select count(*) from (${all}) x) end`;
+  return sql`found_first as materialized (${first}), ${counted(n)}, ${paged}`;
 }
 
 /**
