@@ -30,8 +30,8 @@ export const GraphqlAnswer = z
       .array(
         z.object({
           message: z.string(),
-          locations: z.array(z.object({ line: z.number().int(), column: z.number().int() })).optional(),
-          path: z.array(z.union([z.string(), z.number().int()])).optional(),
+          locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
+          path: z.array(z.union([z.string(), z.int()])).optional(),
           extensions: z.object({ code: z.string().meta({ description: "A code of the table of problems" }) }),
         }),
       )

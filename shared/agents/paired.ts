@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-const count = z.number().int();
+const count = z.int();
 const difference = z.number().min(-1).max(1);
 
 /** The properties of an answer that compares two sides, `a` and `b`, task by task, as `paired` finds them. */

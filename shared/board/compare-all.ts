@@ -4,7 +4,7 @@ import { paired, pairsOf } from "../scoring/mcnemar.ts";
 import { mean } from "../scoring/mean.ts";
 import type { Passes } from "./passes.ts";
 
-const count = z.number().int();
+const count = z.int();
 const difference = z.number().min(-1).max(1);
 const pValue = z.number().min(0).max(1);
 

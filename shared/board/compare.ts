@@ -46,7 +46,7 @@ export const AgentComparison = z
   .object({
     a: Side,
     b: Side,
-    tasks: z.number().int().meta({ description: "Tasks at which both agents have scored real runs" }),
+    tasks: z.int().meta({ description: "Tasks at which both agents have scored real runs" }),
     ...pairedShape,
   })
   .meta({ id: "AgentComparison" });

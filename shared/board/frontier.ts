@@ -31,7 +31,7 @@ export const FrontierRead = z
           .meta({ description: "The mean over tasks of the mean cost of their wholly priced runs" }),
         provenance: z.enum(["real", "simulated", "none"]).meta({ description: "The runs that the numbers come from" }),
         model: z.string().nullable().meta({ description: "The serving model of most of these runs" }),
-        runs: z.number().int(),
+        runs: z.int(),
         on_frontier: z.boolean().meta({
           description: "No member shown here passes at least as much at no more cost and is better in one of the two",
         }),

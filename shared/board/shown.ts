@@ -13,12 +13,11 @@ const share = z.number().min(0).max(1);
 
 export const LeaderboardRow = z
   .object({
-    rank: z.number().int().nullable().meta({ description: "Null for provisional and simulated agents" }),
-    rank_low: z.number().int().nullable().meta({
+    rank: z.int().nullable().meta({ description: "Null for provisional and simulated agents" }),
+    rank_low: z.int().nullable().meta({
       description: "The first place that the interval does not rule out: behind all that lie wholly above it",
     }),
     rank_high: z
-      .number()
       .int()
       .nullable()
       .meta({ description: "The last such place: before all whose intervals lie wholly below it" }),
@@ -38,10 +37,9 @@ export const LeaderboardRow = z
     }),
     ...Memorisation.shape,
     axes: Axes,
-    runs: z.number().int(),
-    tasks: z.number().int(),
+    runs: z.int(),
+    tasks: z.int(),
     variants: z
-      .number()
       .int()
       .max(MOST_VARIANTS)
       .meta({

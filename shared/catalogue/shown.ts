@@ -33,7 +33,7 @@ export const TaskRead = z
         "the suite core and of the secret suites are minted.",
     }),
     template: z
-      .object({ id: z.string(), version: z.number().int() })
+      .object({ id: z.string(), version: z.int() })
       .nullable()
       .meta({ description: "What the instances of a minted task are drawn from" }),
     prompt: z.string().nullable().meta({ description: "Null for a secret task; of a minted one that of the sample" }),
@@ -43,13 +43,13 @@ export const TaskRead = z
     tools: z.json().nullable().meta({ description: "Null for a secret task" }),
     grader_type: z.enum(GRADER_TYPES),
     suite_id: z.uuid().nullable(),
-    suite_version: z.number().int(),
+    suite_version: z.int(),
     is_active: z.boolean(),
     is_secret: z.boolean(),
-    time_limit_ms: z.number().int(),
+    time_limit_ms: z.int(),
     reference_cost_usd: z.number(),
-    reference_latency_ms: z.number().int(),
-    expected_tool_calls: z.number().int().nullable(),
+    reference_latency_ms: z.int(),
+    expected_tool_calls: z.int().nullable(),
     pass_threshold: z.number(),
     created_at: Instant,
   })
@@ -61,9 +61,9 @@ export const SuiteRead = z
     slug: z.string(),
     name: z.string(),
     description: z.string(),
-    version: z.number().int(),
+    version: z.int(),
     is_secret: z.boolean(),
-    task_count: z.number().int().meta({ description: "Active tasks" }),
+    task_count: z.int().meta({ description: "Active tasks" }),
     domains: z.array(TaskDomain),
   })
   .meta({ id: "SuiteRead" });

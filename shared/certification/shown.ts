@@ -15,10 +15,10 @@ export const CertifyDiagnostic = z
     price_configured: z.boolean().meta({ description: "Whether the payment provider has a price to charge" }),
     payment_configured: z.boolean(),
     dev_mode: z.boolean().meta({ description: "Whether certifications are granted at once and cost nothing" }),
-    repeats: z.number().int().meta({ description: "Runs of each task", example: REPEATS }),
-    task_count: z.number().int().meta({ description: "Active tasks of the core suite and of every secret suite" }),
+    repeats: z.int().meta({ description: "Runs of each task", example: REPEATS }),
+    task_count: z.int().meta({ description: "Active tasks of the core suite and of every secret suite" }),
     pass_score: z.number().meta({ description: "The least composite score, 0 to 100", example: PASS_SCORE }),
-    valid_days: z.number().int().meta({ example: VALID_DAYS }),
+    valid_days: z.int().meta({ example: VALID_DAYS }),
   })
   .meta({ id: "CertifyDiagnostic" });
 
@@ -41,7 +41,7 @@ export const CertifyEligibility = z
         "Every reason against it; empty if it is eligible. `no_endpoint` is also the reason for a deactivated agent",
     }),
     price_usd: price,
-    runs_needed: z.number().int().meta({
+    runs_needed: z.int().meta({
       description: "How many runs a certification needs that is bought now; the price includes them",
     }),
   })
@@ -53,20 +53,17 @@ export const CertifyStatusResponse = z
     certification_id: z.uuid().nullable(),
     status: z.enum(["none", ...CERTIFICATION_STATES]),
     screening_session_id: z.uuid().nullable(),
-    progress: z.object({ total: z.number().int(), finished: z.number().int(), passed: z.number().int() }).meta({
+    progress: z.object({ total: z.int(), finished: z.int(), passed: z.int() }).meta({
       description:
         "Runs; one that is repeated after a fault of the service counts once, and is not finished before a repeat was " +
         "carried out",
     }),
-    runs_missing: z
-      .number()
-      .int()
-      .meta({
-        description:
-          "How many runs the service could not carry out, where it ended without them: 0 as long as it goes on. It has no " +
-          `score then, since nothing can be said of the agent after ${GIVE_UP_DAYS} days of tries, unless enough had failed ` +
-          "already that these runs could not have changed the outcome",
-      }),
+    runs_missing: z.int().meta({
+      description:
+        "How many runs the service could not carry out, where it ended without them: 0 as long as it goes on. It has no " +
+        `score then, since nothing can be said of the agent after ${GIVE_UP_DAYS} days of tries, unless enough had failed ` +
+        "already that these runs could not have changed the outcome",
+    }),
     paused_reason: z.string().nullable().meta({ description: "What it waits for; it continues by itself" }),
     score: z
       .number()

@@ -22,7 +22,7 @@ export function sliceOf<T extends z.ZodType>(item: T, name: string) {
   return z
     .object({
       items: z.array(item),
-      page_size: z.number().int(),
+      page_size: z.int(),
       next_cursor: z.string().nullable().meta({ description: "What to send as `cursor` next; null at the end" }),
     })
     .meta({ id: name });

@@ -28,9 +28,9 @@ export function pageOf<T extends z.ZodType>(item: T, name: string) {
   return z
     .object({
       items: z.array(item),
-      total: z.number().int(),
-      page: z.number().int(),
-      page_size: z.number().int(),
+      total: z.int(),
+      page: z.int(),
+      page_size: z.int(),
     })
     .meta({ id: name });
 }
@@ -39,10 +39,7 @@ export function pageOf<T extends z.ZodType>(item: T, name: string) {
 export function longPageOf<T extends z.ZodType>(item: T, name: string) {
   return pageOf(item, name)
     .extend({
-      total: z
-        .number()
-        .int()
-        .meta({ description: `At most ${COUNTED.byIndex}: long lists are not counted to their end` }),
+      total: z.int().meta({ description: `At most ${COUNTED.byIndex}: long lists are not counted to their end` }),
       total_is_capped: z.literal(true).optional().meta({
         description: "There are more items than `total`, on pages that follow as long as `Link` names a next one",
       }),

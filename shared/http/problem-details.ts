@@ -6,7 +6,7 @@ export const ProblemDetails = z
   .object({
     type: z.string(),
     title: z.string(),
-    status: z.number().int(),
+    status: z.int(),
     detail: z.string(),
     code: z.enum(Object.keys(PROBLEMS).filter(isProblemCode)),
     request_id: z.string().optional(),

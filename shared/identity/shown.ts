@@ -9,11 +9,11 @@ export const UserRead = z
     username: z.string().nullable(),
     email_verified: z.boolean(),
     plan: z.enum(PLAN_NAMES),
-    arena_run_count: z.number().int(),
-    monthly_run_count: z.number().int(),
-    monthly_run_limit: z.number().int(),
-    agent_count: z.number().int(),
-    team_count: z.number().int(),
+    arena_run_count: z.int(),
+    monthly_run_count: z.int(),
+    monthly_run_limit: z.int(),
+    agent_count: z.int(),
+    team_count: z.int(),
     charges_enabled: z.boolean(),
     payouts_enabled: z.boolean(),
     is_admin: z.boolean(),
@@ -27,7 +27,7 @@ export const TokenResponse = z
   .object({
     access_token: z.string(),
     token_type: z.literal("bearer"),
-    expires_in: z.number().int().meta({ description: "Seconds" }),
+    expires_in: z.int().meta({ description: "Seconds" }),
     user: UserRead,
   })
   .meta({ id: "TokenResponse" });
@@ -46,7 +46,7 @@ export const DeletionRead = z
   .object({ deletion_pending: z.boolean(), deletion_scheduled_for: Instant.nullable() })
   .meta({ id: "DeletionRead" });
 
-const count = z.number().int();
+const count = z.int();
 
 export const DeletionPreview = z
   .object({

@@ -20,7 +20,7 @@ const MAX_LISTED = 200;
 /** The name of a model whose spans do not name it. */
 const UNNAMED = "unknown";
 
-const count = z.number().int();
+const count = z.int();
 
 export const BlueprintRead = z
   .object({

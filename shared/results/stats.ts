@@ -13,9 +13,9 @@ const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z
 
 export const AgentStats = z
   .object({
-    total_runs: z.number().int(),
-    successful_runs: z.number().int().meta({ description: "Passed" }),
-    failed_runs: z.number().int().meta({ description: "Final and not passed" }),
+    total_runs: z.int(),
+    successful_runs: z.int().meta({ description: "Passed" }),
+    failed_runs: z.int().meta({ description: "Final and not passed" }),
     avg_latency_ms: z.number().nullable(),
     avg_cost_usd: z.number().nullable(),
     best_task: TaskRecord,

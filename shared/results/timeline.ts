@@ -16,13 +16,13 @@ const MAX_VERSIONS = 50;
 const names = z.array(z.string());
 
 const Version = z.object({
-  version: z.number().int().meta({
+  version: z.int().meta({
     description: "Counted over all runs for owner and members, over public runs for everybody else",
   }),
   architecture_hash: z.string(),
   first_seen_at: Instant,
   last_seen_at: Instant,
-  run_count: z.number().int().meta({ description: "The runs of this version that the caller may see" }),
+  run_count: z.int().meta({ description: "The runs of this version that the caller may see" }),
   pass_rate: z.number().min(0).max(1).nullable().meta({ description: "Of these runs" }),
 });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-const count = z.number().int();
+const count = z.int();
 
 /** What an estimate is asked for: the width to reach, and whose record to go by. */
 export const estimateQuery = z
@@ -25,9 +25,8 @@ export const RepeatsEstimate = z
         "`agent`: the agent's scored real runs. `coin_toss`: without an agent or scored runs of it, every run passes by a " +
         "toss of a coin, the most that chance can do",
     }),
-    tasks: z.number().int().meta({ description: "The agent's scored tasks, else the active ones (at most 100)" }),
+    tasks: z.int().meta({ description: "The agent's scored tasks, else the active ones (at most 100)" }),
     repeats: z
-      .number()
       .int()
       .nullable()
       .meta({

@@ -12,7 +12,7 @@ export const AgentReadiness = z
         state: EndpointState.meta({ description: "`not_applicable` where no endpoint is called, `mock` for one" }),
         checked_at: Instant.nullable(),
         valid_until: Instant.nullable().meta({ description: "One hour after `checked_at`; then `unchecked` again" }),
-        latency_ms: z.number().int().nullable(),
+        latency_ms: z.int().nullable(),
         failure_code: z.string().nullable().meta({ description: "In the words of a run's failures" }),
       })
       .meta({ description: "From the newer of the last check and the last real run: evidence of that moment alone" }),

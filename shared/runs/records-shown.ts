@@ -20,11 +20,11 @@ export const RunPhases = z
     run_id: z.uuid(),
     items: z.array(
       z.object({
-        sequence: z.number().int(),
+        sequence: z.int(),
         phase: z.enum(PHASES),
         outcome: PhaseOutcome,
         occurred_at: Instant,
-        duration_ms: z.number().int().nullable(),
+        duration_ms: z.int().nullable(),
         metadata: z.record(z.string(), z.json()).meta({
           description:
             "Of `telemetry_collected`: `spans`. Of `architecture_hashed`: `architecture_hash`, of what this run showed. Of `architecture_compared`: `version` and whether it is new by this run, `changed`; numbered over public runs for a public run, over all runs for a private one",
@@ -39,7 +39,7 @@ const Committed = z.object({ body_base64: z.string(), salt: z.string() }).nullab
 /** What one run was asked; its RFC 8785 form is what the commitment in the evidence is to. */
 const InstanceRead = z
   .object({
-    template: z.object({ id: z.string(), version: z.number().int() }),
+    template: z.object({ id: z.string(), version: z.int() }),
     prompt: z.string(),
     input: z.json().nullable(),
     output_format: z.enum(["text", "json", "tool_calls"]),

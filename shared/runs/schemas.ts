@@ -45,7 +45,7 @@ export const BatchCreate = z
       .max(LIMITS.tasksPerBatch)
       .optional()
       .meta({ description: "Exactly these tasks; without them and without suite_id, the first 100 of the catalogue" }),
-    repeats: z.number().int().min(1).max(LIMITS.repeats).default(1),
+    repeats: z.int().min(1).max(LIMITS.repeats).default(1),
     private: isPrivate,
   })
   .superRefine(oneChoiceOfTasks)
@@ -76,7 +76,7 @@ export const RunUpdate = z
       .optional()
       .meta({ description: "`{calls: [{model, input_tokens, output_tokens, cost_usd?}], cost_usd?}`" }),
     serving_model: z.string().max(200).optional(),
-    input_tokens: z.number().int().min(0).optional(),
-    output_tokens: z.number().int().min(0).optional(),
+    input_tokens: z.int().min(0).optional(),
+    output_tokens: z.int().min(0).optional(),
   })
   .meta({ id: "RunUpdate" });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Instant } from "../platform/time.ts";
 import { Trigger } from "./shown.ts";
 
-const count = z.number().int();
+const count = z.int();
 
 export const ScreeningSessionRead = z
   .object({
@@ -13,8 +13,8 @@ export const ScreeningSessionRead = z
       description:
         "`cancelled`: all of its runs were, or the session was while some were queued, and the rest is final",
     }),
-    task_plan: z.array(z.object({ task_id: z.uuid(), suite_version: z.number().int(), position: z.number().int() })),
-    repeats: z.number().int(),
+    task_plan: z.array(z.object({ task_id: z.uuid(), suite_version: z.int(), position: z.int() })),
+    repeats: z.int(),
     run_ids: z.array(z.uuid()),
     counts: z.object({
       queued: count,

@@ -10,7 +10,7 @@ const taskIds = z.array(z.uuid()).min(1).max(LIMITS.tasksPerBatch).optional().me
   description: "Exactly these tasks, in this order",
 });
 
-const repeats = z.number().int().min(1).max(LIMITS.repeats);
+const repeats = z.int().min(1).max(LIMITS.repeats);
 
 const cron = z
   .string()

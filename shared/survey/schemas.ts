@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Instant } from "../platform/time.ts";
 
-const score = z.number().int().min(0).max(10);
+const score = z.int().min(0).max(10);
 const disappointment = z.enum(["very", "somewhat", "not"]);
 
 export const PMFResponseCreate = z
@@ -18,11 +18,11 @@ export const PMFResponseRead = z
 
 export const PMFDismissRead = z.object({ dismissed: z.literal(true) }).meta({ id: "PMFDismissRead" });
 
-const count = z.number().int().min(0);
+const count = z.int().min(0);
 
 export const PMFResultsRead = z
   .object({
-    days: z.number().int().meta({ description: "How many days back from now the responses count" }),
+    days: z.int().meta({ description: "How many days back from now the responses count" }),
     responses: count.meta({ description: "One per account in 30 days; dismissals do not count" }),
     promoters: count.meta({ description: "Scores of 9 and 10" }),
     passives: count.meta({ description: "Scores of 7 and 8" }),

@@ -14,7 +14,7 @@ export const EnterpriseWaitlistRequest = z
   .strictObject({
     email: Email,
     company: z.string().trim().min(1).max(200).optional(),
-    seats: z.number().int().min(1).max(1_000_000).optional(),
+    seats: z.int().min(1).max(1_000_000).optional(),
     message: z.string().trim().min(1).max(4000).optional(),
   })
   .meta({ id: "EnterpriseWaitlistRequest" });

@@ -8,9 +8,9 @@ export const SecretSuiteDiagnostic = z
         z.object({
           suite_id: z.uuid(),
           name: z.string(),
-          suite_version: z.number().int(),
-          active_tasks: z.number().int(),
-          retired_tasks: z.number().int().meta({ description: "Those of earlier versions, and those retired by hand" }),
+          suite_version: z.int(),
+          active_tasks: z.int(),
+          retired_tasks: z.int().meta({ description: "Those of earlier versions, and those retired by hand" }),
         }),
       )
       .meta({ description: "All secret suites, oldest first" }),
@@ -24,8 +24,8 @@ export const SecretSuiteRotateRequest = z
 export const SecretSuiteRotateResult = z
   .object({
     suite_id: z.uuid(),
-    previous_version: z.number().int(),
-    suite_version: z.number().int(),
-    tasks_rotated: z.number().int().meta({ description: "Active tasks that are now of the new version" }),
+    previous_version: z.int(),
+    suite_version: z.int(),
+    tasks_rotated: z.int().meta({ description: "Active tasks that are now of the new version" }),
   })
   .meta({ id: "SecretSuiteRotateResult" });

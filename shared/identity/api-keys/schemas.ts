@@ -4,8 +4,8 @@ import { KEY_SCOPES } from "../../db/schema/index.ts";
 
 const name = z.string().trim().min(1).max(120);
 const scope = z.enum(["read", "write"]);
-const perMinute = z.number().int().min(1).max(6000);
-const perDay = z.number().int().min(1).max(1_000_000);
+const perMinute = z.int().min(1).max(6000);
+const perDay = z.int().min(1).max(1_000_000);
 const expiry = z.iso
   .datetime({ offset: true })
   .nullable()
@@ -66,8 +66,8 @@ export const ApiKeyRead = z
     prefix: z.string().meta({ description: "How the key begins, to tell keys apart" }),
     scope: scope.meta({ description: "`write` where the key may write anything at all" }),
     scopes: z.array(z.enum(KEY_SCOPES)).meta({ description: "All that the key may do; `…:write` includes `…:read`" }),
-    rate_limit_per_minute: z.number().int(),
-    quota_per_day: z.number().int(),
+    rate_limit_per_minute: z.int(),
+    quota_per_day: z.int(),
     last_used_at: Instant.nullable().meta({ description: "To the minute" }),
     expires_at: Instant.nullable(),
     revoked_at: Instant.nullable(),

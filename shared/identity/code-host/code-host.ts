@@ -139,7 +139,7 @@ async function exchange(ctx: Context, parameters: URLSearchParams, verifier: str
   return access_token;
 }
 
-const User = z.object({ id: z.number().int() });
+const User = z.object({ id: z.int() });
 const Emails = z.array(z.object({ email: z.email(), primary: z.boolean(), verified: z.boolean() }));
 
 async function readProfile(ctx: Context, token: string): Promise<CodeHostProfile> {

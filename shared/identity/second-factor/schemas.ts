@@ -32,6 +32,6 @@ export const TotpRead = z
   .object({
     active: z.boolean(),
     confirmed_at: Instant.nullable(),
-    recovery_codes_left: z.number().int(),
+    recovery_codes_left: z.int(),
   })
   .meta({ id: "TotpRead" });
