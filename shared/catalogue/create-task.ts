@@ -25,7 +25,7 @@ export async function createTask(
     parts: sql`with place as (${placeIn(suiteId, isSecret)}), t as (
       ${insertTask(sql`${JSON.stringify(task)}::jsonb`, sql`(select * from place where outcome = 'done') p`)}
     )`,
-    result: sql`select jsonb_build_object('outcome', p.outcome, 'task', (select ${taskJson} || jsonb_build_object(
+    result: sql`select jsonb_build_object('outcome', p.outcome, 'task', (select ${taskJson}::jsonb || jsonb_build_object(
         'prompt', t.prompt, 'expected_output', case when not t.is_secret then t.expected_output end,
         'grader', case when t.is_secret then jsonb_build_object('type', t.grader -> 'type') else t.grader end
       ) from t)) as result from place p`,

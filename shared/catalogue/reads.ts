@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { pageJson, shortParts } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -12,7 +13,7 @@ const Tasks = pageResult(TaskRead);
 const Suites = pageResult(SuiteRead);
 
 /** SQL: the public JSON of the task row `t`: never the key, and of a secret task nothing that it says. */
-export const taskJson: SQL = sql`jsonb_build_object(
+export const taskJson: SQL = sql`json_build_object(
   'id', t.id, 'title', t.title, 'domain', t.domain,
   'instances', case when ${templateOf} is null then 'fixed' else 'minted' end,
   'template', ${templateOf}, 'prompt', case when not t.is_secret then t.prompt end,
@@ -24,7 +25,7 @@ export const taskJson: SQL = sql`jsonb_build_object(
   'expected_tool_calls', t.expected_tool_calls, 'pass_threshold', t.pass_threshold, 'created_at', t.created_at)`;
 
 /** SQL: the JSON of the suite row `s`. */
-export const suiteJson: SQL = sql`jsonb_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'description', s.description,
+export const suiteJson: SQL = sql`json_build_object('id', s.id, 'slug', s.slug, 'name', s.name, 'description', s.description,
   'version', s.version, 'is_secret', s.is_secret,
   'task_count', (select count(*) from ${tasks} t where t.suite_id = s.id and t.is_active),
   'domains', coalesce((select jsonb_agg(distinct t.domain) from ${tasks} t where t.suite_id = s.id and t.is_active), '[]'))`;
@@ -77,23 +78,19 @@ export interface TaskFilter {
 /** A page of the active tasks, or of the retired ones, suite by suite or as `sort` says; throws 404 for a suite that does not exist. */
 export async function listTasks(
   ctx: Context,
-  { domain, suite_id: suiteId, is_active: isActive = true, sort = "position", page, page_size: size }: TaskFilter,
+  { domain, suite_id: suiteId, is_active: isActive = true, sort = "position", ...paging }: TaskFilter,
 ): Promise<z.output<typeof Tasks>> {
   const condition = sql`t.is_active = ${isActive} ${domain === undefined ? sql`` : sql`and t.domain = ${domain}`}
     ${suiteId === undefined ? sql`` : sql`and t.suite_id = ${suiteId}::uuid`}`;
   const exists =
     suiteId === undefined ? sql`true` : sql`exists (select from ${suites} s where s.id = ${suiteId}::uuid)`;
+  const hits = sql`select t.*, row_number() over (order by ${orderOf(sort)}) as place
+    from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}`;
+  const items = sql`(select json_agg(${taskJson} order by t.place) from paged t)`;
   const found = await read(
     ctx,
     Tasks,
-    sql`with hits as (
-      select t.*, row_number() over (order by ${orderOf(sort)}) as place
-      from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}
-    )
-    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
-      select jsonb_agg(${taskJson} order by t.place) from (
-        select * from hits order by place limit ${size} offset ${(page - 1) * size}) t), '[]')) as result
-    where ${exists}`,
+    sql`with ${shortParts(hits, "t", sql`t.place`, paging)} select ${pageJson(items)} as result where ${exists}`,
   );
   if (found === null) throw notFound("suite");
   return found;
@@ -113,14 +110,11 @@ export async function readSuite(ctx: Context, suiteId: string): Promise<z.output
 /** A page of the suites, oldest first. */
 export async function listSuites(
   ctx: Context,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Suites>> {
-  const found = await read(
-    ctx,
-    Suites,
-    sql`select jsonb_build_object('total', (select count(*) from ${suites}), 'items', coalesce((
-      select jsonb_agg(${suiteJson} order by s.created_at, s.id) from (
-        select * from ${suites} order by created_at, id limit ${size} offset ${(page - 1) * size}) s), '[]')) as result`,
-  );
+  const order = sql`s.created_at, s.id`;
+  const parts = shortParts(sql`select * from ${suites}`, "s", order, paging);
+  const items = sql`(select json_agg(${suiteJson} order by ${order}) from paged s)`;
+  const found = await read(ctx, Suites, sql`with ${parts} select ${pageJson(items)} as result`);
   return found ?? { items: [], total: 0 };
 }

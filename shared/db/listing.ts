@@ -70,9 +70,27 @@ export function sliceJson({ order }: Listing, items: SQL): SQL {
     'last', jsonb_agg(to_jsonb(paged) order by ${order}) -> -1) from paged)`;
 }
 
-/** SQL: JSON of a page, as `pageResult` reads it: its `items` (SQL: a JSON array, null for none), and what `counted` says. */
-export function pageJson(items: SQL): SQL {
-  return sql`(select json_build_object('items', coalesce(${items}, '[]'), 'total', least(n, most),
+/**
+ * SQL: the parts `counted` (for `pageJson`) and `paged` of a statement that reads a list which is always short: `hits`, a query
+ * of all its rows, is read whole. `row` is their alias in `order`.
+ */
+export function shortParts(
+  hits: SQL,
+  row: string,
+  order: SQL,
+  { page, page_size: size }: { page: number; page_size: number },
+): SQL {
+  return sql`hits as (${hits}), counted as (select count(*) as n, null::bigint as most from hits),
+    paged as (select * from hits ${sql.raw(row)} order by ${order} limit ${size} offset ${(page - 1) * size})`;
+}
+
+/**
+ * SQL: JSON of a page, as `pageResult` reads it: its `items` (SQL: a JSON array, null for none), what `counted` says, and
+ * whether it is `allowed`, where that is asked.
+ */
+export function pageJson(items: SQL, allowed?: SQL): SQL {
+  const judged = allowed === undefined ? sql`` : sql`'allowed', ${allowed}, `;
+  return sql`(select json_build_object(${judged}'items', coalesce(${items}, '[]'), 'total', least(n, most),
     'total_is_capped', case when n > most then true end) from counted)`;
 }
 

@@ -70,7 +70,7 @@ function committed(name: "request" | "response"): SQL {
 const requestJson: SQL = sql`case when not t.is_secret then ${committed("request")} end`;
 
 /** SQL: what was sent and received in the run row `r` of the task row `t`, by its exchange row `e`. */
-export const exchangeJson: SQL = sql`jsonb_build_object('run_id', r.id, 'answer', e.answer, 'explanation', r.explanation,
+export const exchangeJson: SQL = sql`json_build_object('run_id', r.id, 'answer', e.answer, 'explanation', r.explanation,
   'request', ${requestJson}, 'response', ${committed("response")})`;
 
 /** What `exchangeJson` gives, as RunOutput without the instance. */

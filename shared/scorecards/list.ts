@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import * as z from "zod";
 import { read } from "../db/change.ts";
-import { UNLIMITED } from "../db/listing.ts";
+import { pageJson, shortParts, UNLIMITED } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
@@ -25,23 +24,20 @@ export interface ScorecardFilter {
 export async function listScorecards(
   ctx: Context,
   { userId }: UserPrincipal,
-  { team_id: teamId, page, page_size: size }: ScorecardFilter,
+  { team_id: teamId, ...paging }: ScorecardFilter,
 ): Promise<{ items: Scorecard[]; total: number }> {
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
   const visible = teamId === undefined ? sql`true` : may("see", userId, team);
   const scan = (owner: SQL): SQL => sql`select s.* from ${scorecards} s where coalesce(s.team_id, s.user_id) = ${owner}
     order by lower(s.name) ${UNLIMITED}`;
   const hits = teamId === undefined ? ofOwners("see", userId, scan) : scan(team.team_id);
+  const order = sql`s.created_at desc, s.id desc`;
+  const items = sql`(select json_agg(${scorecardJson} order by ${order}) from paged s)`;
   const result = await read(
     ctx,
-    pageResult(ScorecardRead).extend({ visible: z.boolean() }),
-    sql`with hits as (${hits}), paged as (
-      select * from hits s order by s.created_at desc, s.id desc limit ${size} offset ${(page - 1) * size}
-    )
-    select json_build_object('visible', ${visible}, 'total', (select count(*) from hits),
-      'items', coalesce((select json_agg(${scorecardJson} order by s.created_at desc, s.id desc) from paged s), '[]')
-    ) as result`,
+    pageResult(ScorecardRead),
+    sql`with ${shortParts(hits, "s", order, paging)} select ${pageJson(items)} as result where ${visible}`,
   );
-  if (result === null || !result.visible) throw notFound("workspace");
+  if (result === null) throw notFound("workspace");
   return result;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
+import { pageJson, shortParts } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
 import { type UserPrincipal, workspaceOf } from "../identity/principal.ts";
@@ -15,19 +16,17 @@ const TeamList = pageResult(TeamRead);
 export async function listTeams(
   ctx: Context,
   principal: UserPrincipal,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof TeamList>> {
   const order = sql`t.created_at desc, t.id desc`;
+  const hits = sql`select t.*, m.role from ${teams} t join ${team_members} m on m.team_id = t.id
+    where m.user_id = ${principal.userId}::uuid
+    union all select t.*, ${KEY_ROLE} from ${teams} t where t.id = ${workspaceOf(principal)}::uuid`;
+  const items = sql`(select json_agg(${teamJson(ctx, sql`t.role`)} order by ${order}) from paged t)`;
   const result = await read(
     ctx,
     TeamList,
-    sql`with hits as (
-      select t.*, m.role from ${teams} t join ${team_members} m on m.team_id = t.id
-      where m.user_id = ${principal.userId}::uuid
-      union all select t.*, ${KEY_ROLE} from ${teams} t where t.id = ${workspaceOf(principal)}::uuid
-    ), paged as (select * from hits t order by ${order} limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
-      select jsonb_agg(${teamJson(ctx, sql`t.role`)} order by ${order}) from paged t), '[]')) as result`,
+    sql`with ${shortParts(hits, "t", order, paging)} select ${pageJson(items)} as result`,
   );
   return result ?? { items: [], total: 0 };
 }

@@ -39,7 +39,7 @@ export function roleOf(viewer: string): SQL {
 
 /** SQL: the JSON of the workspace row `t` for somebody whose role there is `role`. */
 export function teamJson(ctx: Context, role: SQL, seats: SQL = seatsUsed(ctx)): SQL {
-  return sql`jsonb_build_object('id', t.id, 'name', t.name, 'role', ${role}, 'owner_id', t.owner_id,
+  return sql`json_build_object('id', t.id, 'name', t.name, 'role', ${role}, 'owner_id', t.owner_id,
     'seats_used', ${seats}, 'seats_limit', ${SEATS}::integer,
     'monthly_run_count', coalesce((select w.used from ${allowances} w
       where w.kind = 'team' and w.owner = t.id::text and w.period = ${monthOf(ctx.now())}), 0),
@@ -48,12 +48,12 @@ export function teamJson(ctx: Context, role: SQL, seats: SQL = seatsUsed(ctx)): 
 }
 
 /** SQL: the JSON of the member row `m` of the account row `u`. */
-export const memberJson: SQL = sql`jsonb_build_object('user_id', m.user_id, 'email', u.email, 'username', u.username,
+export const memberJson: SQL = sql`json_build_object('user_id', m.user_id, 'email', u.email, 'username', u.username,
   'role', m.role, 'joined_at', m.joined_at)`;
 
 /** SQL: the JSON of the invitation row `i`, without the hash of its token. */
 export function invitationJson(ctx: Context): SQL {
-  return sql`jsonb_build_object('id', i.id, 'email', i.email, 'role', i.role, 'invited_by', i.invited_by,
+  return sql`json_build_object('id', i.id, 'email', i.email, 'role', i.role, 'invited_by', i.invited_by,
     'created_at', i.created_at, 'expires_at', i.expires_at, 'status', case
       when i.accepted_at is not null then 'accepted' when i.revoked_at is not null then 'revoked'
       when ${isOpen(ctx)} then 'pending' else 'expired' end)`;

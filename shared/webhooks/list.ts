@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
-import { UNLIMITED } from "../db/listing.ts";
+import { pageJson, shortParts, UNLIMITED } from "../db/listing.ts";
 import { pageResult } from "../db/page-result.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
@@ -16,20 +16,16 @@ const Webhooks = pageResult(WebhookRead);
 export async function listWebhooks(
   ctx: Context,
   principal: UserPrincipal,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Webhooks>> {
-  const found = await read(
-    ctx,
-    Webhooks,
-    sql`with hits as (${ofOwners(
-      "see",
-      principal.userId,
-      (owner) => sql`select w.* from ${webhooks} w where ${ownerOf(webhookOwner)} = ${owner}
+  const hits = ofOwners(
+    "see",
+    principal.userId,
+    (owner) => sql`select w.* from ${webhooks} w where ${ownerOf(webhookOwner)} = ${owner}
       order by w.created_at desc, w.id desc ${UNLIMITED}`,
-    )}),
-    paged as (select * from hits w order by w.id desc limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${webhookJson} order by w.id desc) from paged w), '[]')) as result`,
   );
+  const parts = shortParts(hits, "w", sql`w.id desc`, paging);
+  const items = sql`(select json_agg(${webhookJson} order by w.id desc) from paged w)`;
+  const found = await read(ctx, Webhooks, sql`with ${parts} select ${pageJson(items)} as result`);
   return found ?? { items: [], total: 0 };
 }

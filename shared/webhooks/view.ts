@@ -13,7 +13,7 @@ export const SECRET_PURPOSE = "webhook";
 export const webhookOwner = { user_id: sql`w.user_id`, team_id: sql`w.team_id` };
 
 /** SQL: the JSON of the subscription row `w`; its secret never leaves the database this way. */
-export const webhookJson: SQL = sql`jsonb_build_object('id', w.id, 'url', w.url, 'event_types', w.event_types,
+export const webhookJson: SQL = sql`json_build_object('id', w.id, 'url', w.url, 'event_types', w.event_types,
   'description', w.description, 'agent_id', w.agent_id, 'team_id', w.team_id, 'has_secret', w.secret is not null,
   'is_active', w.is_active, 'disabled_reason', w.disabled_reason, 'created_at', w.created_at)`;
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageJson, shortParts } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { api_keys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
@@ -18,16 +19,16 @@ const Found = KeyList.extend({ allowed: z.boolean() });
 export async function listKeys(
   ctx: Context,
   holder: KeyHolder,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof KeyList>> {
   const order = sql`k.revoked_at is not null, k.created_at desc, k.id desc`;
+  const hits = sql`select k.* from ${api_keys} k, h where ${holder.has} and h.allowed`;
+  const items = sql`(select json_agg(${keyJson} order by ${order}) from paged k)`;
   const found = await read(
     ctx,
     Found,
-    sql`with h as (${holder.right}), hits as (select k.* from ${api_keys} k, h where ${holder.has} and h.allowed),
-    paged as (select * from hits k order by ${order} limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('allowed', h.allowed, 'total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${keyJson} order by ${order}) from paged k), '[]')) as result from h`,
+    sql`with h as (${holder.right}), ${shortParts(hits, "k", order, paging)}
+    select ${pageJson(items, sql`h.allowed`)} as result from h`,
   );
   if (found === null) throw holder.refusals.not_found();
   if (!found.allowed) throw holder.refusals.forbidden();

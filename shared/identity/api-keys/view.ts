@@ -17,7 +17,7 @@ const scopesJson: SQL = sql`coalesce(to_jsonb(k.scopes), case k.scope when 'writ
   ${JSON.stringify(scopesOf({ scope: "read", scopes: null }))}::jsonb end)`;
 
 /** SQL: the JSON of the key row `k`; its hash never leaves the database this way. */
-export const keyJson: SQL = sql`jsonb_build_object('id', k.id, 'team_id', k.team_id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope, 'scopes', ${scopesJson},
+export const keyJson: SQL = sql`json_build_object('id', k.id, 'team_id', k.team_id, 'name', k.name, 'prefix', k.prefix, 'scope', k.scope, 'scopes', ${scopesJson},
   'rate_limit_per_minute', k.rate_limit_per_minute, 'quota_per_day', k.quota_per_day,
   'last_used_at', k.last_used_at, 'expires_at', k.expires_at, 'revoked_at', k.revoked_at, 'created_at', k.created_at)`;
 

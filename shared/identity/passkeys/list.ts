@@ -12,7 +12,7 @@ export async function listPasskeys(ctx: Context, { userId }: SessionPrincipal): 
   const list = await read(
     ctx,
     PasskeyList,
-    sql`select jsonb_build_object('items', coalesce(jsonb_agg(${passkeyJson} order by p.created_at desc, p.id desc), '[]')) as result
+    sql`select json_build_object('items', coalesce(json_agg(${passkeyJson} order by p.created_at desc, p.id desc), '[]')) as result
       from ${passkeys} p where p.user_id = ${userId}::uuid`,
   );
   return list ?? { items: [] };

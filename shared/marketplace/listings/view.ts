@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { agents, listings, seller_accounts, teams, users } from "../../db/schema/index.ts";
 
 /** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`. */
-export const listingJson: SQL = sql`jsonb_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,
+export const listingJson: SQL = sql`json_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,
   'title', l.title, 'description', l.description, 'price_usd', l.price_usd, 'seller_username', u.username,
   'is_active', l.is_active, 'created_at', l.created_at)`;
 

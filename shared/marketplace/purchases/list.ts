@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageJson, shortParts } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
@@ -14,15 +15,11 @@ const Purchases = pageResult(PurchaseRead);
 export async function listPurchases(
   ctx: Context,
   principal: SessionPrincipal,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Purchases>> {
-  const found = await read(
-    ctx,
-    Purchases,
-    sql`with hits as (select p.* from ${purchases} p where p.buyer_id = ${principal.userId}::uuid),
-    paged as (select * from hits p order by p.id desc limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits),
-      'items', coalesce((select jsonb_agg(${purchaseJson} order by p.id desc) from paged p), '[]')) as result`,
-  );
+  const hits = sql`select p.* from ${purchases} p where p.buyer_id = ${principal.userId}::uuid`;
+  const parts = shortParts(hits, "p", sql`p.id desc`, paging);
+  const items = sql`(select json_agg(${purchaseJson} order by p.id desc) from paged p)`;
+  const found = await read(ctx, Purchases, sql`with ${parts} select ${pageJson(items)} as result`);
   return found ?? { items: [], total: 0 };
 }

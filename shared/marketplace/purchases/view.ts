@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /** SQL: the JSON of the purchase row `p`. */
-export const purchaseJson: SQL = sql`jsonb_build_object('id', p.id, 'listing_id', p.listing_id, 'status', p.status,
+export const purchaseJson: SQL = sql`json_build_object('id', p.id, 'listing_id', p.listing_id, 'status', p.status,
   'price_usd', p.price_usd, 'checkout_url', case p.status when 'AWAITING_PAYMENT' then p.checkout_url end,
   'hired_agent_id', p.hired_agent_id, 'created_at', p.created_at, 'completed_at', p.completed_at)`;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageJson, shortParts } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { team_invitations } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
@@ -15,17 +16,16 @@ export async function listInvitations(
   ctx: Context,
   { userId }: UserPrincipal,
   teamId: string,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof InvitationList>> {
   const order = sql`i.created_at desc, i.id desc`;
+  const hits = sql`select i.* from ${team_invitations} i join target t on t.id = i.team_id and t.allowed`;
+  const items = sql`(select json_agg(${invitationJson(ctx)} order by ${order}) from paged i)`;
   const result = await read(
     ctx,
     InvitationList.extend({ allowed: z.boolean() }),
-    sql`with target as (${teamFor("manage_members", userId, teamId)}),
-    hits as (select i.* from ${team_invitations} i join target t on t.id = i.team_id and t.allowed),
-    paged as (select * from hits i order by ${order} limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('allowed', t.allowed, 'total', (select count(*) from hits), 'items', coalesce((
-      select jsonb_agg(${invitationJson(ctx)} order by ${order}) from paged i), '[]')) as result from target t`,
+    sql`with target as (${teamFor("manage_members", userId, teamId)}), ${shortParts(hits, "i", order, paging)}
+    select ${pageJson(items, sql`t.allowed`)} as result from target t`,
   );
   if (result === null) throw noTeam();
   if (!result.allowed) throw notAllowed("seeing its invitations");

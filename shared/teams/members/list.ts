@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageJson, shortParts } from "../../db/listing.ts";
 import { pageResult } from "../../db/page-result.ts";
 import { team_members, users } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
@@ -15,18 +16,16 @@ export async function listMembers(
   ctx: Context,
   { userId }: UserPrincipal,
   teamId: string,
-  { page, page_size: size }: { page: number; page_size: number },
+  paging: { page: number; page_size: number },
 ): Promise<z.output<typeof MemberList>> {
   const order = sql`m.joined_at, m.user_id`;
+  const hits = sql`select m.* from ${team_members} m join target on target.id = m.team_id`;
+  const items = sql`(select json_agg(${memberJson} order by ${order}) from paged m join ${users} u on u.id = m.user_id)`;
   const result = await read(
     ctx,
     MemberList,
-    sql`with target as (${teamFor("see", userId, teamId)}),
-    hits as (select m.* from ${team_members} m join target on target.id = m.team_id),
-    paged as (select * from hits m order by ${order} limit ${size} offset ${(page - 1) * size})
-    select jsonb_build_object('total', (select count(*) from hits), 'items', coalesce((
-      select jsonb_agg(${memberJson} order by ${order}) from paged m join ${users} u on u.id = m.user_id), '[]')) as result
-    from target`,
+    sql`with target as (${teamFor("see", userId, teamId)}), ${shortParts(hits, "m", order, paging)}
+    select ${pageJson(items)} as result from target`,
   );
   if (result === null) throw noTeam();
   return result;
