@@ -3,7 +3,7 @@ import { agentsOf, judgeTheirs, THEIRS } from "../agents/conditions.ts";
 import { UNLIMITED } from "../db/listing.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
-import { byFacets, facetConditions } from "./run-facets.ts";
+import { byFacets, facetConditions, facetsOfAgents, hasFacets, likeFacets } from "./run-facets.ts";
 import { runsWithAgents, visibleRun } from "../runs/view.ts";
 import { ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
@@ -44,11 +44,14 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
       (facets) =>
         sql`select r.id from ${runs} r where r.user_id = ${viewer}::uuid ${condition} ${own} ${facets} ${cut}`,
     );
-  // Those of the agents of `these` for which `condition` holds.
-  const ofAgents = (these: SQL, condition: SQL) =>
-    sql`select z.id from (${these}) a cross join lateral (${faceted(
-      (facets) => sql`select r.id from ${runs} r where r.agent_id = a.id ${condition} ${own} ${facets} ${cut}`,
-    )}) z`;
+  // Those of the agents of `these` for which `condition` holds; where facets narrow them, the part `looks` has `these`.
+  const ofAgents = (these: SQL, condition: SQL) => {
+    const scan = (facets: SQL) =>
+      sql`select r.id from ${runs} r where r.agent_id = a.id ${condition} ${own} ${facets} ${cut}`;
+    if (!hasFacets(filter)) return sql`select z.id from (${these}) a cross join lateral (${scan(sql``)}) z`;
+    return sql`select z.id from looks f join ${agents} a on a.id = f.agent_id
+      cross join lateral (${scan(likeFacets(filter))}) z`;
+  };
   if (mine) return [asked(sql``)];
   if (teamId !== undefined) {
     return [
@@ -59,9 +62,8 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     ];
   }
   if (scope === "personal") {
-    const made = sql`select a.* from ${agents} a where a.user_id = ${viewer}::uuid order by a.created_at desc ${UNLIMITED}`;
     const condition = sql`and r.scope = 'personal'`;
-    return [asked(condition), ofAgents(made, sql`${condition} and ${visibleRun(viewer)}`)];
+    return [asked(condition), ofAgents(agentsMade(viewer), sql`${condition} and ${visibleRun(viewer)}`)];
   }
   if (agentId !== undefined) {
     // Who has or shares the agent sees all of its runs; only for others the public ones and their own are put together.
@@ -72,13 +74,25 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
         union all (${asked(sql`and r.is_private and not ${THEIRS}`)})) x ${cut}`,
     ];
   }
-  const shared = ofOwners("see", viewer, (owner) => ofAgents(agentsOf(owner), sql``));
+  const shared = hasFacets(filter)
+    ? ofAgents(sql``, sql``)
+    : ofOwners("see", viewer, (owner) => ofAgents(agentsOf(owner), sql``));
   return [ofPublic, asked(sql``), shared];
 }
 
 /** SQL: the parts of a statement that the scans of a list rest on, each with a comma behind it. */
-export function scanParts(viewer: string | null, { agent_id: agentId }: RunFilter): SQL {
-  return viewer === null || agentId === undefined ? sql`` : sql`${judgeTheirs(viewer, agentId)}, `;
+export function scanParts(viewer: string | null, filter: RunFilter): SQL {
+  const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, scope, mine } = filter;
+  if (viewer === null || mine || teamId !== undefined || sessionId !== undefined) return sql``;
+  if (scope === undefined && agentId !== undefined) return sql`${judgeTheirs(viewer, agentId)}, `;
+  if (!hasFacets(filter)) return sql``;
+  const these = scope === undefined ? ofOwners("see", viewer, agentsOf) : agentsMade(viewer);
+  return sql`looks as materialized (${facetsOfAgents(these, filter)}), `;
+}
+
+/** SQL: a query of the agents `a` that an account made. */
+function agentsMade(userId: string): SQL {
+  return sql`select a.* from ${agents} a where a.user_id = ${userId}::uuid order by a.created_at desc ${UNLIMITED}`;
 }
 
 /** Whether indexes alone tell which runs a list has: one agent's, or what the viewer asked for. */

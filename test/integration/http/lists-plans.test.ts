@@ -6,7 +6,16 @@ import { fillRecords, recordReads } from "../../bench/records.ts";
 import { fillWorld, growingReads, NO_TASK, RARE_NAME, type Viewers } from "../../bench/world.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { fetched, looked, planOf, type Recorder, scanned, type Statement, startRecorder } from "./plans-support.ts";
+import {
+  entered,
+  fetched,
+  looked,
+  planOf,
+  type Recorder,
+  scanned,
+  type Statement,
+  startRecorder,
+} from "./plans-support.ts";
 
 /** Enough that no planner reads a whole table for a page. */
 const SIZE = 30_000;
@@ -192,3 +201,28 @@ describe("what accounts have beside lists of runs is found by its owner, whateve
     for (const plan of plans) expect(looked(plan, owned)).toBeLessThanOrEqual(2000);
   });
 });
+
+it.each(["trigger=scheduled", "trigger=scheduled&status=failed", "scope=personal&passed=false"])(
+  "looks for no facet (%s) that an agent's runs don't have, however many agents there are",
+  async (narrowed) => {
+    const { id, call } = await newUser(service, { plan: "enterprise" });
+    const many = 300;
+    await service.sql(
+      `with a as (
+         insert into agents (user_id, name, connection_mode, is_public)
+         select $1, 'Agent ' || n, 'mock', false from generate_series(1, $3) n returning id
+       )
+       insert into runs (agent_id, task_id, user_id, status, failure_code, trigger, scope)
+       select a.id, $2, $1, 'failed', 'agent_timeout', 'scheduled', 'personal' from a`,
+      [id, task.id, many],
+    );
+    recorder.statements.length = 0;
+    const { body } = await call("GET", `/api/v1/runs?${narrowed}&page_size=50`);
+    expect([body.items.length, body.total]).toEqual([50, many]);
+    const [statement] = recorder.statements;
+    // Of each agent the facets, one after the other, and its runs for the total and for the page; of the caller every facet.
+    const facets = 16 * 5 * 10;
+    const times = entered(await planOf(service, statement ?? NONE), "runs");
+    expect(times).toBeLessThan(6 * many + 4 * facets);
+  },
+);

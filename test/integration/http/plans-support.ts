@@ -72,6 +72,12 @@ export function scanned(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(scanned)];
 }
 
+/** How often a plan went into a table, or an index of it. */
+export function entered(plan: Plan, table: string): number {
+  const own = plan["Relation Name"] === table ? plan["Actual Loops"] : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + entered(part, table), own);
+}
+
 /** How many rows of some tables a plan looked at. */
 export function looked(plan: Plan, tables: readonly string[]): number {
   const isScan = tables.includes(plan["Relation Name"] ?? "");
