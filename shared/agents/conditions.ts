@@ -17,14 +17,13 @@ export function visibleAgent(viewer: Viewer): SQL<boolean> {
   return sql`((a.is_public and a.is_active) or ${may("see", viewer, agentOwner)})`;
 }
 
-/**
- * SQL: a part of a statement that judges once, for all of its scans, whether a viewer has or shares an agent; `THEIRS` is
- * what it found.
- */
+/** SQL: a part of a statement that judges once, for all of its scans, whether a viewer has or shares an agent. */
 export function judgeTheirs(viewer: Viewer, agentId: string): SQL {
   return sql`theirs as materialized (select exists (
     select from ${agents} a where a.id = ${agentId}::uuid and ${may("see", viewer, agentOwner)}) as holds)`;
 }
+
+/** SQL: what `judgeTheirs` found in the same statement. */
 export const THEIRS: SQL<boolean> = sql<boolean>`(select holds from theirs)`;
 
 /** SQL: whether the agent row `a` is of a mode under which the service once kept provider credentials. */

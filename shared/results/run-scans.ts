@@ -44,13 +44,15 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
       (facets) =>
         sql`select r.id from ${runs} r where r.user_id = ${viewer}::uuid ${condition} ${own} ${facets} ${cut}`,
     );
-  // Those of the agents of `these` for which `condition` holds; where facets narrow them, the part `looks` has `these`.
-  const ofAgents = (these: SQL, condition: SQL) => {
+  // Those of the viewer's agents for which `condition` holds.
+  const ofAgents = (condition: SQL) => {
     const scan = (facets: SQL) =>
       sql`select r.id from ${runs} r where r.agent_id = a.id ${condition} ${own} ${facets} ${cut}`;
-    if (!hasFacets(filter)) return sql`select z.id from (${these}) a cross join lateral (${scan(sql``)}) z`;
-    return sql`select z.id from looks f join ${agents} a on a.id = f.agent_id
-      cross join lateral (${scan(likeFacets(filter))}) z`;
+    if (hasFacets(filter))
+      return sql`select z.id from looks f join ${agents} a on a.id = f.agent_id
+        cross join lateral (${scan(likeFacets(filter))}) z`;
+    const each = (these: SQL) => sql`select z.id from (${these}) a cross join lateral (${scan(sql``)}) z`;
+    return scope === "personal" ? each(agentsMade(viewer)) : ofOwners("see", viewer, (owner) => each(agentsOf(owner)));
   };
   if (mine) return [asked(sql``)];
   if (teamId !== undefined) {
@@ -63,7 +65,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
   }
   if (scope === "personal") {
     const condition = sql`and r.scope = 'personal'`;
-    return [asked(condition), ofAgents(agentsMade(viewer), sql`${condition} and ${visibleRun(viewer)}`)];
+    return [asked(condition), ofAgents(sql`${condition} and ${visibleRun(viewer)}`)];
   }
   if (agentId !== undefined) {
     // Who has or shares the agent sees all of its runs; only for others the public ones and their own are put together.
@@ -74,13 +76,13 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
         union all (${asked(sql`and r.is_private and not ${THEIRS}`)})) x ${cut}`,
     ];
   }
-  const shared = hasFacets(filter)
-    ? ofAgents(sql``, sql``)
-    : ofOwners("see", viewer, (owner) => ofAgents(agentsOf(owner), sql``));
-  return [ofPublic, asked(sql``), shared];
+  return [ofPublic, asked(sql``), ofAgents(sql``)];
 }
 
-/** SQL: the parts of a statement that the scans of a list rest on, each with a comma behind it. */
+/**
+ * SQL: the parts of a statement that the scans of a list rest on, each with a comma behind it: whether an agent is the
+ * viewer's, or, in `looks`, the facets of the viewer's agents.
+ */
 export function scanParts(viewer: string | null, filter: RunFilter): SQL {
   const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, scope, mine } = filter;
   if (viewer === null || mine || teamId !== undefined || sessionId !== undefined) return sql``;
