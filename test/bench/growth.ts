@@ -30,11 +30,8 @@ export async function growthOfReads(
   const viewers = { ...accounts, agent: randomUUID(), team: randomUUID(), webhook: randomUUID() };
   const small = await measure(pool, viewers, read, byKey, SMALL);
   const large = await measure(pool, viewers, read, byKey, LARGE);
-  for (const [name, { value, spread }] of large) {
-    const among = small.get(name)?.value ?? Number.NaN;
-    const grown = { value: value / among, spread: { min: spread.min / among, max: spread.max / among } };
-    add({ name: `${name} among 1M / among 1k`, ...grown, unit: "×", kind: "most", budget: 2 });
-  }
+  for (const [name, { value, spread }] of grown(small, large))
+    add({ name: `${name} among 1M / among 1k`, value, spread, unit: "×", kind: "most", budget: 2 });
   const [slowest, { value, spread }] = [...large].reduce((a, b) => (b[1].value > a[1].value ? b : a));
   add({
     name: `the slowest of these, ${slowest}, among 1M / a bare read by key`,
@@ -45,6 +42,60 @@ export async function growthOfReads(
     budget: 5,
   });
   return viewers;
+}
+
+/** Agents that their owner gets, with a failed run each. */
+const MORE_AGENTS = 500;
+
+/**
+ * How much longer what looks through the owner's agents takes for who has hundreds of them, compared as `growthOfReads`
+ * does. They are gone when it is through.
+ */
+export async function growthOfOwnAgents(
+  pool: Pool,
+  { owner, agent }: Viewers,
+  read: Reader,
+  byKey: ByKey,
+  add: Add,
+): Promise<void> {
+  const paths = {
+    "visible runs": "runs",
+    "visible runs that failed": "runs?status=failed",
+    "own personal runs that failed": "runs?scope=personal&status=failed",
+    "own agents": "agents",
+  };
+  const measureAll = async (): Promise<Map<string, Measured>> => {
+    const found = new Map<string, Measured>();
+    for (const [name, path] of Object.entries(paths)) {
+      const subject = () => read({ by: "owner", path: `/api/v1/${path}` });
+      found.set(name, await ratio(ROUNDS, subject, () => byKey(agent), { warmUp: WARM_UP }));
+    }
+    return found;
+  };
+  const few = await measureAll();
+  const { rows: made } = await pool.query<{ id: string }>(
+    `with made as (
+      insert into agents (user_id, name, connection_mode, is_public)
+      select $1, 'One of many ' || n, 'mock', false from generate_series(1, $2) n returning id
+    ), ran as (
+      insert into runs (agent_id, task_id, user_id, status, failure_code, trigger, scope)
+      select m.id, (select id from tasks where not is_secret order by id limit 1), $1, 'failed', 'agent_timeout', 'api', 'personal'
+      from made m
+    ) select id from made`,
+    [owner, MORE_AGENTS],
+  );
+  await pool.query("analyze agents, runs");
+  for (const [name, { value, spread }] of grown(few, await measureAll()))
+    add({ name: `${name}, ${MORE_AGENTS} agents more / without`, value, spread, unit: "×", kind: "most", budget: 2 });
+  await pool.query("delete from agents where id = any($1)", [made.map(({ id }) => id)]);
+}
+
+/** How much longer each took with more than with less. */
+function grown(less: ReadonlyMap<string, Measured>, more: ReadonlyMap<string, Measured>): [string, Measured][] {
+  return [...more].map(([name, { value, spread }]) => {
+    const before = less.get(name)?.value ?? Number.NaN;
+    return [name, { value: value / before, spread: { min: spread.min / before, max: spread.max / before } }];
+  });
 }
 
 /** How much longer than a bare read by primary key each of the lists and reads takes among so many rows. */
