@@ -4,7 +4,9 @@ import { agentOwner } from "./conditions.ts";
 
 /** SQL: the account that pays for what a workspace has, or a user where `team_id` is null. */
 export function accountOf(owner: { user_id: SQL; team_id: SQL }): SQL {
-  return sql`coalesce((select t.owner_id from ${teams} t where t.id = ${owner.team_id}), ${owner.user_id})`;
+  // Without a workspace nothing is looked up: a list of a thousand judges this of each.
+  return sql`coalesce(case when ${owner.team_id} is not null
+    then (select t.owner_id from ${teams} t where t.id = ${owner.team_id}) end, ${owner.user_id})`;
 }
 
 /** SQL: the account that an agent counts against, as a query of at most one row. */

@@ -1,5 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { agents, listings, seller_accounts, teams, users } from "../../db/schema/index.ts";
+import { accountOf } from "../../agents/account.ts";
+import { agentOwner } from "../../agents/conditions.ts";
+import { agents, listings, seller_accounts, users } from "../../db/schema/index.ts";
 
 /** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`. */
 export const listingJson: SQL = sql`json_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,
@@ -11,9 +13,7 @@ export const listingJson: SQL = sql`json_build_object('id', l.id, 'agent_id', l.
  * `u`, whose connected account is `s`, can be paid.
  */
 const isSold = sql`l.is_active and a.id = l.agent_id and u.id = l.seller_id and s.user_id = l.seller_id
-  and a.is_public and a.is_active and u.charges_enabled
-  and (a.team_id is null and a.user_id = l.seller_id
-    or exists (select from ${teams} t where t.id = a.team_id and t.owner_id = l.seller_id))`;
+  and a.is_public and a.is_active and u.charges_enabled and ${accountOf(agentOwner)} = l.seller_id`;
 
 /** SQL: the tables and the condition of the listings `l` that anybody may buy, with `a`, `u` and `s`. */
 export const onOffer: SQL = sql`${listings} l cross join ${agents} a cross join ${users} u
