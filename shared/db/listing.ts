@@ -64,9 +64,11 @@ export function sliceParts({ order, scans }: Listing, size: number): SQL {
   ), paged as materialized (select * from ahead order by ${order} limit ${size})`;
 }
 
-/** SQL: JSON of a slice, as `RowSlice` reads it: its `items` (SQL: a JSON array, null for none), and where it ends. */
-export function sliceJson({ order }: Listing, items: SQL): SQL {
-  return sql`(select json_build_object('items', coalesce(${items}, '[]'), 'more', (select count(*) from ahead) > count(*),
+/** Makes SQL: JSON of a slice, as `RowSlice` reads it: its `items` (SQL: a JSON array, null for none), and where it ends. */
+export function sliceJson({ order }: Listing): (items: SQL) => SQL {
+  return (
+    items,
+  ) => sql`(select json_build_object('items', coalesce(${items}, '[]'), 'more', (select count(*) from ahead) > count(*),
     'last', jsonb_agg(to_jsonb(paged) order by ${order}) -> -1) from paged)`;
 }
 

@@ -56,8 +56,7 @@ export async function sliceActivity(
 ): Promise<RowSlice> {
   const list = listing(teamId, after);
   const team = teamFor("see", userId, teamId);
-  const slice = (items: SQL) => sliceJson(list, items);
-  const result = await read(ctx, RowSlice, statement(team, sliceParts(list, size), slice));
+  const result = await read(ctx, RowSlice, statement(team, sliceParts(list, size), sliceJson(list)));
   if (result === null) throw noTeam();
   return result;
 }

@@ -69,8 +69,8 @@ export async function sliceRuns(
     most: COUNTED.byRow,
     scans: (cut) => runScans(viewer, { ...filter, ...bound }, cut),
   };
-  const slice = (items: SQL) => sliceJson(listing, items);
-  return RowSlice.parse(await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), slice));
+  const found = await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), sliceJson(listing));
+  return RowSlice.parse(found);
 }
 
 async function readRuns(

@@ -55,8 +55,7 @@ export async function sliceDeliveries(
 ): Promise<RowSlice> {
   const target = visibleWebhook(principal.userId, webhookId);
   const list = listing(status, after);
-  const slice = (items: SQL) => sliceJson(list, items);
-  const found = await read(ctx, RowSlice, statement(target, sliceParts(list, size), slice));
+  const found = await read(ctx, RowSlice, statement(target, sliceParts(list, size), sliceJson(list)));
   if (found === null) throw notFound("webhook");
   return found;
 }
