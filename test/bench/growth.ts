@@ -58,20 +58,14 @@ export async function growthOfOwnAgents(
   byKey: ByKey,
   add: Add,
 ): Promise<void> {
-  const paths = {
-    "visible runs": "runs",
-    "visible runs that failed": "runs?status=failed",
-    "own personal runs that failed": "runs?scope=personal&status=failed",
-    "own agents": "agents",
+  const byOwner = (path: string): GrowingRead => ({ by: "owner", path: `/api/v1/${path}` });
+  const reads = {
+    "visible runs": byOwner("runs"),
+    "visible runs that failed": byOwner("runs?status=failed"),
+    "own personal runs that failed": byOwner("runs?scope=personal&status=failed"),
+    "own agents": byOwner("agents"),
   };
-  const measureAll = async (): Promise<Map<string, Measured>> => {
-    const found = new Map<string, Measured>();
-    for (const [name, path] of Object.entries(paths)) {
-      const subject = () => read({ by: "owner", path: `/api/v1/${path}` });
-      found.set(name, await ratio(ROUNDS, subject, () => byKey(agent), { warmUp: WARM_UP }));
-    }
-    return found;
-  };
+  const measureAll = () => measureEach(reads, read, () => byKey(agent), pool);
   const few = await measureAll();
   const { rows: made } = await pool.query<{ id: string }>(
     `with made as (
@@ -79,7 +73,7 @@ export async function growthOfOwnAgents(
       select $1, 'One of many ' || n, 'mock', false from generate_series(1, $2) n returning id
     ), ran as (
       insert into runs (agent_id, task_id, user_id, status, failure_code, trigger, scope)
-      select m.id, (select id from tasks where not is_secret order by id limit 1), $1, 'failed', 'agent_timeout', 'api', 'personal'
+      select m.id, (select id from (${TASK}) t), $1, 'failed', 'agent_timeout', 'api', 'personal'
       from made m
     ) select id from made`,
     [owner, MORE_AGENTS],
@@ -110,11 +104,20 @@ async function measure(
   await fillWorld(sql, viewers, size);
   await fillRecords(sql, viewers, size);
   const { rows } = await pool.query<Task>(TASK);
+  return measureEach(allReads(viewers, rows[0] ?? NO_TASK, size), read, () => byKey(viewers.agent), pool);
+}
+
+/** How much longer than `base` each of these reads takes. */
+async function measureEach(
+  reads: Readonly<Record<string, GrowingRead>>,
+  read: Reader,
+  base: () => Promise<unknown>,
+  pool: Pool,
+): Promise<Map<string, Measured>> {
   const found = new Map<string, Measured>();
-  for (const [name, asked] of Object.entries(allReads(viewers, rows[0] ?? NO_TASK, size))) {
-    if (asked.before !== undefined) await sql(asked.before);
-    const subject = () => read(asked);
-    found.set(name, await ratio(ROUNDS, subject, () => byKey(viewers.agent), { warmUp: WARM_UP }));
+  for (const [name, asked] of Object.entries(reads)) {
+    if (asked.before !== undefined) await pool.query(asked.before);
+    found.set(name, await ratio(ROUNDS, () => read(asked), base, { warmUp: WARM_UP }));
   }
   return found;
 }
