@@ -166,7 +166,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const accounts = { owner: account.id, other: other.id };
     const read = await readerOf(bench);
     const filled = await growthOfReads(pool, accounts, read, bareRead(bench), add);
-    await growthOfOwnAgents(pool, filled, read, bareRead(bench), add);
     const byKey = () => owner("GET", `/api/v1/agents/${filled.agent}`);
     let page = 1;
     const board = () => owner("GET", `/api/v1/leaderboard?page=${(page += 1)}`);
@@ -200,6 +199,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     const ctx = await contextBeside(stack);
     (await nightlyFigures(ctx, pool)).forEach(add);
     (await logFigures({ ctx, pool, console: stack.console, byKey })).forEach(add);
+    // Last: what it leaves behind, new statistics of a million runs among it, would tell on the night's figures.
+    await growthOfOwnAgents(pool, filled, read, bareRead(bench), add);
   },
 };
 
