@@ -1,6 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { sha256 } from "../platform/crypto.ts";
-import type { AnswerCache } from "./cache.ts";
+import type { AnswerCache, KeptAnswer } from "./cache.ts";
 import { leaseOf, passed, policyOf, standingFar } from "./limits.ts";
 import { linkHeader, pageShown } from "./page-links.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
@@ -57,28 +57,43 @@ export function conditional(c: Pick<HonoContext, "req">, response: Response, eta
 /**
  * Answers callers without credentials from the isolate's cache, and keeps answers there unless they say `no-store`. It
  * runs after validation, because the key is made of the validated parameters: each spelling of a request finds the answer.
+ * Of many that ask for what is not there, one makes it.
  */
 export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
     const { env, now } = c.get("ctx");
-    const at = now().getTime();
     const key = canonicalKey(route, c);
-    const kept = cache.get(key, c.req.url, at);
+    const find = (): KeptAnswer | null => cache.get(key, c.req.url, now().getTime());
+    const flightOf = (generation: number): string => `${generation} ${key}`;
+    let kept = find();
+    if (kept === null) {
+      const landing = cache.flights.landing(flightOf(cache.generation(tag)));
+      if (landing !== null) {
+        await landing;
+        kept = find();
+      }
+    }
+    const at = now().getTime();
     if (kept !== null) {
       await unlessFarFromLimit(c, route, at);
       return conditional(c, new Response(kept.body, { headers: kept.headers }), kept.etag);
     }
     const generation = cache.generation(tag);
-    await next();
-    if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return undefined;
-    const body = new Uint8Array(await c.res.clone().arrayBuffer());
-    const headers = new Headers(c.res.headers);
-    setCommonHeaders(headers, env.BASE_URL);
-    headers.append("Vary", "Origin");
-    const plain = new Headers(headers);
-    plain.set("RateLimit-Policy", policyOf("read"));
-    cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
+    const land = cache.flights.begin(flightOf(generation));
+    try {
+      await next();
+      if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return undefined;
+      const body = new Uint8Array(await c.res.clone().arrayBuffer());
+      const headers = new Headers(c.res.headers);
+      setCommonHeaders(headers, env.BASE_URL);
+      headers.append("Vary", "Origin");
+      const plain = new Headers(headers);
+      plain.set("RateLimit-Policy", policyOf("read"));
+      cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
+    } finally {
+      land();
+    }
     return undefined;
   };
 }

@@ -1,3 +1,4 @@
+import { createFlights, type Flights } from "../platform/flights.ts";
 import type { CacheTag } from "./route.ts";
 
 /** A finished answer to callers without credentials, with every header that all its readers share. */
@@ -18,10 +19,14 @@ interface Entry {
   expires: number;
   urls: string[];
   bytes: number;
+  /** Whether a request is making the answer anew, before this one expires. */
+  renewing: boolean;
 }
 
 /** How long an answer is kept, and so for how long another isolate may go on showing what has changed. */
 const LIFETIME_MS = 10_000;
+/** The first request in an answer's last second makes it anew, so that one that many ask for never expires under them. */
+const RENEWED_BEFORE_MS = 1000;
 /** An eighth of an isolate's memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_BODY_BYTES = 256 * 1024;
@@ -34,14 +39,19 @@ const URL_BYTES = 128;
 
 /** Keeps answers of public reads in the isolate, at most `maxBytes` of them. A change made here is seen here at once. */
 export interface AnswerCache {
-  /** The answer under a key if it is still valid. From now on `url` leads to it as well. */
+  /**
+   * The answer under a key if it is still valid. From now on `url` leads to it as well. Null, too, for the one request that
+   * has to make it anew before it expires.
+   */
   get(key: string, url: string, now: number): KeptAnswer | null;
-  /** The answer that a URL led to before, if it is still valid: a single look-up. */
+  /** The answer that a URL led to before, if it is still valid and need not be made anew: a single look-up. */
   find(url: string, now: number): KeptAnswer | null;
   /** Keeps an answer, unless its tag has changed since the `generation` in which the answer was begun. */
   put(key: string, url: string, now: number, answer: KeptAnswer): void;
   /** The generation of a tag: it grows with every change. */
   generation(tag: CacheTag): number;
+  /** The answers that are being made now. */
+  readonly flights: Flights;
   /** Drops everything that depends on `tag`. */
   invalidate(tag: CacheTag): void;
   /** Bytes that are kept now, keys and headers included. */
@@ -58,6 +68,8 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
 
   const holds = ({ answer, expires }: Entry, now: number): boolean =>
     expires > now && answer.generation === generations[answer.tag];
+
+  const isDue = ({ expires, renewing }: Entry, now: number): boolean => !renewing && expires - RENEWED_BEFORE_MS <= now;
 
   function drop(entry: Entry): void {
     entries.delete(entry.key);
@@ -90,29 +102,34 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
     }
   }
 
-  function current(entry: Entry | undefined, now: number): KeptAnswer | null {
+  function current(entry: Entry | undefined, now: number): Entry | null {
     if (entry === undefined) return null;
-    if (holds(entry, now)) return entry.answer;
+    if (holds(entry, now)) return entry;
     drop(entry);
     return null;
   }
 
   return {
     get(key, url, now) {
-      const entry = entries.get(key);
-      const answer = current(entry, now);
-      if (answer !== null && entry !== undefined) {
-        lead(url, entry);
-        tidy(now);
+      const entry = current(entries.get(key), now);
+      if (entry === null) return null;
+      if (isDue(entry, now)) {
+        entry.renewing = true;
+        return null;
       }
-      return answer;
+      lead(url, entry);
+      tidy(now);
+      return entry.answer;
     },
-    find: (url, now) => current(byUrl.get(url), now),
+    find(url, now) {
+      const entry = current(byUrl.get(url), now);
+      return entry === null || isDue(entry, now) ? null : entry.answer;
+    },
     put(key, url, now, answer) {
       const known = entries.get(key);
       if (known !== undefined) drop(known);
       if (answer.body.byteLength <= MAX_BODY_BYTES && answer.generation === generations[answer.tag]) {
-        const entry: Entry = { key, answer, expires: now + LIFETIME_MS, urls: [], bytes: 0 };
+        const entry: Entry = { key, answer, expires: now + LIFETIME_MS, urls: [], bytes: 0, renewing: false };
         entries.set(key, entry);
         grow(entry, entryBytes(key, answer));
         lead(url, entry);
@@ -120,6 +137,7 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
       tidy(now);
     },
     generation: (tag) => generations[tag],
+    flights: createFlights(),
     invalidate(tag) {
       generations[tag] += 1;
     },

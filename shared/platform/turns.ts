@@ -1,3 +1,5 @@
+import { within } from "./within.ts";
+
 /** Places for work that runs side by side in one isolate: what finds none free waits for its turn, first come first served. */
 export interface Turns {
   /** Takes a place as soon as one is free; call what it resolves to when the work is done. */
@@ -57,14 +59,4 @@ export function createTurns({ places, holdMs }: { places: number; holdMs: number
       };
     },
   };
-}
-
-/** Resolves with `work`, or after `ms` milliseconds. */
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expiry = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, expiry]);
-  clearTimeout(timer);
 }

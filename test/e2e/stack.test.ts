@@ -172,6 +172,26 @@ describe("the console", () => {
     expect(body).toMatchObject({ db: { requests: 1, statements: 1 }, qstash: { requests: 0, messages: 0 } });
   });
 
+  it("makes what many ask for at once for the first of them, and for the others should that one leave", async () => {
+    const path = "/api/v1/leaderboard?page=7";
+    const ask = (n: number) => second.call("GET", path, undefined, { "cf-connecting-ip": `172.24.0.${n}` });
+    const requests = async () => (await second.console.call("GET", "/counters")).body.db.requests;
+    await second.console.call("POST", "/counters/reset");
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask(n)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await requests()).toBe(1);
+
+    const left = new AbortController();
+    await second.console.call("POST", "/faults", { service: "db", mode: "hang", count: 1 });
+    const another = `${path}0`;
+    const maker = fetch(second.url + another, { signal: left.signal }).catch(() => null);
+    await until(requests, (count) => count === 2);
+    const others = Promise.all(Array.from({ length: 10 }, () => second.call("GET", another)));
+    left.abort();
+    expect([await maker, ...(await others).map(({ status }) => status)]).toEqual([null, ...Array(10).fill(200)]);
+    await second.console.call("POST", "/faults", { service: "db", mode: "none" });
+  });
+
   it("refuses what it does not know, and shows a person a page", async () => {
     expect((await first.console.call("POST", "/faults", { service: "printer", mode: "down" })).status).toBe(400);
     expect((await first.console.call("GET", "/nothing")).status).toBe(404);

@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Caller, caller, newUser } from "../../stack/client.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 let service: TestService;
+let owner: User;
+let agent: string;
 let ahead = 0;
 let addresses = 0;
 
 beforeAll(async () => {
   service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
-  const { id } = await newUser(service);
-  await service.sql("insert into agents (user_id, name, connection_mode) values ($1, 'agent', 'mock')", [id]);
+  owner = await newUser(service);
+  agent = (await owner.call("POST", "/api/v1/agents", { name: "agent", connection_mode: "mock" })).body.id;
   // The mail to the new account is no part of what is counted.
   await service.settled();
 });
@@ -87,6 +89,65 @@ describe("an answer that is kept", () => {
         expect(await reader().call("GET", `/api/v1/tasks${query}`)).toMatchObject({ status: 422, body: { code } });
       }
     }
+  });
+});
+
+describe("an answer that many ask for at once", () => {
+  const MANY = 40;
+  const path = "/api/v1/leaderboard?period=all";
+  const askAll = (of = path) => Promise.all(Array.from({ length: MANY }, () => reader().call("GET", of)));
+  const hang = () => service.faults.set({ service: "db", mode: "hang", count: 1 });
+  const lift = () => service.faults.set({ service: "db", mode: "none" });
+
+  beforeEach(() => {
+    ahead += 60_000;
+    service.counters.reset();
+  });
+
+  it("is made once", async () => {
+    const answers = await askAll();
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect([answers[0]?.status, dbRequests()]).toEqual([200, 1]);
+    // Each of them is counted by itself.
+    for (const { headers } of answers) expect(headers.get("ratelimit")).toMatch(/^"minute";r=299;/);
+  });
+
+  it("is made anew by one of them before it expires, and shown to the others meanwhile", async () => {
+    await reader().call("GET", path);
+    ahead += 8000;
+    await askAll();
+    expect(dbRequests()).toBe(1);
+    ahead += 1500;
+    hang();
+    const renewing = reader().call("GET", path);
+    await vi.waitFor(() => expect(dbRequests()).toBe(2));
+    await askAll();
+    expect(dbRequests()).toBe(2);
+    lift();
+    expect((await renewing).status).toBe(200);
+    ahead += 8000;
+    await askAll();
+    expect(dbRequests()).toBe(2);
+  });
+
+  it("is made by each of them where the first could not make it", async () => {
+    service.faults.set({ service: "db", mode: "error", count: 1 });
+    const statuses = (await askAll()).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200)).toEqual([503]);
+    expect(dbRequests()).toBeLessThanOrEqual(MANY);
+  });
+
+  it("does not hold up who asks for another one, nor who asks after a change", async () => {
+    hang();
+    const first = reader().call("GET", path);
+    await vi.waitFor(() => expect(dbRequests()).toBe(1));
+    expect((await reader().call("GET", `${path}&page=2`)).status).toBe(200);
+    await owner.call("PATCH", `/api/v1/agents/${agent}`, { name: "renamed" });
+    service.counters.reset();
+    expect((await askAll()).map(({ status }) => status)).toEqual(Array(MANY).fill(200));
+    expect(dbRequests()).toBe(1);
+    lift();
+    expect((await first).status).toBe(200);
   });
 });
 

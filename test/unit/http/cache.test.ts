@@ -61,12 +61,28 @@ describe("the answers that an isolate keeps", () => {
     const cache = createAnswerCache();
     for (let n = 0; n < 100; n += 1) cache.put(`${n}`, `/${n}`, 0, answer(KIB));
     expect(cache.bytes).toBeGreaterThan(100 * KIB);
-    expect([cache.find("/1", 9999) === null, cache.find("/1", 10_000) === null]).toEqual([false, true]);
+    expect([cache.find("/1", 8999) === null, cache.find("/1", 10_000) === null]).toEqual([false, true]);
     cache.put("new", "/new", 10_000, answer(KIB));
     expect(cache.bytes).toBeLessThan(3 * KIB);
     cache.invalidate("board");
     cache.put("next", "/next", 10_001, answer(KIB, { generation: 1 }));
     expect([cache.find("/new", 10_001), cache.bytes < 3 * KIB]).toEqual([null, true]);
+  });
+
+  it("are made anew by one request in their last second, while others still get them", () => {
+    const cache = createAnswerCache();
+    const first = answer(KIB);
+    cache.put("key", "/a", 0, first);
+    cache.get("key", "/a?", 1);
+    const found = (now: number) => [cache.find("/a", now), cache.find("/a?", now), cache.get("key", "/b", now)];
+    expect(found(8999)).toEqual([first, first, first]);
+    // The look-up without validation leaves it to the other one.
+    expect([cache.find("/a", 9000), cache.find("/a?", 9000), cache.get("key", "/a", 9000)]).toEqual([null, null, null]);
+    expect(found(9999)).toEqual([first, first, first]);
+    expect(found(10_000)).toEqual([null, null, null]);
+    const next = answer(KIB);
+    cache.put("key", "/a", 9999, next);
+    expect([cache.find("/a", 18_998), cache.get("key", "/a?", 18_998)]).toEqual([next, next]);
   });
 
   it("are found by the URLs that asked for them, the last few of them", () => {
