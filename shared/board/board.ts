@@ -109,7 +109,9 @@ export async function readBoard(
   query: BoardQuery & { page: number; page_size: number },
 ): Promise<RowPage> {
   const { page, page_size: size } = query;
-  const offset = (page - 1) * size;
+  const before = (page - 1) * size;
+  // Where it is compared with a total it would be taken for a whole number of 32 bits.
+  const offset = sql`${before}::bigint`;
   const result = await read(
     ctx,
     pageResult(BoardEntry),
@@ -135,7 +137,7 @@ export async function readBoard(
         from rows b join ${agents} a on a.id = b.agent_id), '[]')) as result`,
   );
   if (result === null) return { items: [], total: 0 };
-  return { total: result.total, items: result.items.map((row, index) => toBoardRow(row, offset + index + 1)) };
+  return { total: result.total, items: result.items.map((row, index) => toBoardRow(row, before + index + 1)) };
 }
 
 /** An agent's place on the board of one domain, or of `all`; it has no rank. */

@@ -114,6 +114,22 @@ async function sent(id: string, { method, path, query, type, body }: Example, wh
   return { ...answer, target: target + asked };
 }
 
+/** What is listed page by page. */
+const LISTS = ROUTES.filter(({ query }) => query !== undefined && "page" in query.shape);
+
+describe("the last page that can be asked for", () => {
+  it.each(LISTS.map(({ id, auth }) => [id, auth] as const))("is empty: %s", async (id, auth) => {
+    for (const example of examples.get(id) ?? []) {
+      const query = "page=1000000000&page_size=100";
+      const { status, headers, body, text } = await sent(id, { ...example, query }, (by) => by ?? callerOf(auth));
+      expect(status, text).toBe(200);
+      // One of them is a page for people.
+      if (headers.get("content-type") === "application/json")
+        expect(body).toMatchObject({ items: [], page: 1_000_000_000 });
+    }
+  });
+});
+
 describe("the example of each request, sent to the service", () => {
   it("is there for every operation", () => {
     expect([...examples.keys()].toSorted()).toEqual(ROUTES.map(({ id }) => id).toSorted());
