@@ -11,6 +11,21 @@ export const COUNTED = {
 } as const;
 
 /**
+ * How many items of a long list have pages: a page is found by all that stand before it, for as many as there are. Lists that
+ * are longer are read on from a place in them (`sliceParts`), or narrowed.
+ */
+export const PAGED_THROUGH = 100_000;
+
+/** How many items come before a page, and whether that is beyond those that have pages. */
+export function placeOf({ page, page_size: size }: { page: number; page_size: number }): {
+  offset: number;
+  isTooFar: boolean;
+} {
+  const offset = (page - 1) * size;
+  return { offset, isTooFar: offset >= PAGED_THROUGH };
+}
+
+/**
  * SQL: a limit beyond all rows that an owner can have. The planner uses the index for an order with a limit, even one whose
  * value it does not know; no other index may have that order.
  */
@@ -30,16 +45,17 @@ export interface Listing {
   scans(cut: SQL, limit: SQL): readonly [SQL, ...SQL[]];
 }
 
-/** SQL: the parts `counted` (for `pageJson`) and `paged`, the rows of one page, of a statement that reads a list. */
-export function pageParts(
-  { order, most, scans }: Listing,
-  { page, page_size: size }: { page: number; page_size: number },
-): SQL {
-  const offset = (page - 1) * size;
+/**
+ * SQL: the parts `counted` (for `pageJson`) and `paged`, the rows of one page, of a statement that reads a list. There are
+ * none where the page is too far (`placeOf`).
+ */
+export function pageParts({ order, most, scans }: Listing, paging: { page: number; page_size: number }): SQL {
+  const size = paging.page_size;
+  const { offset, isTooFar } = placeOf(paging);
   const enough = sql`limit ${most + 1}`;
   const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
   const paged = sql`paged as (
-    select * from (${union(cutTo(sql`limit ${offset + size}`))}) x
+    select * from (${union(cutTo(sql`limit ${isTooFar ? 0 : offset + size}`))}) x
     order by ${order} limit ${size} offset ${offset}
   )`;
   const [first, ...others] = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);

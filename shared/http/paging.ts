@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { COUNTED } from "../db/listing.ts";
+import { COUNTED, PAGED_THROUGH, placeOf } from "../db/listing.ts";
+import { Problem } from "../platform/problem.ts";
 
 /** The parameters `page` and `page_size` of every list. */
 export const pageQuery = z.object({
@@ -40,14 +41,27 @@ export function longPageOf<T extends z.ZodType>(item: T, name: string) {
   return pageOf(item, name)
     .extend({
       total: z.int().meta({ description: `At most ${COUNTED.byIndex}: long lists are not counted to their end` }),
-      total_is_capped: z.literal(true).optional().meta({
-        description: "There are more items than `total`, on pages that follow as long as `Link` names a next one",
-      }),
+      total_is_capped: z
+        .literal(true)
+        .optional()
+        .meta({
+          description:
+            "There are more items than `total`, on pages that follow as long as `Link` names a next one, to the " +
+            `${PAGED_THROUGH}th item: a page beyond that is 422`,
+        }),
     })
     .meta({ id: name });
 }
 
-/** The answer's body for one page. */
+/** The answer's body for one page. Throws 422 for one of a long list that is too far from its beginning to be found. */
 export function paged<T>({ items, total, total_is_capped }: Page<T>, { page, page_size }: PageQuery) {
+  if (total_is_capped === true && placeOf({ page, page_size }).isTooFar) throw tooFar();
   return { items, total, ...(total_is_capped === true ? { total_is_capped } : {}), page, page_size };
+}
+
+function tooFar(): Problem {
+  const message = `A long list has pages to its ${PAGED_THROUGH}th item; narrow it by its parameters, or read it on by \`cursor\` where it takes one.`;
+  return new Problem("validation_failed", message, {
+    errors: [{ in: "query", pointer: "/page", code: "too_big", message }],
+  });
 }

@@ -124,6 +124,30 @@ describe("no filled table is read from its beginning, nor more of it than a page
   });
 });
 
+describe("a page so far that it would be found by all that stands before it is refused, and nothing is read for it,", () => {
+  it.each([
+    ["owner", "runs"],
+    ["owner", "runs?mine=true"],
+    ["anybody", "runs"],
+    ["anybody", "agents"],
+  ])("to %s for %s", async (who, list) => {
+    const by = who === "owner" ? owner : caller(service);
+    const path = `/api/v1/${list}${list.includes("?") ? "&" : "?"}`;
+    const near = await by.call("GET", `${path}page=1000&page_size=100`);
+    expect([near.status, near.body.total_is_capped], near.text.slice(0, 200)).toEqual([200, true]);
+    recorder.statements.length = 0;
+    const { status, body } = await by.call("GET", `${path}page=1001&page_size=100`);
+    expect([status, body.code, body.errors]).toMatchObject([422, "validation_failed", [{ pointer: "/page" }]]);
+    const plan = await planOf(service, recorder.statements[0] ?? NONE);
+    expect(looked(plan, FILLED)).toBeLessThanOrEqual(needed(`/api/v1/${list}`, true, near.body.total));
+  });
+
+  it("but is empty where the list is not so long", async () => {
+    const { status, body } = await newcomer.call("GET", "/api/v1/runs?mine=true&page=1001&page_size=100");
+    expect([status, body.items, body.total]).toEqual([200, [], 3]);
+  });
+});
+
 it("says so where a list is not counted to its end, and goes on after what was counted", async () => {
   const last = await caller(service).call("GET", "/api/v1/runs?page=50");
   expect(last.body).toMatchObject({ total: 1000, total_is_capped: true, page: 50 });
