@@ -6,24 +6,28 @@ import type { HttpContext } from "./variables.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The Idempotency-Key of a request, or null without one. Throws 422 for a key that is not 1 to 255 visible ASCII. */
+/** `key`, if it may be an Idempotency-Key. Throws 422 for one that is not 1 to 255 visible ASCII. */
+export function idempotencyKey(key: string): string {
+  if (KEY.test(key)) return key;
+  throw findingsProblem([
+    {
+      in: "header",
+      pointer: "/Idempotency-Key",
+      code: "invalid_format",
+      message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
+    },
+  ]);
+}
+
+/** The Idempotency-Key of a request, or null without one. Throws 422 as `idempotencyKey` does. */
 export function idempotencyOf(
   c: HonoContext,
   callers: Pick<Idempotency, "caller" | "callerBefore">,
   body: unknown,
 ): Idempotency | null {
-  const key = c.req.header("idempotency-key");
-  if (key === undefined) return null;
-  if (!KEY.test(key)) {
-    throw findingsProblem([
-      {
-        in: "header",
-        pointer: "/Idempotency-Key",
-        code: "invalid_format",
-        message: "An Idempotency-Key is 1 to 255 visible ASCII characters.",
-      },
-    ]);
-  }
+  const given = c.req.header("idempotency-key");
+  if (given === undefined) return null;
+  const key = idempotencyKey(given);
   const fingerprint = sha256(JSON.stringify([c.req.method, c.req.path, canonical(body)]));
   return { ...callers, key, fingerprint, replayed: false };
 }

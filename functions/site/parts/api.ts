@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Context as HonoContext } from "hono";
 import type * as z from "zod";
+import { idempotencyKey } from "../../../shared/http/idempotency.ts";
 import { ProblemDetails } from "../../../shared/http/problem-details.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { Problem } from "../../../shared/platform/problem.ts";
@@ -56,10 +57,11 @@ export function apiOf(
   return {
     read: async (path, schema) => schema.parse(await ask(path, { headers })),
     bytes: async (path) => Buffer.from(await (await answered(path, { headers })).arrayBuffer()),
-    send(method, path, body = {}, key) {
+    async send(method, path, body = {}, key) {
       const sent = new Headers(headers);
       sent.set("content-type", "application/json");
-      if (key !== undefined) sent.set("idempotency-key", key);
+      // A form's key is what its sender made of it, and there is text that no header takes.
+      if (key !== undefined) sent.set("idempotency-key", idempotencyKey(key));
       return ask(path, { method, headers: sent, body: JSON.stringify(body) });
     },
   };

@@ -64,6 +64,18 @@ describe("the settings, by the pages alone", () => {
     expect((await user.call("GET", "/api/v1/auth/me")).status).toBe(401);
   });
 
+  it.each(["\0", "é", "\u{1f511}", "two words", "x".repeat(256)])(
+    "refuse a form whose hidden key no request can have: %j",
+    async (key) => {
+      const visitor = await visitorOf(await newUser(service));
+      const form = await visitor.open("/settings/api-keys");
+      for (const { sent } of form.forms) for (const field of sent) if (field[0] === "_key") field[1] = key;
+      const refused = await visitor.send(form, "Make the key", { name: "ci", scope: "write" });
+      expect([refused.status, refused.alerts.join().includes("Idempotency-Key")]).toEqual([422, true]);
+      expect((await visitor.open("/settings/api-keys")).html).not.toContain(">ci<");
+    },
+  );
+
   it("make an API key that is shown once and works, once however often the form is sent, and revoke it", async () => {
     const visitor = await visitorOf(await newUser(service));
     const form = await visitor.open("/settings/api-keys");
