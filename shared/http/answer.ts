@@ -10,7 +10,7 @@ import type { HttpContext, HttpEnv } from "./variables.ts";
 
 /**
  * Turns a reply into the answer: JSON filtered by the declared schema, or text as it is, with `Link`, `ETag` and caching
- * headers. Throws for a status that the route does not declare.
+ * headers; 304 where the caller has it already, unless it is wanted whole. Throws for a status that the route does not declare.
  */
 export function render(route: Route, c: HttpContext, { status, body, headers, verbatim }: Reply): Response {
   const content = route.returns[status];
@@ -39,7 +39,7 @@ export function render(route: Route, c: HttpContext, { status, body, headers, ve
   }
   const etag = `W/"${sha256(text).slice(0, 32)}"`;
   response.headers.set("ETag", etag);
-  return conditional(c, response, etag);
+  return c.get("whole") ? response : conditional(c, response, etag);
 }
 
 /** The answer, or 304 where the caller already has the version that this weak ETag names (RFC 9110 section 8.8.3). */
@@ -57,7 +57,7 @@ export function conditional(c: Pick<HonoContext, "req">, response: Response, eta
 /**
  * Answers callers without credentials from the isolate's cache, and keeps answers there unless they say `no-store`. It
  * runs after validation, because the key is made of the validated parameters: each spelling of a request finds the answer.
- * Of many that ask for what is not there, one makes it.
+ * Of many that ask for what is not there, one makes it, and makes it whole, whatever version of it its caller has.
  */
 export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -82,18 +82,23 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     const generation = cache.generation(tag);
     const land = cache.flights.begin(flightOf(generation));
     try {
+      c.set("whole", true);
       await next();
-      if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return undefined;
-      const body = new Uint8Array(await c.res.clone().arrayBuffer());
-      const headers = new Headers(c.res.headers);
-      setCommonHeaders(headers, env.BASE_URL);
-      headers.append("Vary", "Origin");
-      const plain = new Headers(headers);
-      plain.set("RateLimit-Policy", policyOf("read"));
-      cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
+      if (c.res.status === 200 && c.res.headers.get("Cache-Control") !== "no-store") {
+        const body = new Uint8Array(await c.res.clone().arrayBuffer());
+        const headers = new Headers(c.res.headers);
+        setCommonHeaders(headers, env.BASE_URL);
+        headers.append("Vary", "Origin");
+        const plain = new Headers(headers);
+        plain.set("RateLimit-Policy", policyOf("read"));
+        cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
+      }
     } finally {
       land();
     }
+    const etag = c.res.headers.get("ETag");
+    const shown = c.res.status === 200 && etag !== null ? conditional(c, c.res, etag) : c.res;
+    if (shown !== c.res) c.res = shown;
     return undefined;
   };
 }

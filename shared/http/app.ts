@@ -92,6 +92,7 @@ function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv>
     c.set("standing", null);
     c.set("confirm", null);
     c.set("assertRight", null);
+    c.set("whole", false);
     c.set("own", async (request) => app.fetch(request, c.env, c.executionCtx));
     c.set("params", {});
     c.set("query", {});

@@ -18,6 +18,8 @@ export interface HttpEnv {
     body: unknown;
     /** Throws where the caller has no right to the thing that the path names; null where the route has no such check. */
     assertRight: (() => Promise<unknown>) | null;
+    /** Whether the answer is made whole, to be kept for others, whatever version of it the caller has. */
+    whole: boolean;
     /** The service itself: answers another request in this process. */
     own: (request: Request) => Promise<Response>;
   };

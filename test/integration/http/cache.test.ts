@@ -112,6 +112,22 @@ describe("an answer that many ask for at once", () => {
     for (const { headers } of answers) expect(headers.get("ratelimit")).toMatch(/^"minute";r=299;/);
   });
 
+  it("is made once, and kept, where all of them have it already", async () => {
+    const etag = (await reader().call("GET", path)).headers.get("etag") ?? "";
+    for (const age of [60_000, 9500]) {
+      ahead += age;
+      service.counters.reset();
+      const known = { "if-none-match": etag };
+      const answers = await Promise.all(
+        Array.from({ length: MANY }, () => reader().call("GET", path, undefined, known)),
+      );
+      const shown = answers.map(({ status, text, headers }) => `${status} ${text} ${headers.get("etag")}`);
+      expect([...new Set(shown)]).toEqual([`304  ${etag}`]);
+      expect((await reader().call("GET", path)).status).toBe(200);
+      expect(dbRequests()).toBe(1);
+    }
+  });
+
   it("is made anew by one of them before it expires, and shown to the others meanwhile", async () => {
     await reader().call("GET", path);
     ahead += 8000;
