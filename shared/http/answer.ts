@@ -39,13 +39,16 @@ export function render(route: Route, c: HttpContext, { status, body, headers, ve
   }
   const etag = `W/"${sha256(text).slice(0, 32)}"`;
   response.headers.set("ETag", etag);
-  return c.get("whole") ? response : conditional(c, response, etag);
+  return conditional(c, response, etag);
 }
 
-/** The answer, or 304 where the caller already has the version that this weak ETag names (RFC 9110 section 8.8.3). */
-export function conditional(c: Pick<HonoContext, "req">, response: Response, etag: string): Response {
+/**
+ * The answer, or 304 where the caller already has the version that this weak ETag names (RFC 9110 section 8.8.3) and it is
+ * not wanted whole.
+ */
+export function conditional(c: Pick<HonoContext, "req" | "get">, response: Response, etag: string): Response {
   const known = c.req.header("if-none-match");
-  if (known === undefined) return response;
+  if (known === undefined || c.get("whole") === true) return response;
   const matches =
     known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2));
   if (!matches) return response;
@@ -96,6 +99,7 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     } finally {
       land();
     }
+    c.set("whole", false);
     const etag = c.res.headers.get("ETag");
     const shown = c.res.status === 200 && etag !== null ? conditional(c, c.res, etag) : c.res;
     if (shown !== c.res) c.res = shown;

@@ -77,6 +77,13 @@ describe("whoever reads the log without an account", () => {
       expect([known.status, (await bytesOf(known)).length]).toEqual([304, 0]);
       await service.settled();
       expect(service.counters.snapshot().db.requests).toBe(0);
+      // Nor where that one had it already, when nobody else did.
+      vi.setSystemTime(Date.now() + 60_000);
+      expect((await read(path, { "if-none-match": first.headers.get("etag") ?? "" })).status).toBe(304);
+      await service.settled();
+      service.counters.reset();
+      expect((await bytesOf(await read(path))).equals(bytes)).toBe(true);
+      expect(service.counters.snapshot().db.requests).toBe(0);
     },
   );
 
