@@ -1,5 +1,5 @@
 import type { DisownInDomain } from "../../shared/identity/passwords/disown.ts";
-import { disownListings, disownSellers } from "../../shared/marketplace/disown.ts";
+import { disownListings, disownPages, disownSellers } from "../../shared/marketplace/disown.ts";
 import { disownInvitations } from "../../shared/teams/invitations/disown.ts";
 import { disownMembers } from "../../shared/teams/members/disown.ts";
 import { disownReceivers } from "../../shared/telemetry/disown.ts";
@@ -13,4 +13,5 @@ export const DISOWNED: readonly DisownInDomain[] = [
   disownMembers,
   disownSellers,
   disownListings,
+  disownPages,
 ];

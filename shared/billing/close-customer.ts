@@ -7,18 +7,18 @@ import { ifKnown, withProvider } from "./stripe.ts";
 
 const id = z.string().min(1).max(255);
 
-/** What a closed account leaves at the provider: its customer, or an open payment page without one. */
+/** What is to end at the provider: the customer of a closed account, or a payment page at which nobody may pay any more. */
 export const ClosingMessage = z.union([
   z.strictObject({ customer_id: id }),
   z.strictObject({ checkout_session_id: id }),
 ]);
 
-/** Ends at the provider what could still charge the owner of a closed account. Doing it again changes nothing. */
+/** Ends at the provider what could still charge somebody. Doing it again changes nothing. */
 export function closeAtProvider(ctx: Context, message: z.output<typeof ClosingMessage>): Promise<void> {
   return withProvider(ctx, async (stripe) => {
     if ("customer_id" in message) return endCustomer(stripe, message.customer_id);
     const { isPaid } = await closePage(stripe, message.checkout_session_id);
-    if (isPaid) ctx.log.warn("page of a closed account was paid", message);
+    if (isPaid) ctx.log.warn("page was paid before it was closed", message);
   });
 }
 

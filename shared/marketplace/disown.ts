@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { listings, seller_accounts } from "../db/schema/index.ts";
+import { owePagesEnd } from "../billing/closing.ts";
+import { listings, purchases, seller_accounts } from "../db/schema/index.ts";
 import type { DisownInDomain } from "../identity/passwords/disown.ts";
 
 /**
@@ -13,3 +14,9 @@ export const disownSellers: DisownInDomain = ({ now }) => sql`
 /** Takes what the accounts offer off the market: nobody else has chosen to sell it. */
 export const disownListings: DisownInDomain = () => sql`
   update ${listings} l set is_active = false from claimed c where l.seller_id = c.id and not c.proven and l.is_active`;
+
+/** Has the pages closed at which the accounts' sales are still to be paid: whoever pays there pays the stranger. */
+export const disownPages: DisownInDomain = () => ({
+  owes: owePagesEnd(sql`select p.checkout_session_id from ${purchases} p join claimed c on c.id = p.seller_id
+    where not c.proven and p.status = 'AWAITING_PAYMENT'`),
+});

@@ -50,6 +50,7 @@ async function enter(
   const session = newSession(ctx);
   const address = email === null ? null : normaliseEmail(email);
   const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
+  const disowned = disown(ctx, sql`not c.proven`, domains);
   const entered = await write(ctx, {
     // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
     lock: sql`select from ${users} where email = ${address} for no key update`,
@@ -69,14 +70,14 @@ async function enter(
     ), linked as (
       insert into ${identities} (provider, provider_user_id, user_id) select ${provider}, ${providerUserId}, u.id from u
       on conflict do nothing
-    ), ${disown(ctx, sql`not c.proven`, domains)}, halfway as (
+    ), ${disowned.parts}, halfway as (
       select f.user_id from ${totp_factors} f join u on u.id = f.user_id
       where f.confirmed_at is not null and not exists (select from claimed c where not c.proven)
     ), entered as (
       select * from u where not exists (select from halfway)
     ), ${sessionParts(session, userAgent, sql`entered`)}, ${rememberSignIn(ctx, userAgent, sql`entered`)},
     noted as (${note(ctx, event, { method: "codehost" }, sql`from entered u`)})`,
-    owes: ["noted", "noticed"],
+    owes: ["noted", "noticed", ...disowned.owes],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson},
       'half', exists (select from halfway), 'password_hash', u.password_hash) as result from u`,
     result: Entered,

@@ -10,10 +10,10 @@ import { denySessions } from "../sessions/deny.ts";
 
 /**
  * SQL: what a domain contributes to `disown`: a part that takes away what it granted to the accounts of the part `claimed`
- * (id, proven) that are not `proven`. `owns` is SQL: whether the row `a` (`user_id`, `team_id`) belongs to the row `c` of
- * `claimed`, or to a workspace that it owns.
+ * (id, proven) that are not `proven`, or one whose rows are messages that have the queue do so. `owns` is SQL: whether the
+ * row `a` (`user_id`, `team_id`) belongs to the row `c` of `claimed`, or to a workspace that it owns.
  */
-export type DisownInDomain = (given: { now: Date; owns: SQL<boolean> }) => SQL;
+export type DisownInDomain = (given: { now: Date; owns: SQL<boolean> }) => SQL | { owes: SQL };
 
 /** What was taken from a stranger: ids of sessions, hashes of API keys. */
 export const Taken = z.object({ ended: z.array(z.uuid()), revoked: z.array(z.string()) });
@@ -24,13 +24,22 @@ export const Taken = z.object({ ended: z.array(z.uuid()), revoked: z.array(z.str
  * before, API keys, passkeys and the second factor end, and each of the `domains` takes away what else lets somebody in.
  * Sessions end for all of `claimed` for which `everywhere` holds, and with them the mailed links that one of them asked
  * for: a link that changes the address needs no session. Run it with the account's row locked: what is granted at this
- * moment takes turns with it, and asks `stillHolds`.
+ * moment takes turns with it, and asks `stillHolds`. `owes` names the parts whose rows are messages.
  */
-export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownInDomain[]): SQL {
+export function disown(
+  ctx: Context,
+  everywhere: SQL,
+  domains: readonly DisownInDomain[],
+): { parts: SQL; owes: string[] } {
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const given = { now: ctx.now(), owns: belongsTo(sql`c.id`) };
-  const others = domains.map((part, index) => sql`, ${sql.identifier(`disowned_${index}`)} as (${part(given)})`);
-  return sql`ended as (
+  const owes: string[] = [];
+  const others = domains.map((domain, index) => {
+    const [name, part] = [`disowned_${index}`, domain(given)];
+    if ("owes" in part) owes.push(name);
+    return sql`, ${sql.identifier(name)} as (${"owes" in part ? part.owes : part})`;
+  });
+  const parts = sql`ended as (
       update ${sessions} s set revoked_at = ${now} from claimed c
       where s.user_id = c.id and ${everywhere} and s.revoked_at is null returning s.id
     ), voided as (
@@ -44,6 +53,7 @@ export function disown(ctx: Context, everywhere: SQL, domains: readonly DisownIn
     ), unasked as (
       delete from ${totp_factors} f using claimed c where f.user_id = c.id and not c.proven
     )${sql.join(others)}`;
+  return { parts, owes };
 }
 
 /**

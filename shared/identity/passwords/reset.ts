@@ -32,16 +32,17 @@ export async function resetPassword(
   if (email === null) throw invalidToken();
   assertStrongPassword(new_password, email, "/new_password");
   const hash = await hashPassword(new_password, ctx.passwordCost);
+  const disowned = disown(ctx, sql`true`, domains);
   const taken = await write(ctx, {
     // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
     lock: sql`select from ${users} where email = ${email} for no key update`,
     parts: sql`with ${spendToken(ctx, "reset_password", token)}, claimed as (
       update ${users} u set password_hash = ${hash}, ${CLAIMING} from spent where u.id = spent.user_id
       returning u.id, old.email_verified as proven
-    ), ${disown(ctx, sql`true`, domains)},
+    ), ${disowned.parts},
     noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
     mailed as (${passwordChanged(sql`select id from claimed`)})`,
-    owes: ["noted", "mailed"],
+    owes: ["noted", "mailed", ...disowned.owes],
     select: sql`select ${takenJson} as result from claimed`,
     result: Taken,
   });

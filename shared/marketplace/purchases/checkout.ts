@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { owePagesEnd } from "../../billing/closing.ts";
 import { underKey } from "../../billing/stripe.ts";
-import { read } from "../../db/change.ts";
-import { purchases } from "../../db/schema/index.ts";
+import { read, writeInTurn } from "../../db/change.ts";
+import { purchases, seller_accounts, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { frontendPage } from "../../platform/frontend.ts";
 import { PurchaseRead } from "../shown.ts";
@@ -40,14 +41,46 @@ export async function openCheckout(
   ).catch(async (error: unknown) => {
     throw await refusalOf(ctx, purchaseId, order, error);
   });
-  // Not by `write`, which would keep this step under the request's Idempotency-Key: that one is for the whole answer.
-  return read(
-    ctx,
-    z.string(),
-    sql`update ${purchases} set checkout_session_id = coalesce(checkout_session_id, ${session.id}),
-        checkout_url = coalesce(checkout_url, ${session.url})
-      where id = ${purchaseId}::uuid returning to_jsonb(checkout_url) as result`,
-  );
+  const opened = await keepPage(ctx, purchaseId, order, session);
+  if (opened === null) throw sellerNotReady();
+  return opened.checkout_url;
+}
+
+const Opened = z.object({ checkout_url: z.string().nullable() });
+
+/**
+ * Keeps a page with its purchase, and returns the one that it has. Where its account at the provider is not the seller's any
+ * more, because the owner of the seller's address came meanwhile, nobody may pay there: the queue closes it, the purchase ends
+ * without one, and the result is null. Takes turns with that at the seller's row.
+ */
+function keepPage(
+  ctx: Context,
+  purchaseId: string,
+  { destination }: Order,
+  { id, url }: Stripe.Checkout.Session,
+): Promise<z.output<typeof Opened> | null> {
+  const isPaid = sql`exists (select from ${seller_accounts} s
+    where s.user_id = p.seller_id and s.account_id = ${destination} and s.disowned_at is null)`;
+  const step = {
+    lock: sql`select from ${users} u join ${purchases} p on p.seller_id = u.id where p.id = ${purchaseId}::uuid
+      for no key update of u`,
+    parts: sql`with kept as (
+      update ${purchases} p set checkout_session_id = coalesce(p.checkout_session_id, ${id}),
+        checkout_url = coalesce(p.checkout_url, ${url})
+      where p.id = ${purchaseId}::uuid and ${isPaid} returning p.checkout_url
+    ), failed as (
+      update ${purchases} p set status = 'FAILED'
+      where p.id = ${purchaseId}::uuid and not ${isPaid} and p.status = 'AWAITING_PAYMENT'
+        and p.checkout_session_id is null
+    ), pages as (
+      ${owePagesEnd(sql`select ${id}::text as checkout_session_id where not exists (select from kept)`)}
+    )`,
+    owes: ["pages"] as const,
+    select: sql`select jsonb_build_object('checkout_url', checkout_url) from kept`,
+    result: Opened,
+  };
+  // No step of the request's Idempotency-Key: that one is for the whole answer.
+  return writeInTurn(ctx, step, []);
 }
 
 function sessionParams(

@@ -4,7 +4,19 @@ import { cookiesOf } from "../../stack/cookies.ts";
 import { type GitHub, startGitHub } from "../../stack/github.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { accountOf, addListing, bodyOf, enable, LISTINGS, SELLER } from "../payments/marketplace-support.ts";
+import {
+  accountOf,
+  addListing,
+  begin,
+  bodyOf,
+  deliver,
+  enable,
+  LISTINGS,
+  PURCHASES,
+  readPurchase,
+  SELLER,
+  sessionOf,
+} from "../payments/marketplace-support.ts";
 import { from, unique } from "../runs/support.ts";
 import { elsewhere, TEAMS } from "../workspaces/teams-support.ts";
 
@@ -126,9 +138,24 @@ describe.each(COMING)("an account that its address's owner comes to %s", (_how, 
     expect(await seen(owner, before)).toEqual({ ...left, paid: [true, true] });
   });
 
+  it("lets nobody pay the stranger at a page that is open, where the address was never verified", async () => {
+    const { user, listing } = await seller(false);
+    const buyer = await newUser(service, { verified: true });
+    const purchase = await begin(buyer, listing);
+    const page = await sessionOf(service, purchase);
+    await come(user);
+    await service.settled();
+    expect(() => service.stripe.pay(page)).toThrow(/expired/);
+    await deliver(service, service.stripe.events.filter(({ type }) => type === "checkout.session.expired").slice(-1));
+    expect((await readPurchase(buyer, purchase)).status).toBe("FAILED");
+  });
+
   it("stays as it is where the address was verified", async () => {
     const before = await seller(true);
+    const page = await sessionOf(service, await begin(await newUser(service, { verified: true }), before.listing));
     const owner = await come(before.user);
+    await service.settled();
+    expect(service.stripe.pay(page).map(({ type }) => type)).toContain("checkout.session.completed");
     expect(await seen(owner, before)).toEqual({ members: 2, forMember: 200, paid: [true, true], onOffer: true });
     bodyOf(await owner.call("POST", SELLER), 200);
     expect(await accountOf(service, owner)).toBe(before.account);
@@ -150,6 +177,42 @@ it("An account that is claimed while invitations are accepted has no member but 
   for (const { status } of await Promise.all(accepted)) expect([200, 400]).toContain(status);
   const left = await service.sql("select user_id as id from team_members where team_id = $1", [team]);
   expect(left).toEqual([{ id: user.id }]);
+});
+
+it("An account that is claimed while a page is made at which its maker would be paid leaves no such page", async () => {
+  const { user, listing } = await seller(false);
+  const buyer = await newUser(service, { verified: true });
+  service.faults.set({ service: "provider", mode: "hang", path: "POST /v1/checkout/sessions", count: 1 });
+  const buying = buyer.call("POST", PURCHASES, { listing_id: listing }, { "idempotency-key": "once" });
+  const bought = () => service.sql<{ id: string }>("select id from purchases where listing_id = $1", [listing]);
+  await vi.waitUntil(async () => (await bought()).length > 0);
+  await reset(user);
+  service.faults.set({ service: "provider", mode: "none" });
+  expect([(await buying).status, (await buying).body.code]).toEqual([409, "seller_not_ready"]);
+  await service.settled();
+  const [purchase] = await bought();
+  expect(await service.sql("select status, checkout_url from purchases where id = $1", [purchase?.id])).toEqual([
+    { status: "FAILED", checkout_url: null },
+  ]);
+  const page = service.stripe.requests.map(({ path }) => /(cs_\w+)\/expire$/.exec(path)?.[1]).findLast(Boolean) ?? "";
+  expect(() => service.stripe.pay(page)).toThrow(/expired/);
+  const again = await buyer.call("POST", PURCHASES, { listing_id: listing }, { "idempotency-key": "once" });
+  expect([again.status, again.body.code]).toEqual([409, "seller_not_ready"]);
+});
+
+it("An account that is claimed while many buy of it leaves no page at which its maker would be paid", async () => {
+  const { user, listing } = await seller(false);
+  const buyers = await Promise.all(Array.from({ length: 8 }, () => newUser(service, { verified: true })));
+  const before = service.stripe.requests.length;
+  const answers = buyers.map((buyer) => buyer.call("POST", PURCHASES, { listing_id: listing }));
+  await Promise.race(answers);
+  await reset(user);
+  for (const { status } of await Promise.all(answers)) expect([201, 404, 409]).toContain(status);
+  await service.settled();
+  const asked = service.stripe.requests.slice(before).filter(({ status }) => status === 200);
+  const made = asked.filter(({ method, path }) => method === "POST" && path === "/v1/checkout/sessions");
+  const ended = asked.filter(({ path }) => path.endsWith("/expire"));
+  expect([made.length > 0, new Set(ended.map(({ path }) => path)).size]).toEqual([true, made.length]);
 });
 
 it("An account that is claimed while its maker opens one at the payment provider is not paid through that", async () => {
