@@ -45,7 +45,9 @@ const OPEN_SESSIONS = 50;
 
 /**
  * Fills what lists show: `size` agents of `other`, each on the board, and `size` runs, half of them at the owner's agent
- * and half spread over others. Much of it is one account's, as planners like it least. What was there is gone.
+ * and half spread over others. Much of it is one account's, as planners like it least. What was there is gone. Ids that tell
+ * the time of creation are not left to the tables: they have 48 random bits for what one transaction makes, and among a
+ * million rows two are alike once in some hundred times.
  */
 export async function fillWorld(
   sql: Sql,
@@ -75,8 +77,8 @@ export async function fillWorld(
     ${SPREAD};
     insert into board_totals values ('all', 'all', ${size}, ${size})
       on conflict (domain, period) do update set listed = excluded.listed, verified = excluded.verified;
-    insert into listings (agent_id, seller_id, title, price_usd)
-      select id, user_id, name, 10 from agents where user_id = '${other}';
+    insert into listings (id, agent_id, seller_id, title, price_usd)
+      select uuidv7(), id, user_id, name, 10 from agents where user_id = '${other}';
     insert into seller_accounts (user_id, account_id) values ('${other}', 'acct_growth');
     update users set charges_enabled = true where id = '${other}';
     insert into runs (agent_id, task_id, user_id, status, trigger, scope, team_id, is_private, passed, latency_ms, correctness,
@@ -105,10 +107,10 @@ export async function fillWorld(
       from generate_series(1, ${Math.ceil(size / 4)}) n,
         (values ('${agent}'::uuid, null::uuid), ((select min(id::text)::uuid from agents where team_id = '${team}'), '${team}'::uuid))
           x(agent, team);
-    insert into screening_schedules (user_id, agent_id, repeats, cron, timezone, is_active)
-      select user_id, id, 1, '0 0 1 1 *', 'UTC', false from agents where user_id = '${other}';
-    insert into webhooks (user_id, url, event_types, is_active)
-      select '${other}', 'https://growth.example/' || n, '{run.completed}', false from generate_series(1, ${size}) n;
+    insert into screening_schedules (id, user_id, agent_id, repeats, cron, timezone, is_active)
+      select uuidv7(), user_id, id, 1, '0 0 1 1 *', 'UTC', false from agents where user_id = '${other}';
+    insert into webhooks (id, user_id, url, event_types, is_active)
+      select uuidv7(), '${other}', 'https://growth.example/' || n, '{run.completed}', false from generate_series(1, ${size}) n;
     insert into webhooks (id, user_id, url, event_types) values ('${webhook}', '${owner}', 'https://growth.example/', '{run.completed}');
     with e as (insert into webhook_events (type, body) values ('run.completed', '{}') returning id)
     insert into webhook_deliveries (webhook_id, event_id, attempt, status)
