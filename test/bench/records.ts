@@ -143,6 +143,9 @@ export async function fillRecords(sql: Sql, { owner, agent, team, other }: Viewe
 const MOVED = `insert into board_moves (domain, period, score, low, high, listed, verified)
   select 'all', 'all', 5000, 4000, 6000, d, d from generate_series(1, 500), (values (1), (-1)) x(d)`;
 
+/** SQL: takes what `MOVED` did back. */
+export const CALM = "delete from board_moves where (score, low, high) = (5000, 4000, 6000)";
+
 const QUERY = "{ agents(page: 1, pageSize: 20) { items { id name } } }";
 
 /** The lists and reads of what is filled beside a world, by name. */
