@@ -65,17 +65,15 @@ export function conditional(c: Pick<HonoContext, "req" | "get">, response: Respo
 export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
-    const { env, now } = c.get("ctx");
+    const { now } = c.get("ctx");
     const key = canonicalKey(route, c);
     const find = (): KeptAnswer | null => cache.get(key, c.req.url, now().getTime());
     const flightOf = (generation: number): string => `${generation} ${key}`;
     let kept = find();
-    if (kept === null) {
-      const landing = cache.flights.landing(flightOf(cache.generation(tag)));
-      if (landing !== null) {
-        await landing;
-        kept = find();
-      }
+    const landing = kept === null ? cache.flights.landing(flightOf(cache.generation(tag))) : null;
+    if (landing !== null) {
+      await landing;
+      kept = find();
     }
     const at = now().getTime();
     if (kept !== null) {
@@ -87,15 +85,8 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     try {
       c.set("whole", true);
       await next();
-      if (c.res.status === 200 && c.res.headers.get("Cache-Control") !== "no-store") {
-        const body = new Uint8Array(await c.res.clone().arrayBuffer());
-        const headers = new Headers(c.res.headers);
-        setCommonHeaders(headers, env.BASE_URL);
-        headers.append("Vary", "Origin");
-        const plain = new Headers(headers);
-        plain.set("RateLimit-Policy", policyOf("read"));
-        cache.put(key, c.req.url, at, { body, headers, plain, etag: headers.get("ETag") ?? "", tag, generation });
-      }
+      const answer = await keepable(c);
+      if (answer !== null) cache.put(key, c.req.url, at, { ...answer, tag, generation });
     } finally {
       land();
     }
@@ -105,6 +96,18 @@ export function cached(cache: AnswerCache, route: Route, tag: CacheTag): Middlew
     if (shown !== c.res) c.res = shown;
     return undefined;
   };
+}
+
+/** The answer of a request as it is kept for others; null for one that is not to be. */
+async function keepable(c: HttpContext): Promise<Omit<KeptAnswer, "tag" | "generation"> | null> {
+  if (c.res.status !== 200 || c.res.headers.get("Cache-Control") === "no-store") return null;
+  const body = new Uint8Array(await c.res.clone().arrayBuffer());
+  const headers = new Headers(c.res.headers);
+  setCommonHeaders(headers, c.get("ctx").env.BASE_URL);
+  headers.append("Vary", "Origin");
+  const plain = new Headers(headers);
+  plain.set("RateLimit-Policy", policyOf("read"));
+  return { body, headers, plain, etag: headers.get("ETag") ?? "" };
 }
 
 /** Waits until the caller is counted, unless it is far from its limit: then that goes on after the answer. */
