@@ -6,6 +6,7 @@ import { END, END_ALL } from "./finalise.ts";
 import { KEEP_ANSWERS, LOCK_CALLED } from "./keep-answer.ts";
 import { LOAD_ANSWERED } from "./load-answered.ts";
 import { TAKE_REPORT, TAKE_REPORTS } from "./report.ts";
+import { GIVE_BACK_CANARIES, LOCK_SCREENED, RESCORE_SESSION, SETTLE, SUM_UP_SESSION, TELL } from "./settle.ts";
 import { RESCORE, SUM_UP } from "./sum-up.ts";
 
 /** The statements of a run that the database keeps. */
@@ -22,4 +23,10 @@ export const KEPT: readonly Installed[] = [
   SUM_UP,
   RESCORE,
   END_ALL,
+  LOCK_SCREENED,
+  TELL,
+  SUM_UP_SESSION,
+  RESCORE_SESSION,
+  GIVE_BACK_CANARIES,
+  SETTLE,
 ];

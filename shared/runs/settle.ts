@@ -3,11 +3,11 @@ import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
 import { giveBackAllowance } from "../billing/allowances.ts";
-import { read, writeInTurn } from "../db/change.ts";
+import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
+import { inSeries, kept, writeSeries } from "../db/kept.ts";
 import type { Piece } from "../db/pieces.ts";
 import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
-import type { Step } from "../db/written.ts";
 import type { Context } from "../platform/context.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
 import { oweEvents, sessionEvents } from "./announcements.ts";
@@ -21,39 +21,82 @@ import { VERIFIES } from "./verified.ts";
 const SIZE = 5;
 
 /**
- * Tells what was put aside while runs of a session were open, in one batch: which of them were canaries, whose allowance is
- * given back; the statements of the others, which the log names; and what those add to cells, board and events. Only then
- * is the session over. A session with an open run stays as it is, and so does one that was settled before.
+ * Tells what was put aside while runs of a session were open, in one round trip, whole or not at all: which of them were
+ * canaries, whose allowance is given back; the statements of the others, which the log names; and what those add to cells,
+ * board and events. Only then is the session over. A session with an open run stays as it is, and so does one that was
+ * settled before.
  */
 export async function settle(ctx: Context, sessionId: string): Promise<void> {
-  const at = ctx.now();
-  const session = sql`${sessionId}::uuid`;
-  const isCounted = sql`r.screening_session_id = ${session} and r.counted`;
-  await writeInTurn(
-    ctx,
-    {
-      lock: lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${session}`),
-      parts: telling(session, at),
-      owes: ["comparisons", "ends"],
-      select: sql`select to_jsonb(count(*)) from told`,
-      result: z.number(),
-    },
-    [
-      sumUp(sql`select distinct r.agent_id, r.task_id from ${runs} r where ${isCounted}`, at),
-      rescore(
-        sql`select r.agent_id, d.domain, max(r.id::text) as run_id
-          from ${runs} r join ${tasks} t on t.id = r.task_id cross join lateral (values ('all'), (t.domain)) d (domain)
-          where ${isCounted} group by 1, 2`,
-        at,
-      ),
-      giveBackCanaries(session),
-    ],
-  );
+  const session = { session: sessionId };
+  const sessionNow = { ...session, at: ctx.now().toISOString() };
+  await writeSeries(ctx, SETTLE.with([session, sessionNow, sessionNow, sessionNow, session]), []);
   ctx.cache.invalidate("board");
 }
 
+const SESSION = { session: "uuid" } as const;
+const SESSION_NOW = { ...SESSION, at: "timestamptz" } as const;
+
+/** Locks the row of the session's agent. */
+export const LOCK_SCREENED = kept("lock_screened", SESSION, (value) => ({
+  parts: sql`with locked as (
+    ${lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${value("session")}`)}
+  )`,
+  select: sql`select to_jsonb(count(*)) from locked`,
+}));
+
+/** Tells of each run of the session what was put aside. */
+export const TELL = kept("tell", SESSION_NOW, (value) => ({
+  parts: telling(value("session"), value("at")),
+  owes: ["comparisons", "ends"],
+  select: sql`select to_jsonb(count(*)) from told`,
+}));
+
+/** Sums up the cells of the session's tasks. */
+export const SUM_UP_SESSION = kept(
+  "sum_up_session",
+  SESSION_NOW,
+  (value) =>
+    sumUp(
+      sql`select distinct r.agent_id, r.task_id from ${runs} r where ${isCountedOf(value("session"))}`,
+      value("at"),
+    ),
+  "in sets",
+);
+
+/** Sums up the boards that its runs stand on. */
+export const RESCORE_SESSION = kept(
+  "rescore_session",
+  SESSION_NOW,
+  (value) =>
+    rescore(
+      sql`select r.agent_id, d.domain, max(r.id::text) as run_id
+        from ${runs} r join ${tasks} t on t.id = r.task_id cross join lateral (values ('all'), (t.domain)) d (domain)
+        where ${isCountedOf(value("session"))} group by 1, 2`,
+      value("at"),
+    ),
+  "in sets",
+);
+
+/**
+ * Gives back the allowance of the canaries that this transaction told of, whose rows bear its id. It comes last: all that an
+ * owner starts and ends waits for the row of the allowance from then until the transaction's end.
+ */
+export const GIVE_BACK_CANARIES = kept("give_back_canaries", SESSION, (value) => {
+  const canaries = sql`select r.paid_kind, r.paid_owner, r.paid_period from ${runs} r
+    where r.screening_session_id = ${value("session")} and r.canary and r.xmin = pg_current_xact_id()::xid`;
+  return { parts: sql`with refunded as (${giveBackAllowance(canaries)})`, select: sql`null::jsonb` };
+});
+
+/** Settles a session. */
+export const SETTLE = inSeries("settle", [LOCK_SCREENED, TELL, SUM_UP_SESSION, RESCORE_SESSION, GIVE_BACK_CANARIES]);
+
+/** SQL: whether the run row `r` is one of the session's that count. */
+function isCountedOf(session: SQL): SQL {
+  return sql`r.screening_session_id = ${session} and r.counted`;
+}
+
 /** SQL: tells of each run of the session what was put aside, in the part `told`. */
-function telling(session: SQL, at: Date): SQL {
+function telling(session: SQL, at: SQL): SQL {
   const [signed, unsigned] = [true, false].map((isSigned) => JSON.stringify(toFacts([signing(isSigned)])));
   return sql`with released as (
     ${releaseResults(session)}
@@ -74,16 +117,6 @@ function telling(session: SQL, at: Date): SQL {
   ), ends as (
     ${oweEvents(sessionEvents(sql`select screening_session_id from told`), at)}
   )`;
-}
-
-/**
- * A step that gives back the allowance of the canaries that this transaction told of, whose rows bear its id. It comes last:
- * all that an owner starts and ends waits for the row of the allowance from then until the transaction's end.
- */
-function giveBackCanaries(session: SQL): Step {
-  const canaries = sql`select r.paid_kind, r.paid_owner, r.paid_period from ${runs} r
-    where r.screening_session_id = ${session} and r.canary and r.xmin = pg_current_xact_id()::xid`;
-  return { parts: sql`with refunded as (${giveBackAllowance(canaries)})`, select: sql`null::jsonb` };
 }
 
 /**

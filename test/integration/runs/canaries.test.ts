@@ -1,12 +1,13 @@
 import { DAILY } from "../../../functions/scheduled.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { KEPT_PREFIX } from "../../../shared/db/kept.ts";
 import { OPEN_SESSIONS } from "../../bench/sessions.ts";
 import { Minting, type Run, shape } from "./canary-support.ts";
 import { told } from "./minted-support.ts";
 import { addAgent, addSuite, range, used } from "./support.ts";
 
-/** What of all statements only a session's end has: what was carried out before may still be at work. */
-const TELLING = "told as (";
+/** What the call of a session's end alone has: what was carried out before may still be at work. */
+const TELLING = `${KEPT_PREFIX}settle_`;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
