@@ -68,14 +68,8 @@ const ORDER = {
 };
 
 /** SQL: whether a board shows its entry `b`. */
-export function onBoard({
-  domain,
-  period,
-  verified_only: verifiedOnly,
-  certified_only: certifiedOnly,
-}: BoardQuery): SQL {
+export function onBoard({ domain, period, verified_only: verifiedOnly }: BoardQuery): SQL {
   const board = sql`b.domain = ${domain ?? "all"} and b.period = ${period} and b.listed`;
-  if (certifiedOnly === true) return sql`${board} and b.certified`;
   return verifiedOnly ? sql`${board} and b.verified` : board;
 }
 

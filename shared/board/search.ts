@@ -7,7 +7,7 @@ import { pageResult, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { BoardEntry, entryJson, onBoard, rankRange, readBoard, toBoardRow } from "./board.ts";
-import type { BoardQuery } from "./shown.ts";
+import type { BoardQuery, WholeBoardQuery } from "./shown.ts";
 
 const ORDER = sql`tier, composite_score desc, runs desc, agent_id`;
 const Found = BoardEntry.extend({ place: z.number().nullable() });
@@ -18,9 +18,9 @@ const Found = BoardEntry.extend({ place: z.number().nullable() });
  */
 export async function findOnBoard(
   ctx: Context,
-  { q, ...query }: BoardQuery & { q?: string | undefined; page: number; page_size: number },
+  { q, ...query }: WholeBoardQuery & { q?: string | undefined; page: number; page_size: number },
 ): Promise<RowPage> {
-  if (q === undefined && query.certified_only !== true) return readBoard(ctx, query);
+  if (q === undefined && !query.certified_only) return readBoard(ctx, query);
   const parts = q === undefined ? pageParts(certified(query), query) : namedParts(search(query, q), query);
   const items = sql`(select json_agg(${entryJson("rank_low", "rank_high", "place")}
       order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
@@ -44,25 +44,30 @@ export async function findOnBoard(
 
 const COLUMNS = sql`b.agent_id, b.tier, b.composite_score, b.runs`;
 
-function certified(query: BoardQuery): Listing {
+/** SQL: whether a board narrowed so shows its entry `b`; an agent that is certified is verified, too. */
+function narrowed({ certified_only: certifiedOnly, ...query }: WholeBoardQuery): SQL {
+  return certifiedOnly ? sql`${onBoard({ ...query, verified_only: false })} and b.certified` : onBoard(query);
+}
+
+function certified(query: WholeBoardQuery): Listing {
   return {
     order: ORDER,
     most: COUNTED.byIndex,
-    scans: (cut) => [sql`select ${COLUMNS} from ${board_entries} b where ${onBoard(query)} ${cut}`],
+    scans: (cut) => [sql`select ${COLUMNS} from ${board_entries} b where ${narrowed(query)} ${cut}`],
   };
 }
 
-function search(query: BoardQuery, q: string): NamedList {
+function search(query: WholeBoardQuery, q: string): NamedList {
   return {
     q,
     order: ORDER,
     columns: sql`agent_id, tier, composite_score, runs`,
     inOrder: (cut, named) =>
       sql`select ${COLUMNS}, (select ${named(sql`a.name`)} from ${agents} a where a.id = b.agent_id) as is_named
-        from ${board_entries} b where ${onBoard(query)} ${cut}`,
+        from ${board_entries} b where ${narrowed(query)} ${cut}`,
     // Each entry is looked up by itself, however many the planner takes them for.
     byName: (named) => sql`select ${COLUMNS} from ${agents} a
-      cross join lateral (select b.* from ${board_entries} b where b.agent_id = a.id and ${onBoard(query)} limit 1) b
+      cross join lateral (select b.* from ${board_entries} b where b.agent_id = a.id and ${narrowed(query)} limit 1) b
       where ${named(sql`a.name`)}`,
   };
 }

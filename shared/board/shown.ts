@@ -56,10 +56,9 @@ export const boardQuery = z.object({
   period: z.enum(PERIODS).default("all"),
 });
 
-/** Those alone whose certification is in force keep their places on the board that the rest of the query means. */
-export interface BoardQuery extends z.output<typeof boardQuery> {
-  certified_only?: boolean;
-}
+export type BoardQuery = z.output<typeof boardQuery>;
 
 /** The same for the board itself, which can be narrowed to certified agents, too. */
 export const wholeBoardQuery = boardQuery.extend({ certified_only: z.stringbool().default(false) });
+
+export type WholeBoardQuery = z.output<typeof wholeBoardQuery>;
