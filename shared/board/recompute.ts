@@ -17,53 +17,66 @@ const SIZE = 200;
 /** How many cells one piece recomputes, those of its last agent aside: about a second's work of a small database. */
 const CELLS_AT_ONCE = 5000;
 
+/** How many parts of all agents are recomputed side by side. */
+export const PARTS = 4;
+
 const Next = z.object({ ids: z.array(z.string()), goes_on: z.boolean() });
 const Changed = z.tuple([z.object({ differed: z.number() })]);
 
 /**
- * Recomputes the cells, board entries and memorisation gaps of the next agents after the one whose id is `cursor`, 200 at
- * most, fewer where they have many cells: entries whose runs have left a period are deleted, and unchanged ones are not
- * written. Logs for how many agents the entries differed. An agent that the database refuses is stepped over. One read, and
- * one batch under the agents' locks.
+ * Recomputes the cells, board entries and memorisation gaps of the next agents of a part, one of `PARTS` counted from 0,
+ * after the one whose id is `cursor`, 200 at most, fewer where they have many cells: entries whose runs have left a period
+ * are deleted, and unchanged ones are not written. Logs for how many agents the entries differed. An agent that the database
+ * refuses is stepped over. One read, and one batch under the agents' locks.
  */
-export function recompute(ctx: Context, cursor: string | null): Promise<Piece> {
+export function recompute(ctx: Context, part: number, cursor: string | null): Promise<Piece> {
   return narrowing(ctx, cursor, {
     size: SIZE,
-    work: (after, size) => recomputeNext(ctx, after, size),
-    first: (after) => firstAgent(ctx, after),
+    work: (after, size) => recomputeNext(ctx, part, after, size),
+    first: (after) => firstAgent(ctx, part, after),
   });
 }
 
-/** SQL: whether the cell is of an agent after this one. */
-function isAfter(agent: string | null): SQL {
-  return sql`agent_id > coalesce(${agent}::uuid, '00000000-0000-0000-0000-000000000000')`;
+/**
+ * SQL: whether the cell is of an agent of the part after this one. The last byte of an id is a random one, unlike its first,
+ * which tell the time.
+ */
+function isAfter(agent: SQL, part: number): SQL {
+  return sql`agent_id > ${agent} and get_byte(uuid_send(agent_id), 15) % ${PARTS} = ${part}`;
 }
 
-async function firstAgent(ctx: Context, after: string | null): Promise<FirstRow | null> {
+/** SQL: the id of this agent, or one before all. */
+function idOf(agent: string | null): SQL {
+  return sql`coalesce(${agent}::uuid, '00000000-0000-0000-0000-000000000000')`;
+}
+
+async function firstAgent(ctx: Context, part: number, after: string | null): Promise<FirstRow | null> {
   const id = await read(
     ctx,
     z.uuid(),
-    sql`select to_jsonb(agent_id) as result from ${task_scores} where ${isAfter(after)} order by agent_id limit 1`,
+    sql`select to_jsonb(agent_id) as result from ${task_scores} where ${isAfter(idOf(after), part)}
+      order by agent_id limit 1`,
   );
   return id === null ? null : { cursor: id, named: { agent_id: id } };
 }
 
-async function recomputeNext(ctx: Context, after: string | null, size: number): Promise<Piece> {
+async function recomputeNext(ctx: Context, part: number, after: string | null, size: number): Promise<Piece> {
   const next = await read(
     ctx,
     Next,
     // The agents of so many cells, of which the last one may have more.
     sql`with taken as materialized (
       select distinct agent_id from (
-        select agent_id from ${task_scores} where ${isAfter(after)} order by agent_id limit ${CELLS_AT_ONCE}
+        select agent_id from ${task_scores} where ${isAfter(idOf(after), part)} order by agent_id limit ${CELLS_AT_ONCE}
       ) c order by agent_id limit ${size}
     )
     select jsonb_build_object('ids', coalesce((select jsonb_agg(agent_id order by agent_id) from taken), '[]'),
       'goes_on', exists (select from ${task_scores}
-        where agent_id > (select agent_id from taken order by agent_id desc limit 1))) as result`,
+        where ${isAfter(sql`(select agent_id from taken order by agent_id desc limit 1)`, part)})) as result`,
   );
   const ids = next?.ids ?? [];
-  const differed = ids.length === 0 ? 0 : await refresh(ctx, ids);
+  if (ids.length === 0) return { next: null };
+  const differed = await refresh(ctx, ids);
   if (differed > 0) ctx.cache.invalidate("board");
   ctx.log.info("recomputed", { agents: ids.length, differed });
   return { next: next?.goes_on === true ? (ids.at(-1) ?? null) : null };
@@ -108,9 +121,9 @@ function replaceRows({ table, key, values, shown, order }: Aggregate, list: SQL,
         .map((name) => `${row}.${name}`)
         .join(", ")})`,
     );
-  // What is stored is read once for both: nearly all of it is as it should be.
+  // What is stored is read once for both: nearly all of it is as it should be. What is deleted goes in the order of writes.
   return sql`with fresh as materialized (select ${all} from (${fresh}) x), stored as materialized (
-    select ${all} from ${table} where agent_id in ${list}
+    select ${all} from ${table} where agent_id in ${list} order by ${sql.raw(order)}
   ), deleted as (
     delete from ${table} o using stored s
     where ${of("o", key)} = ${of("s", key)} and not exists (select from fresh f where ${of("f", key)} = ${of("s", key)})

@@ -17,7 +17,7 @@ import { forgetAddresses } from "../runs/forget-addresses.ts";
 import { settleForgotten } from "../runs/settle.ts";
 import { forgetScores } from "../board/forget-scores.ts";
 import { keepDay } from "../board/keep-day.ts";
-import { recompute } from "../board/recompute.ts";
+import { PARTS, recompute } from "../board/recompute.ts";
 import { recount } from "../board/recount.ts";
 import { forgetSpans } from "../telemetry/forget.ts";
 import { catchUp } from "../transparency/catch-up.ts";
@@ -32,12 +32,19 @@ export interface DailyItem {
   work(ctx: Context, cursor: string | null): Promise<Piece>;
 }
 
+/** What reads more than all the rest together is done in parts, side by side. */
+const RECOMPUTING: readonly DailyItem[] = Array.from({ length: PARTS }, (_, part) => ({
+  name: `recompute, part ${part + 1} of ${PARTS}`,
+  pieces: 15,
+  work: (ctx, cursor) => recompute(ctx, part, cursor),
+}));
+
 /** All that is done once a day. */
 export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "delete accounts", pieces: 1, work: (ctx, cursor) => finaliseAccounts(ctx, CLOSINGS, cursor) },
   { name: "forget ended sessions", pieces: 20, work: forgetEnded },
   { name: "forget replaced credentials", pieces: 20, work: forgetReplaced },
-  { name: "recompute", pieces: 15, work: recompute },
+  ...RECOMPUTING,
   { name: "keep the board's day", pieces: 20, work: keepDay },
   { name: "forget scores of days", pieces: 20, work: forgetScores },
   { name: "recount the boards", pieces: 20, work: recount },

@@ -34,7 +34,7 @@ const MESSAGES: Record<string, Record<string, unknown>> = {
   regression: { screening_session_id: RUN.run_id },
   settle: { screening_session_id: RUN.run_id },
   certify: { certification_id: RUN.run_id },
-  daily: { name: "recompute", turn: RUN.run_id },
+  daily: { name: "forget notices", turn: RUN.run_id },
   "cancel-billing": { customer_id: "cus_1" },
   analytics: {
     id: RUN.run_id,

@@ -18,7 +18,7 @@ export async function dailyStates(service: TestService): Promise<Map<string, Dai
 
 /**
  * Adds agents, each with one scored run of two months ago and what the boards keep of it. The first one's is summed up by
- * the daily work, those of all others are copies of it.
+ * the daily work, those of all others are copies of it. `id` is SQL for their ids.
  */
 export async function addScoredAgents(
   service: TestService,
@@ -26,8 +26,9 @@ export async function addScoredAgents(
   task: string,
   count: number,
   sumUp: () => Promise<void>,
+  id = "uuidv7()",
 ): Promise<void> {
-  const [first] = await service.sql<{ agent_id: string }>(`${inserted(owner, task, 1)} returning agent_id`);
+  const [first] = await service.sql<{ agent_id: string }>(`${inserted(owner, task, 1, id)} returning agent_id`);
   await service.sql(
     `insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency,
        correctness, robustness, last_run_at) values ($1, $2, 'all', false, 1, 1, 1, 1, 1, 1, 1, now())`,
@@ -44,17 +45,17 @@ export async function addScoredAgents(
     copies.push(`insert into ${table} (agent_id, ${names}) select a.id, ${names.replaceAll(/(\w+)/g, "x.$1")}
       from ${table} x, agents a where x.agent_id = '${first?.agent_id}' and a.id <> x.agent_id and a.user_id = '${owner}'`);
   }
-  await service.sql(inBulk(tables, [inserted(owner, task, count - 1), ...copies].join(";\n")));
+  await service.sql(inBulk(tables, [inserted(owner, task, count - 1, id), ...copies].join(";\n")));
   await service.sql(`update board_totals b set listed = (select count(*) from board_entries e
     where e.listed and (e.domain, e.period) = (b.domain, b.period))`);
   await service.sql(`analyze ${tables.join(", ")}`);
 }
 
 /** SQL that adds so many agents with a scored run each. */
-function inserted(owner: string, task: string, count: number): string {
+function inserted(owner: string, task: string, count: number, id: string): string {
   return `with a as (
-      insert into agents (user_id, name, connection_mode)
-      select '${owner}', 'Agent ${count}.' || n, 'mock' from generate_series(1, ${count}) n returning id
+      insert into agents (id, user_id, name, connection_mode)
+      select ${id}, '${owner}', 'Agent ${count}.' || n, 'mock' from generate_series(1, ${count}) n returning id
     )
     insert into runs (agent_id, task_id, domain, trigger, scope, status, counted, evidence_signed, passed, correctness,
       suite_version, evidence_cost_partial, finalized_at)
