@@ -34,7 +34,8 @@ export const EFFICIENCY: SQL = sql`case when r.passed or ${COST} is null then ${
 
 /**
  * SQL: the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, each pair once, each
- * cell aggregated from the latest ten runs at the task's current suite version. They are found by an index, those of a
+ * cell aggregated from the latest ten runs at the task's current suite version. Latest by when they were asked for, as their
+ * ids tell: in which order they end is up to the agent, which could leave out those that it fails. They are found by an index, those of a
  * period among them, so that a cell takes no longer when there are more runs behind it. The formulas are those of
  * shared/scoring/score.ts.
  */
@@ -60,7 +61,7 @@ export function cells(pairs: SQL, now: Moment): SQL {
               then ${ratio(sql`t.expected_tool_calls::double precision`, sql`r.tool_calls_made`)} end as tool_efficiency
           from ${runs} r
           where r.agent_id = c.agent_id and r.task_id = c.task_id and r.simulated = k.simulated and ${SCORABLE}
-          order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
+          order by r.id desc limit ${SCORED_RUNS}
         ) r cross join ${periods(now)}
       where r.finalized_at >= p.since
       group by c.agent_id, c.task_id, p.period, k.simulated

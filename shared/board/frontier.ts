@@ -78,7 +78,7 @@ export async function readFrontier(
         cross join lateral (
           select r.passed, ${COST} as cost, r.serving_model from ${runs} r
           where r.agent_id = s.agent_id and r.task_id = s.task_id and r.simulated = s.simulated and ${SCORABLE}
-          order by r.finalized_at desc, r.id desc limit ${SCORED_RUNS}
+          order by r.id desc limit ${SCORED_RUNS}
         ) r
     ), scored as (
       select * from found where simulated = not has_real

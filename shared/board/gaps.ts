@@ -27,7 +27,7 @@ export function gaps(agents: SQL): SQL {
       from (
         select r.task_id, r.passed from ${runs} r join ${tasks} t on t.id = r.task_id
         where r.agent_id = w.agent_id and r.canary and r.suite_version is not distinct from t.suite_version
-        order by r.finalized_at desc, r.id desc limit ${LATEST_CANARIES}
+        order by r.id desc limit ${LATEST_CANARIES}
       ) k join ${task_scores} s on s.agent_id = w.agent_id and s.task_id = k.task_id and s.period = 'all' and not s.simulated
       group by k.task_id, s.success
     ) x on true

@@ -8,7 +8,7 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { Drawn, drawn } from "../runs/minting.ts";
 import { RunOutput, RunPhases } from "../runs/records-shown.ts";
 import { RunRead } from "../runs/shown.ts";
-import { mayRun, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
+import { mayRun, runJson, runsWithAgents, visibleRun, publicForGood } from "../runs/view.ts";
 
 /** One run as the caller may see it; throws 404. */
 export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<z.output<typeof RunRead>> {
@@ -83,8 +83,8 @@ const isPublished: SQL = sql`(r.publishes_answer and r.counted and not t.is_secr
   and exists (select from ${epochs} e where e.kind = 'open' and e.name = r.epoch and e.revealed_at is not null))`;
 
 /**
- * What was sent and received in a run, for owner and members, and for everybody who sees the run once it is published;
- * throws 404, and `forbidden` for others who see the run.
+ * What was sent and received in a run, for owner and members, and for everybody once it is published: that stays so when its
+ * agent ceases to be public, until it is removed. Throws 404, and `forbidden` for others who see the run.
  */
 export async function readOutput(
   ctx: Context,
@@ -102,7 +102,7 @@ export async function readOutput(
         else '{}' end as result
       from ${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id left join ${run_exchanges} e on e.run_id = r.id
         cross join lateral (select coalesce(${mayRun("see_outputs", viewer)}, false) or ${isPublished} as allowed) x
-      where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
+      where r.id = ${runId}::uuid and (${visibleRun(viewer)} or (${isPublished} and ${publicForGood} and a.is_active))`,
   );
   if (row === null) throw notFound("run");
   if (!row.allowed)

@@ -64,7 +64,7 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
       update ${runs} r set status = 'running', attempt = r.attempt + 1, lease_token = f.lease,
         lease_expires_at = now() + ${LASTS}, callback_hash = f.callback_hash, started_at = f.at,
         deadline_at = f.at + ${LASTS},
-        template_version = v.version,
+        template_version = v.version, agent_protocol = a.agent_protocol, connection_mode = a.connection_mode,
         epoch = case when v.version is not null then coalesce(r.epoch, f.epoch) end
       from free f, ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
       where r.id = f.id and a.id = r.agent_id and t.id = r.task_id

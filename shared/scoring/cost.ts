@@ -45,6 +45,8 @@ interface Call {
 const PICO_PER_USD = 10n ** 12n;
 const PICO_PER_MICRO = 10n ** 6n;
 export const MAX_COST_USD = 1_000_000;
+/** The most that a run's calls are summed up to: above a billion a double has no six decimals left, as a statement shows. */
+export const MAX_SUM_USD = 1_000_000_000;
 /** Above this, a token count is taken for noise; it also keeps every sum a safe integer. */
 export const MAX_TOKENS = 1_000_000_000;
 const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
@@ -52,7 +54,8 @@ const MODEL_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
 /**
  * The evidence of cost in what an agent reported. Total on any parsed JSON: what is malformed counts as not reported,
  * except that an entry of `calls` is always a call and that a `cost_usd` which is no amount from 0 to 1,000,000 leaves
- * its call without a price, whatever its tokens would have given. A call is estimated only from both token counts.
+ * its call without a price, whatever its tokens would have given. So does a call that would bring the sum above a billion:
+ * what an agent reports must never be more than a statement can say. A call is estimated only from both token counts.
  * Each priced call costs at least what its model takes for reading `leastInput` tokens, less nine tenths.
  * @example
  * costEvidence({ calls: [{ model: "m", input_tokens: 1000, output_tokens: 10, cost_usd: 0.01 }] }, DEFAULT_PRICES, 250)
@@ -62,7 +65,7 @@ export function costEvidence(usage: unknown, prices: PriceTable, leastInput: num
   const report = members(usage);
   const reported: unknown[] = Array.isArray(report.calls) ? report.calls : [];
   const floorOf = costFloors(prices, leastInput);
-  const calls = reported.map((call) => floored(readCall(call, prices), floorOf));
+  const calls = bounded(reported.map((call) => floored(readCall(call, prices), floorOf)));
   const priced = calls.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const total = amount(report.cost_usd);
   const aggregate = calls.length === 0 ? total : null;
@@ -101,6 +104,17 @@ export function scoredCost(
 function floored(call: Call, floorOf: (model: string | null) => bigint): Call {
   const floor = floorOf(call.model);
   return call.cost === null || call.cost >= floor ? call : { ...call, cost: floor, floored: true };
+}
+
+/** The calls, without the prices of those that would bring their sum above what a run may cost. */
+function bounded(calls: readonly Call[]): Call[] {
+  let left = BigInt(MAX_SUM_USD) * PICO_PER_USD;
+  return calls.map((call) => {
+    if (call.cost === null) return call;
+    if (call.cost > left) return { ...call, cost: null, floored: false };
+    left -= call.cost;
+    return call;
+  });
 }
 
 function readCall(value: unknown, prices: PriceTable): Call {

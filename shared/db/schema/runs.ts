@@ -115,6 +115,9 @@ export const runs = pgTable(
     /** The epoch that a minted run was first taken up in, and the version of the template that it was asked by last. */
     epoch: text(),
     template_version: integer(),
+    /** How its agent was called, as the statement says: its owner may change that before it is signed. */
+    agent_protocol: text(),
+    connection_mode: text(),
     /** Whether its agent published answers when the run was submitted. */
     publishes_answer: boolean().notNull().default(false),
     attempt: integer().notNull().default(0),
@@ -196,14 +199,7 @@ export const runs = pgTable(
     // With the agent in the index, runs are counted without being read.
     index("runs_public_idx").on(table.id.desc().nullsFirst(), table.agent_id).where(sql`not ${table.is_private}`),
     index("runs_cell_idx")
-      .on(
-        table.agent_id,
-        table.task_id,
-        table.simulated,
-        table.suite_version,
-        table.finalized_at.desc().nullsFirst(),
-        table.id.desc().nullsFirst(),
-      )
+      .on(table.agent_id, table.task_id, table.simulated, table.suite_version, table.id.desc().nullsFirst())
       .where(
         sql`${isFinishedRun(table.status)} and not ${table.is_private} and ${table.trigger} <> 'trial'
           and (${table.counted} or ${table.simulated}) and ${table.failure_code} is distinct from 'service_error'`,
@@ -212,9 +208,7 @@ export const runs = pgTable(
       .on(table.agent_id, table.architecture_version)
       .where(sql`${table.architecture_version} is not null`),
     index("runs_held_idx").on(table.screening_session_id).where(sql`${table.canary} is null`),
-    index("runs_canary_idx")
-      .on(table.agent_id, table.finalized_at.desc().nullsFirst(), table.id.desc().nullsFirst())
-      .where(sql`${table.canary}`),
+    index("runs_canary_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(sql`${table.canary}`),
     // Not by the lease, which changes when an answer is kept: an update that touches no index leaves all of them alone. The
     // reaper looks through all that run, which are few.
     index("runs_running_idx").on(table.started_at).where(sql`${table.status} = 'running'`),

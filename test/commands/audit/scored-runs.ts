@@ -60,7 +60,7 @@ export function scoredRuns(runs: readonly Run[], suiteVersion: number): Run[] {
     signed &&
     code !== "service_error" &&
     suite_version === suiteVersion;
-  const newestFirst = (a: Run, b: Run) => compare(b.finalized_at ?? "", a.finalized_at ?? "") || compare(b.id, a.id);
+  const newestFirst = (a: Run, b: Run) => compare(b.id, a.id);
   return runs.filter(counts).toSorted(newestFirst).slice(0, SCORED_RUNS);
 }
 

@@ -114,13 +114,12 @@ describe("the outputs of an agent that publishes its answers", () => {
     expect([await count(outsiders[0] ?? owner), await count(owner)]).toEqual([1, 1]);
   });
 
-  it("are hidden with an agent that is private for a time, and gone with one that is deleted", async () => {
+  it("stay public when their agent ceases to be, and are gone with one that is deleted", async () => {
     const anonymous = caller(service);
     const status = async () => (await output(anonymous, runs["while"])).status;
     await owner.call("PATCH", `/api/v1/agents/${agent}`, { is_public: false });
-    expect(await status()).toBe(404);
-    await owner.call("PATCH", `/api/v1/agents/${agent}`, { is_public: true });
     expect(await status()).toBe(200);
+    expect((await anonymous.call("GET", `/api/v1/runs/${runs["while"]}`)).status).toBe(404);
     expect((await owner.call("DELETE", `/api/v1/agents/${agent}`)).status).toBe(204);
     expect(await status()).toBe(404);
     expect((await anonymous.call("GET", `/api/v1/runs/${runs["while"]}/evidence`)).status).toBe(200);
