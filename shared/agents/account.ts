@@ -16,8 +16,9 @@ export function accountOfAgent(agentId: string): SQL {
 
 /**
  * SQL: makes changes to the agents of these accounts (a query of their ids) take turns, so that neither a quota nor a
- * name is taken twice. Always in the order of the ids, so that no two wait for each other.
+ * name is taken twice. Always in the order of the ids, so that no two wait for each other. Whoever only names an account in
+ * a row of its own does not wait: a submission does that last, and would close a circle.
  */
 export function lockAccounts(accounts: SQL): SQL {
-  return sql`select from ${users} u where u.id in (${accounts}) order by u.id for update`;
+  return sql`select from ${users} u where u.id in (${accounts}) order by u.id for no key update`;
 }

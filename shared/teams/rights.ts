@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { TEAM_ROLES, team_members, teams } from "../db/schema/index.ts";
+import { TEAM_ROLES, team_members } from "../db/schema/index.ts";
 
 /** A role in a workspace. */
 export type Role = (typeof TEAM_ROLES)[number];
@@ -41,8 +41,10 @@ export function idOf(viewer: string | SQL): SQL {
  */
 export function may(action: Action, viewer: Viewer, owner: { user_id: SQL; team_id: SQL }): SQL<boolean> {
   if (viewer === null) return sql`false`;
-  // An account that gives its own id for a workspace's is not the workspace's key.
-  const isKey = sql`${owner.team_id} = ${idOf(viewer)} and exists (select from ${teams} k where k.id = ${idOf(viewer)})`;
+  // An account that gives its own id for a workspace's is not the workspace's key; nor has a deleted workspace any, which
+  // alone has no members.
+  const isKey = sql`${owner.team_id} = ${idOf(viewer)} and exists (
+    select from ${team_members} k where k.team_id = ${idOf(viewer)})`;
   const byKey = RIGHTS[KEY_ROLE].includes(action) ? sql`(${isKey}) or` : sql``;
   return sql`case when ${owner.team_id} is null then ${owner.user_id} = ${idOf(viewer)} else ${byKey} exists (
     select from ${team_members} m

@@ -6,6 +6,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { TeamUpdate } from "./schemas.ts";
 import { TeamRead } from "./shown.ts";
+import { takeTurn } from "./turns.ts";
 import { noTeam, notAllowed, roleOf, teamFor, teamJson } from "./view.ts";
 
 const RENAMING = verdict({ forbidden: sql`not t.allowed` });
@@ -18,6 +19,7 @@ export async function updateTeam(
   input: z.output<typeof TeamUpdate>,
 ): Promise<z.output<typeof TeamRead>> {
   const { team } = await change(ctx, {
+    lock: takeTurn(sql`${teamId}::uuid`, userId),
     parts: sql`with target as (
       select t.id, ${RENAMING.sql} as outcome from (${teamFor("own", userId, teamId)}) t
     ), t as (
