@@ -53,7 +53,9 @@ export interface Ends {
 export function followUp(ended: string, at: Moment, { also = sql``, called_off: calledOff }: Ends = {}): SQL {
   const name = sql.identifier(ended);
   const isCalledOff = (id: SQL) => (calledOff === undefined ? sql`false` : sql`${id} in (${calledOff})`);
-  const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null)`;
+  // What this statement made final is told by its own rows: the table still has them as they were.
+  const isHeld = sql`exists (select from ${runs} r where r.screening_session_id = f.id and r.canary is null
+    and r.id not in (select id from ${name} where canary is not null))`;
   const isCertifying = sql`exists (select from ${certifications} c
     where c.screening_session_id = f.id and c.status = 'screening' and not ${isCalledOff(sql`f.id`)})`;
   return sql`announced as (${oweEvents(runEvents(sql`${name}`), at)}

@@ -4,10 +4,12 @@ import { KEPT_PREFIX } from "../../../shared/db/kept.ts";
 import { OPEN_SESSIONS } from "../../bench/sessions.ts";
 import { Minting, type Run, shape } from "./canary-support.ts";
 import { told } from "./minted-support.ts";
-import { addAgent, addSuite, range, used } from "./support.ts";
+import { addAgent, addSuite, range, startAgent, used } from "./support.ts";
 
 /** What the call of a session's end alone has: what was carried out before may still be at work. */
 const TELLING = `${KEPT_PREFIX}settle_`;
+/** An address of its own, whose requests of a minute are its own. */
+const ELSEWHERE = { "cf-connecting-ip": "10.7.0.1" };
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -145,6 +147,24 @@ describe("one run in ten of a session", () => {
 });
 
 describe("what a session's end tells", () => {
+  it.each([{}, { private: true }])(
+    "is told of one that is cancelled before any of its runs began, %j",
+    async (fields) => {
+      const agentId = await minting.addLive();
+      const receiver = await startAgent(() => ({ status: 200 }));
+      const subscription = { url: receiver.url, event_types: ["session.completed"] };
+      const { body: webhook } = await minting.owner.call("POST", "/api/v1/webhooks", subscription, ELSEWHERE);
+      const [first] = await minting.reserve(agentId, 3, fields);
+      const path = `/api/v1/screening-sessions/${first?.screening_session_id}/cancel`;
+      expect((await minting.owner.call("POST", path)).status).toBe(200);
+      await minting.released();
+      await minting.service.settled();
+      expect(receiver.seen).toHaveLength(1);
+      await minting.owner.call("DELETE", `/api/v1/webhooks/${webhook.id}`);
+      await receiver.stop();
+    },
+  );
+
   /** What there is of a session once it is settled, however that came about. */
   async function expectSettled(runs: readonly Run[], before: number): Promise<void> {
     const { canaries } = await minting.parted(runs);
