@@ -33,7 +33,8 @@ async function expire(ctx: Context, isDue: SQL, at: SQL, size: number): Promise<
   const expired = await write(ctx, {
     lock: lockAgents(sql`select d.agent_id from (${due}) d`),
     parts: sql`with expired as (
-      update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d where c.id = d.id
+      update ${certifications} c set status = 'expired', updated_at = ${at} from (${due}) d
+      where c.id = d.id and c.status = 'certified'
       returning c.*
     ), changes as (${oweChanges(sql`select * from expired`, ctx.now())}
     ), shown as (

@@ -1,14 +1,16 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { owePagesEnd } from "../billing/closing.ts";
 import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
-import { change } from "../db/change.ts";
+import { change, writeInTurn } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { frontendPage } from "../platform/frontend.ts";
 import { admissionOf, inProgress } from "./admission.ts";
 import { KIND } from "./events.ts";
+import { lockCertification } from "./lock.ts";
 import { PRICE_USD, runsNeeded } from "./rules.ts";
 import type { CertifyCheckoutRequest, CertifyCheckoutResponse } from "./schemas.ts";
 import { settleUnpaid } from "./settle.ts";
@@ -69,7 +71,7 @@ function begin(
   });
 }
 
-/** The address of the checkout of a certification that has none yet; asked for again, it is the same. */
+/** The address of the checkout of a certification that has none yet; asked for again, it is the same. Null if it may not be paid. */
 async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price: string): Promise<string | null> {
   const { certification_id: id, email } = unpaid;
   const page = frontendPage(ctx.env, "/agents/{id}/certify", agentId);
@@ -84,11 +86,29 @@ async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price
   const session = await withProvider(ctx, (stripe) =>
     underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options)),
   );
-  // Not by `write`: the request's Idempotency-Key is for the certification that was begun.
-  await ctx.db.execute(sql`update ${certifications} set checkout_session_id = ${session.id},
-    updated_at = ${ctx.now().toISOString()}::timestamptz
-    where id = ${id}::uuid and status = 'awaiting_payment' and checkout_session_id is null`);
-  return session.url;
+  return (await keepPage(ctx, id, session.id)) === null ? null : session.url;
+}
+
+/**
+ * Keeps a page with its certification. Where that waits for no payment any more, as when the account was deleted meanwhile,
+ * nobody may pay there: the queue closes the page, and the result is null.
+ */
+function keepPage(ctx: Context, id: string, sessionId: string): Promise<number | null> {
+  const step = {
+    lock: lockCertification(id),
+    parts: sql`with kept as (
+      update ${certifications} c set checkout_session_id = ${sessionId}, updated_at = ${ctx.now().toISOString()}::timestamptz
+      where c.id = ${id}::uuid and c.status = 'awaiting_payment' and coalesce(c.checkout_session_id, ${sessionId}) = ${sessionId}
+      returning 1
+    ), pages as (
+      ${owePagesEnd(sql`select ${sessionId}::text as checkout_session_id where not exists (select from kept)`)}
+    )`,
+    owes: ["pages"] as const,
+    select: sql`select to_jsonb(1) from kept`,
+    result: z.number(),
+  };
+  // No step of the request's Idempotency-Key: that one is for the certification that was begun.
+  return writeInTurn(ctx, step, []);
 }
 
 /** The address of an open checkout; null if it has expired or is unknown, which also removes its certification. */

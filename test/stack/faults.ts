@@ -44,6 +44,8 @@ export interface Fault {
 export interface Faults {
   /** Replaces the service's fault and ends its hangs: a call that waited is then done and answered as usual. */
   set(fault: Fault): void;
+  /** How many calls of the service hang just now. */
+  hanging(service: Service): number;
   /** The services that have a front here, so that a fault of theirs is felt. */
   offered(): readonly Service[];
   /**
@@ -69,6 +71,7 @@ const SERVFAIL = 2;
 export function createFaults(): Faults {
   const active = new Map<Service, Active>();
   const fronts = new Set<Service>();
+  const hung = new Map<Service, number>();
 
   function take(service: Service, { method, url, body }: Request): Active | undefined {
     const fault = active.get(service);
@@ -83,6 +86,7 @@ export function createFaults(): Faults {
       active.get(service)?.lifted.abort();
       active.set(service, { mode, ms, path, body, lifted: new AbortController(), left: mode === "none" ? 0 : count });
     },
+    hanging: (service) => hung.get(service) ?? 0,
     offered: () => [...fronts],
     around(service, handler, truncate = halved) {
       fronts.add(service);
@@ -107,7 +111,9 @@ export function createFaults(): Faults {
             await handler(request);
             return CUT;
           case "hang":
+            hung.set(service, (hung.get(service) ?? 0) + 1);
             await hang(fault.ms, AbortSignal.any([fault.lifted.signal, request.gone]));
+            hung.set(service, (hung.get(service) ?? 0) - 1);
             return request.gone.aborted ? CUT : handler(request);
           default:
             return handler(request);

@@ -51,7 +51,8 @@ const Opened = z.object({ checkout_url: z.string().nullable() });
 /**
  * Keeps a page with its purchase, and returns the one that it has. Where its account at the provider is not the seller's any
  * more, because the owner of the seller's address came meanwhile, nobody may pay there: the queue closes it, the purchase ends
- * without one, and the result is null. Takes turns with that at the seller's row.
+ * without one, and the result is null; so does a page that was made while the purchase failed in another request. Takes turns
+ * with that at the seller's row.
  */
 function keepPage(
   ctx: Context,
@@ -67,7 +68,8 @@ function keepPage(
     parts: sql`with kept as (
       update ${purchases} p set checkout_session_id = coalesce(p.checkout_session_id, ${id}),
         checkout_url = coalesce(p.checkout_url, ${url})
-      where p.id = ${purchaseId}::uuid and ${isPaid} returning p.checkout_url
+      where p.id = ${purchaseId}::uuid and ${isPaid}
+        and (p.status = 'AWAITING_PAYMENT' or p.checkout_session_id = ${id}) returning p.checkout_url
     ), failed as (
       update ${purchases} p set status = 'FAILED'
       where p.id = ${purchaseId}::uuid and not ${isPaid} and p.status = 'AWAITING_PAYMENT'
