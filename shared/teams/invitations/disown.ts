@@ -1,8 +1,12 @@
 import { sql } from "drizzle-orm";
-import { team_invitations } from "../../db/schema/index.ts";
+import { team_invitations, teams } from "../../db/schema/index.ts";
 import type { DisownInDomain } from "../../identity/passwords/disown.ts";
 
-/** Revokes the open invitations that the accounts sent. */
+/**
+ * Revokes the open invitations that the accounts sent, and those of the workspaces that they own, whoever sent them: the
+ * members, who may all be the stranger by other names, would come back by them.
+ */
 export const disownInvitations: DisownInDomain = ({ now }) => sql`
   update ${team_invitations} i set revoked_at = ${now.toISOString()}::timestamptz from claimed c
-  where i.invited_by = c.id and not c.proven and i.accepted_at is null and i.revoked_at is null`;
+  where (i.invited_by = c.id or i.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
+    and not c.proven and i.accepted_at is null and i.revoked_at is null`;

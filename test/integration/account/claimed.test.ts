@@ -162,6 +162,22 @@ describe.each(COMING)("an account that its address's owner comes to %s", (_how, 
   });
 });
 
+it.each([
+  ["never verified", false, 400],
+  ["verified", true, 200],
+])(
+  "An invitation of an admin holds no longer in a workspace of a claimed account that was %s",
+  async (_how, verified, status) => {
+    const { user, member, team } = await seller(verified);
+    const guest = await newUser(service, { verified: true });
+    bodyOf(await member.call("POST", `${TEAMS}/${team}/invitations`, { email: guest.email, role: "admin" }), 201);
+    await service.settled();
+    const token = tokenOf(service.mailbox.list(guest.email)[0]);
+    await reset(user);
+    expect((await guest.call("POST", ACCEPT, { token })).status).toBe(status);
+  },
+);
+
 it("An account that is claimed while invitations are accepted has no member but its owner", async () => {
   const [user] = elsewhere([await newUser(service, { plan: "enterprise" })]);
   const { id: team } = bodyOf(await user.call("POST", TEAMS, { name: "kept" }), 201);
