@@ -42,7 +42,8 @@ export const teamMembers = [
     summary: "Give a member another role",
     description:
       "For admins and the owner; any role but `owner`, which is handed over by transfer-ownership. The owner's role " +
-      "stays: 403 for an admin, 409 `workspace_ownership` for the owner.",
+      "stays: 403 for an admin, 409 `workspace_ownership` for the owner. With a role that manages no members, the open " +
+      "invitations that the member sent are revoked.",
     auth: "session",
     params: memberParams,
     body: TeamMemberUpdate,
@@ -61,7 +62,8 @@ export const teamMembers = [
     summary: "Remove a member, or leave",
     description:
       "Admins and the owner can remove others. Members leave by giving their own id; the owner can't (409 " +
-      "`workspace_ownership`). What a member made in the workspace stays there.",
+      "`workspace_ownership`). What a member made in the workspace stays there, but for the open invitations that the " +
+      "member sent, which are revoked.",
     auth: "session",
     params: memberParams,
     right: ({ ctx, principal, params: { id, user_id } }) =>

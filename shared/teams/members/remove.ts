@@ -5,6 +5,7 @@ import { team_members } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
+import { withdrawInvitations } from "../invitations/withdraw.ts";
 import { takeTurn } from "../turns.ts";
 import { noTeam, notAllowed, stillOwner, teamFor } from "../view.ts";
 
@@ -16,7 +17,7 @@ const MEMBER_REMOVAL = verdict({
 
 /**
  * Removes a member from a workspace: the caller, or another member where the caller may manage members. What the member
- * made there stays there. Throws 404 for the workspace or the member, `forbidden`, and `workspace_ownership` to an owner
+ * made there stays there, but for invitations that nobody has accepted yet, which are revoked. Throws 404 for the workspace or the member, `forbidden`, and `workspace_ownership` to an owner
  * who tries to leave.
  */
 export async function removeMember(
@@ -33,8 +34,8 @@ export async function removeMember(
         left join ${team_members} m on m.team_id = t.id and m.user_id = ${memberId}::uuid
     ), removed as (
       delete from ${team_members} m using target g
-      where m.team_id = g.id and m.user_id = ${memberId}::uuid and g.outcome = 'done'
-    )`,
+      where m.team_id = g.id and m.user_id = ${memberId}::uuid and g.outcome = 'done' returning m.team_id, m.user_id
+    ), withdrawn as (${withdrawInvitations(ctx, sql`select team_id, user_id from removed`)})`,
     result: sql`select jsonb_build_object('outcome', g.outcome) as result from target g`,
     verdict: MEMBER_REMOVAL,
     done: z.object({}),

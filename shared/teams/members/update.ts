@@ -5,6 +5,8 @@ import { team_members, users } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
+import { withdrawInvitations } from "../invitations/withdraw.ts";
+import { RIGHTS } from "../rights.ts";
 import type { TeamMemberUpdate } from "../schemas.ts";
 import { TeamMemberRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
@@ -17,7 +19,8 @@ const ROLE_CHANGE = verdict({
 });
 
 /**
- * Gives a member another role; the owner's role can't be changed. Throws 404 for the workspace or the member, `forbidden`,
+ * Gives a member another role; the owner's role can't be changed. With a role that manages no members the open
+ * invitations that the member sent are revoked. Throws 404 for the workspace or the member, `forbidden`,
  * and `workspace_ownership` to owners who try to change their own.
  */
 export async function updateMember(
@@ -27,6 +30,7 @@ export async function updateMember(
   memberId: string,
   input: z.output<typeof TeamMemberUpdate>,
 ): Promise<z.output<typeof TeamMemberRead>> {
+  const invites = RIGHTS[input.role].includes("manage_members");
   const { member } = await change(ctx, {
     lock: takeTurn(sql`${teamId}::uuid`, userId),
     parts: sql`with target as (
@@ -36,7 +40,7 @@ export async function updateMember(
     ), m as (
       update ${team_members} m set role = ${input.role} from target t
       where m.team_id = t.id and m.user_id = ${memberId}::uuid and t.outcome = 'done' returning m.*
-    )`,
+    ), withdrawn as (${withdrawInvitations(ctx, sql`select team_id, user_id from m where not ${invites}::boolean`)})`,
     result: sql`select jsonb_build_object('outcome', t.outcome,
       'member', (select ${memberJson} from m join ${users} u on u.id = m.user_id)) as result from target t`,
     verdict: ROLE_CHANGE,

@@ -308,6 +308,41 @@ describe("a member", () => {
   });
 });
 
+describe("the open invitations of an admin", () => {
+  /** One that an admin has sent, and its token. */
+  async function sentBy(admin: User): Promise<{ guest: User; token: string }> {
+    const guest = await newUser(service);
+    expect((await invite(guest.email, { role: "admin" }, admin)).status).toBe(201);
+    return { guest, token: await tokenTo(guest.email) };
+  }
+
+  it.each<[string, (admin: User) => Promise<Answer>]>([
+    ["is removed", (admin) => remove(admin, owner)],
+    ["leaves", (admin) => remove(admin, admin)],
+    ["may manage members no longer", (admin) => changeRole(admin, "editor")],
+  ])("are revoked where that one %s, and no other's", async (_what, end) => {
+    const admin = await joined("admin");
+    const [{ guest, token }, other, kept] = [await sentBy(admin), await sentBy(admin), await sentBy(owner)];
+    await invite(other.guest.email, { role: "viewer" });
+    expect((await end(admin)).status).toBeLessThan(300);
+    expect(codeOf(await accept(guest, token))).toEqual([400, "invalid_token"]);
+    const renewed = await tokenTo(other.guest.email);
+    expect((await accept(other.guest, renewed)).status, "the owner has sent it anew").toBe(200);
+    expect((await accept(kept.guest, kept.token)).status).toBe(200);
+    const { body } = await owner.call("GET", `${TEAMS}/${team}/invitations`);
+    expect(body.items.find(({ email }: { email: string }) => email === guest.email).status).toBe("revoked");
+  });
+
+  it("stay where the role still allows them, or the change is refused", async () => {
+    const [admin, editor] = [await joined("admin"), await joined("editor")];
+    const { guest, token } = await sentBy(admin);
+    expect((await changeRole(admin, "admin")).status).toBe(200);
+    expect((await remove(admin, editor)).status).toBe(403);
+    expect((await changeRole(admin, "viewer", editor)).status).toBe(403);
+    expect((await accept(guest, token)).status).toBe(200);
+  });
+});
+
 describe("a deleted account", () => {
   it("leaves no invitation to its address, and those that it sent without its name", async () => {
     guests = await Promise.all([newUser(service), newUser(service)]);
