@@ -13,8 +13,8 @@ import { UserRead } from "./shown.ts";
 export const AccountRow = UserRead.omit({ is_admin: true });
 
 /**
- * SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. The agents are counted
- * in an order with a limit: of an account that the planner does not know it takes the average for most of all agents.
+ * SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. The agents are its
+ * own, as its plan's limit counts them: those of a workspace count there, whoever made them. They are counted in an order with a limit: of an account that the planner does not know it takes the average for most of all agents.
  */
 export function accountJson(ctx: Context): SQL {
   return sql`jsonb_build_object(
@@ -25,7 +25,8 @@ export function accountJson(ctx: Context): SQL {
     ), 0),
     'monthly_run_limit', ${planLimit(sql`u.plan`, "runs")},
     'agent_count', (select count(*) from (
-      select from ${agents} a where a.user_id = u.id and a.is_active order by a.created_at desc ${UNLIMITED}) x),
+      select from ${agents} a where coalesce(a.team_id, a.user_id) = u.id and a.is_active
+      order by a.created_at desc ${UNLIMITED}) x),
     'team_count', (select count(*) from ${team_members} m where m.user_id = u.id),
     'charges_enabled', u.charges_enabled, 'payouts_enabled', u.payouts_enabled,
     'has_password', u.password_hash is not null,

@@ -207,9 +207,14 @@ describe("the current user", () => {
     await owner.call("DELETE", `/api/v1/agents/${gone.body.id}`);
     await service.sql(
       `with t as (insert into teams (name, owner_id) values ('w', $1) returning id)
-       insert into team_members (team_id, user_id, role) select id, $2, 'member' from t`,
+       insert into team_members (team_id, user_id, role) select id, $2, 'editor' from t`,
       [user.id, owner.id],
     );
+    const [{ team_id }] = (await service.sql("select team_id from team_members where user_id = $1", [owner.id])) as [
+      { team_id: string },
+    ];
+    // What belongs to a workspace counts there, and for nobody who made it.
+    expect((await owner.call("POST", "/api/v1/agents", { name: "shared", team_id })).status).toBe(201);
     const { status, body } = await owner.call("GET", ME);
     expect(status).toBe(200);
     expect(body).toEqual({
