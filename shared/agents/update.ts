@@ -70,7 +70,7 @@ export async function updateAgent(
           else a.verified_state end
       from checked c where a.id = c.id and c.outcome = 'done' returning a.*
     ), uncertified as (${endCertifications(sql`select id from a where connection_mode = 'mock'`)})`,
-    result: sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit,
+    result: sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit, 'used', c.others,
       'agent', (select ${agentJson(viewer)} from a)) as result from checked c`,
     verdict: updating,
     done: z.object({ agent: AgentRow }),
@@ -80,7 +80,7 @@ export async function updateAgent(
         new Problem("forbidden", "Only the owner, or an editor of its workspace, may change this agent."),
       retired,
       no_endpoint: noEndpoint,
-      quota: telling(z.object({ limit: z.int() }), ({ limit }) => agentQuota(limit, limit)),
+      quota: telling(AgentQuota, ({ limit, used }) => agentQuota(limit, used)),
       bad_root: badRoot,
       no_target: noTarget,
       header_stays: () =>
@@ -94,6 +94,8 @@ export async function updateAgent(
   ctx.cache.invalidate("board");
   return agent;
 }
+
+const AgentQuota = z.object({ limit: z.int(), used: z.int() });
 
 /** SQL: scheme, host and port of a URL in its normal form. */
 function originOf(url: SQL): SQL {

@@ -90,6 +90,19 @@ describe("creation", () => {
     const back = await call("PATCH", `${AGENTS}/${first?.body.id}`, { is_active: true }, {}, free);
     expect([back.status, back.body.code, back.body.limit, back.body.used]).toEqual([402, "quota_exceeded", 3, 3]);
   });
+
+  it("tells how many there are where a smaller plan allows fewer, also to one that is activated again", async () => {
+    const fallen = await newUser(service, { plan: "pro" });
+    const ids = await Promise.all(Array.from({ length: 6 }, () => made({}, fallen)));
+    expect((await call("DELETE", `${AGENTS}/${ids[0]}`, undefined, {}, fallen)).status).toBe(204);
+    await service.sql("update users set plan = 'free' where id = $1", [fallen.id]);
+    const answers = [
+      await create({}, {}, fallen),
+      await call("PATCH", `${AGENTS}/${ids[0]}`, { is_active: true }, {}, fallen),
+    ];
+    for (const { status, body } of answers)
+      expect([status, body]).toMatchObject([402, { code: "quota_exceeded", limit: 3, used: 5, resets_at: null }]);
+  });
 });
 
 describe("a change", () => {
