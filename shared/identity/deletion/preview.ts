@@ -21,7 +21,7 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<z.o
       'agents', (select count(*) from own),
       'runs', (select coalesce(sum(d.runs), 0) from own cross join lateral (
         select d.runs from ${run_days} d where d.agent_id = own.id order by d.day ${UNLIMITED}) d),
-      'api_keys', (select count(*) from ${api_keys} k where k.user_id = ${userId}::uuid),
+      'api_keys', (select count(*) from (${ownKeys(userId)}) k),
       'webhook_subscriptions', (select count(*) from (${ownWebhooks(userId)}) w),
       'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = ${userId}::uuid and m.role = 'owner'),
       'purchases', (select count(*) from ${purchases} p where p.buyer_id = ${userId}::uuid),
@@ -40,6 +40,15 @@ function ownAgents(userId: string): SQL {
     userId,
     (owner) => sql`select a.id from ${agents} a where coalesce(a.team_id, a.user_id) = ${owner}
       order by a.is_active, a.created_at desc, a.id desc ${UNLIMITED}`,
+  );
+}
+
+/** SQL: the ids of an account's API keys and of those of its workspaces. */
+function ownKeys(userId: string): SQL {
+  return ofAccount(
+    userId,
+    (owner) => sql`select k.id from ${api_keys} k where k.user_id = ${owner}
+      union all select k.id from ${api_keys} k where k.team_id = ${owner}`,
   );
 }
 

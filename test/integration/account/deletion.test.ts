@@ -60,6 +60,13 @@ describe("the preview", () => {
     await addAgent(await newUser(service));
     await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "read" });
     const team = await addWorkspace(user);
+    // A workspace's keys go with it, whoever made them; those of somebody else's stay.
+    const foreign = await addWorkspace(await newUser(service), user);
+    await service.sql("update team_members set role = 'admin' where team_id = $1 and user_id = $2", [foreign, user.id]);
+    for (const [index, id] of [team, team, foreign].entries()) {
+      const made = await user.call("POST", `/api/v1/teams/${id}/api-keys`, { name: `k${index}`, scope: "read" });
+      expect(made.status, made.text).toBe(201);
+    }
     const [shared, leaving] = [await addAgent(user, { team_id: team }), await newUser(service)];
     // Whoever asked for them: the account, somebody who goes, nobody by name; and one that is taken back.
     await service.sql(
@@ -91,7 +98,7 @@ describe("the preview", () => {
       {
         agents: 3,
         runs: 17,
-        api_keys: 1,
+        api_keys: 3,
         webhook_subscriptions: 2,
         workspaces_owned: 1,
         purchases: 0,
