@@ -29,7 +29,8 @@ const INVITATION = verdict({
 /**
  * Invites an address to a workspace by a mailed token of 256 bits, which is stored hashed; an address that is already
  * invited gets a new token instead of the old one, and no second seat. Throws 404, `forbidden`, `already_member`,
- * `quota_exceeded` without a free seat.
+ * `quota_exceeded` without a free seat. Whether an account wants no such mail counts where its address is verified: another
+ * is silenced by nobody who merely registered it.
  */
 export async function createInvitation(
   ctx: Context,
@@ -73,7 +74,8 @@ export async function createInvitation(
       sql`${mail}::jsonb || jsonb_build_object('params', jsonb_build_object(
         'inviter', coalesce(u.username, u.email), 'workspace', g.name, 'role', i.role))`,
       sql`from i join target g on g.id = i.team_id join ${users} u on u.id = i.invited_by
-        where not exists (select from ${users} u where u.email = i.email and not ${wants("invitation")})`,
+        where not exists (select from ${users} u where u.email = i.email and u.email_verified
+          and not ${wants("invitation")})`,
     )})`,
     owes: ["mail"],
     result: sql`select jsonb_build_object('outcome', g.outcome, 'used', g.used,

@@ -123,6 +123,17 @@ describe("what happens to the account", () => {
     expect(page(mail)).toBe("/accept-invitation");
     expect(mail?.text).toContain("/settings/notifications");
   });
+
+  it("is told: an invitation to an address that somebody registered and never verified, whatever they switched off", async () => {
+    const squatter = await newUser(service, { verified: false });
+    await squatter.call("PATCH", PATH, { invitation: false });
+    await service.settled();
+    service.mailbox.clear();
+    const host = await newUser(service, { plan: "team", verified: true });
+    const path = `/api/v1/teams/${await addTeam(service, host)}/invitations`;
+    expect((await host.call("POST", path, { email: squatter.email, role: "viewer" })).status).toBe(201);
+    expect((await mails(squatter.email)).map(page)).toEqual(["/accept-invitation"]);
+  });
 });
 
 describe("the month's runs", () => {
