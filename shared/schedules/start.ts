@@ -9,6 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 import { submit } from "../runs/submit.ts";
 import type { ScheduleMessage } from "./due.ts";
+import { may } from "../teams/rights.ts";
 import { activeSchedules, scheduleLimit } from "./limit.ts";
 import { tasksOf } from "./refusals.ts";
 
@@ -126,7 +127,10 @@ async function note(ctx: Context, id: string, error: string): Promise<void> {
   await update(ctx, id, sql`last_error = ${error}`);
 }
 
-/** Turns a schedule off and mails its account why, once however often this is called. */
+/**
+ * Turns a schedule off and mails its account why, once however often this is called; the agent's account where the
+ * schedule's may not see the agent any more.
+ */
 async function turnOff(ctx: Context, id: string, reason: string): Promise<void> {
   await write(ctx, {
     parts: sql`with updated as (
@@ -134,7 +138,8 @@ async function turnOff(ctx: Context, id: string, reason: string): Promise<void> 
       where id = ${id}::uuid and is_active returning id, user_id, agent_id
     ), mailed as (${oweNotice(
       "turned_off",
-      sql`select s.user_id, 'schedule_disabled' as notice, a.name as title, ${reason}::text as reason,
+      sql`select case when ${may("see", sql`s.user_id`, agentOwner)} then s.user_id else ${accountOf(agentOwner)} end as user_id,
+        'schedule_disabled' as notice, a.name as title, ${reason}::text as reason,
         null::uuid as page_id from updated s join ${agents} a on a.id = s.agent_id`,
     )})`,
     owes: ["mailed"],

@@ -188,6 +188,26 @@ describe("an agent's owner", () => {
   });
 
   it.each([
+    ["was removed from the workspace", "delete from team_members where user_id = $1", true],
+    ["may no longer screen there", "update team_members set role = 'viewer' where user_id = $1", false],
+  ])(
+    "is told that a schedule was turned off whose maker %s and may not see it any more",
+    async (_what, change, told) => {
+      const maker = await newUser(service, { verified: true });
+      const team = await addTeam(service, user, { runner: maker });
+      const agent = await addAgent(user, { team_id: team, is_public: false });
+      await addSchedule(maker, agent, { suite_id: suite.id });
+      await service.sql(change, [maker.id]);
+      await service.settled();
+      service.mailbox.clear();
+      clock = START + 5 * 60_000;
+      await service.app.scheduled(EVERY_MINUTE);
+      const off = ["Your schedule was turned off"];
+      expect([await subjects(), await subjects(maker.email)]).toEqual(told ? [off, []] : [[], off]);
+    },
+  );
+
+  it.each([
     [5, "Your agent is certified"],
     [1, "Your agent was not certified"],
   ])("is told the result of a certification of which %i of 5 runs passed, once", async (passed, subject) => {
