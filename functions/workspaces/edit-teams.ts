@@ -14,12 +14,18 @@ const params = z.object({ id: z.uuid() });
 
 /** What is deleted with a workspace, besides its members and invitations: each part comes from the tables' owner. */
 async function cleanups() {
-  const [{ removeSchedulesOfTeams }, { removeScorecardsOfTeams }, { removeWebhooksOfTeams }] = await Promise.all([
+  const [
+    { removeSchedulesOfTeams },
+    { removeScorecardsOfTeams },
+    { removeWebhooksOfTeams },
+    { endPagesOfTeams, removeUnpaidOfTeams },
+  ] = await Promise.all([
     import("../../shared/schedules/remove.ts"),
     import("../../shared/scorecards/remove.ts"),
     import("../../shared/webhooks/remove-of-teams.ts"),
+    import("../../shared/certification/remove-of-teams.ts"),
   ]);
-  return [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams];
+  return [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams, endPagesOfTeams, removeUnpaidOfTeams];
 }
 
 export const editTeams = [
@@ -69,7 +75,7 @@ export const editTeams = [
     description:
       "For its owner, and only without active agents: delete them or move them to another workspace first. Members, " +
       "invitations, scorecards, schedules and webhooks are deleted with it, and nobody can see its runs any more; " +
-      "runs that are still open end.",
+      "runs that are still open end, and so do pages at which a certification of an agent of it could still be paid.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "own", principal, id),

@@ -10,8 +10,11 @@ import { Problem } from "../platform/problem.ts";
 import { takeTurn } from "./turns.ts";
 import { noTeam, notAllowed, teamFor } from "./view.ts";
 
-/** SQL: a part of a statement that deletes what a domain has stored for the workspaces in `teamIds`, a query of ids. */
-export type TeamCleanup = (teamIds: SQL) => SQL;
+/**
+ * SQL: a part of a statement that deletes what a domain has stored for the workspaces in `teamIds`, a query of ids, or one
+ * whose rows are messages that have the queue end it.
+ */
+export type TeamCleanup = (teamIds: SQL) => SQL | { owes: SQL };
 
 const REMOVAL = verdict({
   forbidden: sql`not t.allowed`,
@@ -29,7 +32,13 @@ export async function removeTeam(
   cleanups: readonly TeamCleanup[],
 ): Promise<void> {
   const removed = sql`select r.id from removed r`;
-  const parts = cleanups.map((cleanup, index) => sql`, ${sql.identifier(`cleanup_${index}`)} as (${cleanup(removed)})`);
+  const owes: string[] = [];
+  const parts = cleanups.map((cleanup, index) => {
+    const [name, part] = [`cleanup_${index}`, cleanup(removed)];
+    if ("owes" in part) owes.push(name);
+    return sql`, ${sql.identifier(name)} as (${"owes" in part ? part.owes : part})`;
+  });
+  const [owed, ...more] = owes;
   const { keys } = await change(ctx, {
     lock: takeTurn(sql`${teamId}::uuid`, userId),
     parts: sql`with target as (
@@ -41,6 +50,7 @@ export async function removeTeam(
     ), invitations as (
       delete from ${team_invitations} i where i.team_id in (${removed})
     ), keys as (${removeKeysOfTeams(removed)})${sql.join(parts)}`,
+    ...(owed === undefined ? {} : { owes: [owed, ...more] as const }),
     result: sql`select jsonb_build_object('outcome', g.outcome,
       'keys', (select coalesce(jsonb_agg(key_hash), '[]') from keys)) as result from target g`,
     verdict: REMOVAL,

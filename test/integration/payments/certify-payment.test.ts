@@ -17,6 +17,7 @@ import {
 import { answersFor, buy, goOn, paidBy, runsOf, shortenSuites, stateOf, statusOf } from "./certify-support.ts";
 import { assertMoney } from "./money-support.ts";
 import { addAgent, from, quietQueueClient, range, startAgent, tally, unique, used } from "../runs/support.ts";
+import { addTeam, TEAMS } from "../workspaces/teams-support.ts";
 
 const RUNS = 10;
 
@@ -160,6 +161,44 @@ describe("a checkout", () => {
     await service.sql("update certifications set checkout_session_id = null where id = $1", [id]);
     await hold(() => deliverAll(service, service.stripe.pay(session)));
     expect((await statusOf(owner, agent)).status).toBe("screening");
+  });
+});
+
+describe("a workspace that is deleted", () => {
+  /** The agent, in a workspace of its own. */
+  async function placed(): Promise<string> {
+    const team = await addTeam(service, owner);
+    expect((await owner.call("POST", `/api/v1/agents/${agent}/transfer-to-workspace`, { team_id: team })).status).toBe(
+      200,
+    );
+    return team;
+  }
+  const remove = async (team: string): Promise<number> => {
+    expect((await owner.call("DELETE", `/api/v1/agents/${agent}`)).status).toBe(204);
+    const { status } = await owner.call("DELETE", `${TEAMS}/${team}`);
+    await service.settled();
+    return status;
+  };
+
+  it("leaves no page at which a certification of one of its agents could still be paid", async () => {
+    const other = await openCheckout(service, owner, await addAgent(owner, { endpoint: endpoint.url }));
+    const team = await placed();
+    const { session } = await open();
+    expect(await remove(team)).toBe(204);
+    expect(await rows()).toEqual([]);
+    expect(() => pay(session)).toThrow(/expired/);
+    expect(pay(other.session).completed.type, "that of another agent stays").toBe("checkout.session.completed");
+  });
+
+  it("leaves a certification that was paid as it is", async () => {
+    const team = await placed();
+    const { id, session } = await open();
+    await hold(() => deliver(pay(session).completed));
+    expect(await remove(team)).toBe(204);
+    const [row] = await service.sql("select id, paid_at is not null as paid from certifications where agent_id = $1", [
+      agent,
+    ]);
+    expect(row).toEqual({ id, paid: true });
   });
 });
 
