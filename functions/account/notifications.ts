@@ -27,8 +27,8 @@ export const notifications = [
     tag,
     summary: "Switch notifications on or off",
     description:
-      "Changes the switches that are given. Those that protect the account (`sign_in`, `password`, `deletion`) stay " +
-      "on: false is 422 with the code `always_on` at the field. With `invitation` off, invitations to workspaces " +
+      "Changes the switches that are given. Those that protect the account (`sign_in`, `password`, `email_change`, " +
+      "`deletion`) stay on: false is 422 with the code `always_on` at the field. With `invitation` off, invitations to workspaces " +
       "are made, and do not reach the account.",
     auth: "session",
     body: NotificationsUpdate,

@@ -59,6 +59,8 @@ describe("the switches", () => {
     const { status, body } = await set({ [kind]: false, allowance: false });
     expect([status, body.errors]).toMatchObject([422, [{ pointer: `/${kind}`, code: "always_on" }]]);
     expect((await user.call("GET", PATH)).body.allowance).toBe(true);
+    const { paths } = (await caller(service).call("GET", "/openapi.json")).body;
+    expect(paths[PATH].patch.description).toContain(`\`${kind}\``);
   });
 });
 
