@@ -4,11 +4,15 @@ import { SCREENING_STATES } from "../db/schema/index.ts";
 export const CertifyCheckoutRequest = z
   .strictObject({
     agent_id: z.uuid(),
-    eu_waiver_accepted: z.boolean().meta({
-      description:
-        "Has to be true: the screening starts at once, and with it the right of withdrawal from the purchase ends " +
-        "(Directive 2011/83/EU, article 16)",
-    }),
+    // Left out it is no: whether it may be is judged after what comes before it.
+    eu_waiver_accepted: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          "Has to be true, which it is not where it is left out: the screening starts at once, and with it the right of withdrawal from the purchase ends " +
+          "(Directive 2011/83/EU, article 16)",
+      }),
   })
   .meta({ id: "CertifyCheckoutRequest" });
 

@@ -272,13 +272,16 @@ describe("what stands against a certification", () => {
   };
 
   // Each has everything against it that comes after, as far as that is possible.
-  it.each<[string, number, () => Caller, () => Promise<string> | string, boolean]>([
+  it.each<[string, number, () => Caller, () => Promise<string> | string, boolean?]>([
     ["certify_disabled", 503, () => at.uncertified, () => hidden, false],
     ["certify_disabled", 503, () => at.unsealed, () => hidden, false],
+    ["certify_disabled", 503, () => at.uncertified, () => hidden],
     ["billing_disabled", 503, () => at.unbilled, () => hidden, false],
     ["not_found", 404, () => at.unpriced, () => hidden, false],
     ["not_found", 404, () => stranger, ofOwner, false],
+    ["not_found", 404, () => stranger, ofOwner],
     ["eu_waiver_required", 422, () => at.unpriced, mock, false],
+    ["eu_waiver_required", 422, () => at.unpriced, mock],
     ["agent_not_live", 409, () => at.unpriced, mock, true],
     ["agent_not_live", 409, () => at.unpriced, deactivated, true],
     ["agent_not_live", 409, () => at.unpriced, retired, true],
