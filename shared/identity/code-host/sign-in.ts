@@ -84,6 +84,6 @@ async function enter(
   });
   if (entered === null) return null;
   await takeEffect(ctx, entered.taken);
-  if (entered.half) return sealFirstStep(ctx, entered.account.id, entered.password_hash);
+  if (entered.half) return sealFirstStep(ctx, entered.account.id, entered.password_hash, "codehost");
   return signedIn(ctx, toUserRead(ctx, entered.account), session);
 }

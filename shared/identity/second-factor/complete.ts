@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { note } from "../../analytics/event.ts";
 import { read, write } from "../../db/change.ts";
 import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
@@ -45,8 +46,14 @@ export async function completeSignIn(
     parts: sql`with ${spendProof(step.userId, proof)}, u as (
       select u.* from ${users} u join proven p on p.user_id = u.id
       where u.password_hash is not distinct from ${user.password_hash}
-    ), ${sessionParts(session, userAgent, sql`u`)}, ${rememberSignIn(ctx, userAgent)}`,
-    owes: ["noticed"],
+    ), ${sessionParts(session, userAgent, sql`u`)}, ${rememberSignIn(ctx, userAgent)}, noted as (${note(
+      ctx,
+      "user_logged_in",
+      { method: step.method },
+      // A sign-in by password is no event, with a second factor or without.
+      sql`from u where ${step.method === "codehost"}::boolean`,
+    )})`,
+    owes: ["noticed", "noted"],
     select: sql`select ${accountJson(ctx)} as result from u`,
     result: AccountRow,
   });

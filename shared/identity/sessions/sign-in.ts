@@ -60,7 +60,7 @@ async function openSession(
   await settleAttempt(ctx, email, ok && !(lacking && code !== undefined));
   if (user === undefined || !ok) throw wrongCredentials();
   if (lacking && code !== undefined) throw wrongCode();
-  if (lacking) return sealFirstStep(ctx, user.id, user.password_hash);
+  if (lacking) return sealFirstStep(ctx, user.id, user.password_hash, "password");
   const rehashed = outdated ? await hashPassword(password, ctx.passwordCost) : user.password_hash;
   return write(ctx, {
     // In the same order as what ends a sign-in by its second step.

@@ -231,6 +231,24 @@ describe("a second factor", () => {
     expect(codeOf(await second(codeNow(secret, 5)))).toEqual([401, "invalid_second_factor"]);
     const whole = await second(codeNow(secret));
     expect([whole.status, whole.body.user.email]).toEqual([200, "developer@example.test"]);
+    await service.settled();
+    const events = await service.sql("select name, properties from analytics_events where user_id = $1 order by id", [
+      whole.body.user.id,
+    ]);
+    // Neither the half sign-in nor the wrong code is one.
+    expect(events).toEqual(
+      ["signup_completed", "user_logged_in"].map((name) => ({ name, properties: { method: "codehost" } })),
+    );
+  });
+
+  it("is no sign-in by the code host where the first step was a password", async () => {
+    const { user, secret } = await enrolled();
+    const cookie = `service_first_step=${cookiesOf(await signIn(user))["service_first_step"]?.value}`;
+    const headers = { cookie, origin: service.url };
+    expect((await stranger(service).call("POST", SECOND, { code: codeNow(secret) }, headers)).status).toBe(200);
+    await service.settled();
+    const events = await service.sql("select name from analytics_events where user_id = $1", [user.id]);
+    expect(events).toEqual([{ name: "signup_completed" }]);
   });
 
   it("goes with its account", async () => {
