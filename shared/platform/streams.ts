@@ -48,7 +48,7 @@ export interface Sighting {
 /** Looks at a subject for these viewers: for all that happened after `cursor`, and for who may see it. */
 export type Look = (viewers: readonly (string | null)[], cursor: string) => Promise<Sighting>;
 
-/** Whose stream it is, for limits (`caller`) and for rights (`viewer`), and what it is about. */
+/** Whose stream it is, for limits (`caller`) and for rights (`viewer`: an account by one credential), and what it is about. */
 export interface Reader {
   caller: string;
   viewer: string | null;

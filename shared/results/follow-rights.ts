@@ -1,14 +1,19 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { api_keys, sessions } from "../db/schema/index.ts";
 import type { Viewer } from "../teams/rights.ts";
 import { NOBODY } from "./follow.ts";
 
-/** For each viewer who may see a subject whether it is theirs, by their id, or by `NOBODY` for one without an account. */
+/** For each viewer who may see a subject whether it is theirs, by what `follow` calls them, or `NOBODY`. */
 export const Rights = z.record(z.string(), z.boolean());
 
+/** SQL: whether the session or the key of the viewer row `v` is not revoked, by the database. */
+const holds = sql`exists (select from ${sessions} e where e.id = v.credential and e.revoked_at is null)
+  or exists (select from ${api_keys} e where e.id = v.credential and e.revoked_at is null)`;
+
 /**
- * SQL: a row `v` with the `Rights` of these viewers as `rights`: `sees` says who may see the subject, `owns` whose it is.
- * No row where none of them may see it.
+ * SQL: a row `v` with the `Rights` of these viewers as `rights`: `sees` says who may see the subject, `owns` whose it is. A
+ * viewer whose session or key was revoked sees nothing any more. No row where none of them may see it.
  */
 export function rightsOf(
   viewers: readonly (string | null)[],
@@ -16,10 +21,14 @@ export function rightsOf(
   owns: (viewer: Viewer) => SQL,
 ): SQL {
   const id = sql`v.id`;
-  const ids = viewers.map((viewer) => viewer ?? NOBODY).join(",");
+  const names = viewers.map((viewer) => viewer ?? NOBODY).join(",");
   return sql`lateral (
-    select jsonb_object_agg(coalesce(v.id::text, ${NOBODY}), coalesce(${owns(id)}, false)) as rights
-    from unnest(string_to_array(${ids}, ',', ${NOBODY})::uuid[]) v(id) where ${sees(id)}
+    select jsonb_object_agg(v.name, coalesce(${owns(id)}, false)) as rights
+    from (
+      select n.name, nullif(split_part(n.name, '/', 1), ${NOBODY})::uuid as id,
+        nullif(split_part(n.name, '/', 2), '')::uuid as credential
+      from unnest(string_to_array(${names}, ',')) n(name)
+    ) v where (v.id is null or ${holds}) and ${sees(id)}
     having count(*) > 0
   ) v`;
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { isOpenRun, run_phases, runs } from "../db/schema/index.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
@@ -35,7 +35,7 @@ export async function followRun(
 ): Promise<EventStream | "seen"> {
   const topic = {
     subject: `run:${runId.toLowerCase()}`,
-    viewer: viewerId(principal),
+    principal,
     look: (viewers: readonly (string | null)[], after: string) => lookAtRun(ctx, viewers, runId, after),
   };
   const stream = await follow(ctx, topic, String(cursor), sleep);

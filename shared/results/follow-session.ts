@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { agents, runs, screening_sessions } from "../db/schema/index.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import type { Sighting } from "../platform/streams.ts";
@@ -43,7 +43,7 @@ export async function followSession(
 ): Promise<EventStream | "seen"> {
   const topic = {
     subject: `session:${sessionId.toLowerCase()}`,
-    viewer: viewerId(principal),
+    principal,
     look: (viewers: readonly (string | null)[], known: string) => lookAtSession(ctx, viewers, sessionId, known),
   };
   const stream = await follow(ctx, topic, cursor, sleep);

@@ -1,3 +1,4 @@
+import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { Look, Sighting, Update } from "../platform/streams.ts";
 
@@ -30,20 +31,22 @@ const COMMENT = ":\n\n";
 
 /**
  * Follows what `look` finds at `subject` after `cursor` as a stream of the HTML standard (9.2 Server-sent events), as
- * `viewer` may see it at each look. All streams of a subject in this isolate share their looks: the first is due after a
+ * `principal` may see it at each look. All streams of a subject in this isolate share their looks: the first is due after a
  * second, and while nothing happens the interval grows to 15 seconds. The stream ends after the last event, after ten
- * minutes, or when the viewer may no longer see the subject; a look that fails breaks it off. The first look happens before
- * this returns: null where the viewer may not see the subject, `seen` where the last event has been sent already. Throws `too_many_streams`, `streams_full`.
+ * minutes, when the caller may no longer see the subject, or when its session or key was revoked; a look that fails breaks it
+ * off. The first look happens before this returns: null where the caller may not see the subject, `seen` where the last event
+ * has been sent already. Throws `too_many_streams`, `streams_full`.
  */
 export async function follow(
   ctx: Pick<Context, "now" | "streams" | "addressHash">,
-  { subject, viewer, look }: { subject: string; viewer: string | null; look: Look },
+  { subject, principal, look }: { subject: string; principal: Principal; look: Look },
   cursor: string,
   sleep: Sleep = pause,
 ): Promise<EventStream | "seen" | null> {
   const now = (): number => ctx.now().getTime();
-  const caller = viewer === null ? `address:${ctx.addressHash}` : `account:${viewer}`;
-  const stream = ctx.streams.open({ caller, viewer, subject }, now());
+  const account = viewerId(principal);
+  const caller = account === null ? `address:${ctx.addressHash}` : `account:${account}`;
+  const stream = ctx.streams.open({ caller, viewer: readerOf(principal), subject }, now());
   const opening = await stream.first(cursor, look).catch((error: unknown) => {
     stream.close();
     throw error;
@@ -96,6 +99,15 @@ export async function follow(
 
 /** The key in `rights` of a caller without an account. */
 export const NOBODY = "nobody";
+
+/**
+ * What a caller is called in looks and `rights`: the id of the account, or of the workspace of a key, and that of the session
+ * or key, with which the stream ends; null without an account.
+ */
+function readerOf(principal: Principal): string | null {
+  if (principal.kind === "anonymous") return null;
+  return `${principal.userId}/${principal.kind === "session" ? principal.sessionId : principal.keyId}`;
+}
 
 /**
  * What a look found for `viewers`: `rights` has those who may see the subject, and whether they are its owners or members.

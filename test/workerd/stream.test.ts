@@ -23,7 +23,7 @@ async function endless(): Promise<{ produce: EventStream; looks: () => number }>
     ahead += ms;
     return pause(1, signal);
   };
-  const topic = { subject: "run:1", viewer: null, look };
+  const topic = { subject: "run:1", principal: { kind: "anonymous" as const }, look };
   const stream = await follow({ now, streams: createStreams(), addressHash: null }, topic, "0", sleep);
   if (stream === null || stream === "seen") throw new Error("nothing to follow");
   return { produce: stream, looks: () => looks };

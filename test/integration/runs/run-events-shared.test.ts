@@ -5,9 +5,9 @@ import type { Context } from "../../../shared/platform/context.ts";
 import { followRun } from "../../../shared/results/follow-run.ts";
 import { followSession } from "../../../shared/results/follow-session.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
+import { type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { contextOf, eventsOf, timeline } from "./run-events-support.ts";
+import { contextOf, eventsOf, sessionOf, timeline } from "./run-events-support.ts";
 import { addAgent, addRun, addSuite, deliver, quietQueueClient, startAgent, type TestSuite } from "./support.ts";
 import { addTeam } from "../workspaces/teams-support.ts";
 
@@ -44,14 +44,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-const as = ({ id }: User): Principal => ({
-  kind: "key",
-  userId: id,
-  keyId: "",
-  scope: "read",
-  scopes: null,
-  teamOwnerId: null,
-});
 const NOBODY: Principal = { kind: "anonymous" };
 
 /** Opens a run's stream as somebody at an address, and reads it as it comes. */
@@ -67,7 +59,7 @@ describe("the streams of one run", () => {
     const run = await addRun(owner, agent, suite.tasks[0] ?? "");
     const readers = [];
     for (let n = 0; n < 15; n += 1) readers.push(await read(run, NOBODY, `address ${n % 5}`));
-    for (const who of [owner, owner, owner, stranger, member]) readers.push(await read(run, as(who)));
+    for (const who of [owner, owner, owner, stranger, member]) readers.push(await read(run, sessionOf(who)));
     const looks = vi.spyOn(ctx.db, "execute");
     await time.pass(60_000);
     // After 1, 2.5, 4.8, 8.1, 13.2, 20.8, 32.2 and 47.2 seconds.
@@ -98,8 +90,8 @@ describe("the streams of one run", () => {
     const agent = await addAgent(owner, { endpoint: endpoint.url, team_id: team });
     const run = await addRun(owner, agent, suite.tasks[0] ?? "");
     const [owners, members, strangers] = [
-      await read(run, as(owner)),
-      await read(run, as(member)),
+      await read(run, sessionOf(owner)),
+      await read(run, sessionOf(member)),
       await read(run, NOBODY),
     ];
     await time.pass(1200);
@@ -119,6 +111,52 @@ describe("the streams of one run", () => {
     looks.mockRestore();
     expect([members.ended(), eventsOf(members.text())]).toEqual([true, soFar]);
     expect(eventsOf(owners.text()).at(-1)).toMatchObject({ event: "run", data: { team_id: team } });
+  });
+
+  /** The same account, signed in once more. */
+  async function again(user: User): Promise<User> {
+    const { email } = user;
+    const { body } = await caller(service).call("POST", "/api/v1/auth/login", { email, password: PASSWORD });
+    const token: string = body.access_token;
+    return { ...user, token, ...caller(service, { authorization: `Bearer ${token}` }) };
+  }
+
+  it("end with the session or the key that they are read by, and by no further look", async () => {
+    const user = await newUser(service);
+    const agent = await addAgent(user, { endpoint: endpoint.url, is_public: false });
+    const run = await addRun(user, agent, suite.tasks[0] ?? "");
+    const [gone, kept] = [await again(user), await again(user)];
+    const key = (await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "read" })).body;
+    const byKey = {
+      kind: "key",
+      userId: user.id,
+      keyId: key.id,
+      scope: "read",
+      scopes: null,
+      teamOwnerId: null,
+    } as const;
+    const readers = [await read(run, sessionOf(gone)), await read(run, byKey), await read(run, sessionOf(kept))];
+    await time.pass(1200);
+    expect(readers.map(({ ended }) => ended())).toEqual([false, false, false]);
+    expect((await gone.call("POST", "/api/v1/auth/logout")).status).toBeLessThan(300);
+    expect((await user.call("DELETE", `/api/v1/api-keys/${key.id}`)).status).toBeLessThan(300);
+    await deliver(service, "dispatch", run);
+    const looks = vi.spyOn(ctx.db, "execute");
+    await time.pass(1600);
+    expect(looks).toHaveBeenCalledTimes(1);
+    looks.mockRestore();
+    const told = readers.map(({ text, ended }) => [ended(), eventsOf(text()).length > 0]);
+    expect(told).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+    expect((await user.call("DELETE", "/api/v1/auth/sessions")).status).toBeLessThan(300);
+    const before = readers[2]?.text();
+    await deliver(service, "score", run);
+    await time.pass(2500);
+    expect([readers[2]?.ended(), readers[2]?.text()]).toEqual([true, before]);
+    await expect(followRun(ctx, sessionOf(kept), run, 0)).rejects.toThrow(/run/);
   });
 });
 
@@ -156,7 +194,7 @@ describe("the streams of one session", () => {
           const at = { ...ctx, addressHash: `address ${readers.length}` };
           const stream = await followSession(
             at,
-            readers.length % 3 === 0 ? as(owner) : NOBODY,
+            readers.length % 3 === 0 ? sessionOf(owner) : NOBODY,
             session,
             "",
             time.sleep,

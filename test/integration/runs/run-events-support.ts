@@ -1,8 +1,10 @@
 import { expect, vi } from "vitest";
 import { createService } from "../../../functions/service.ts";
 import { DELIVERIES } from "../../../queues/index.ts";
+import type { SessionPrincipal } from "../../../shared/identity/principal.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import type { Sleep } from "../../../shared/results/follow.ts";
+import type { User } from "../../stack/client.ts";
 import type { TestService } from "../../stack/service.ts";
 
 /** What a verb of the domain gets, on the stack of `service` and by the clock `now`. */
@@ -13,6 +15,13 @@ export function contextOf(service: TestService, now: () => Date): Context {
     addressHash: null,
     defer: () => undefined,
   });
+}
+
+/** Whoever calls with an account's access token, by what that says. */
+export function sessionOf({ id, token }: Pick<User, "id" | "token">): SessionPrincipal {
+  const { sid, jti, exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  const expiresAt = new Date(exp * 1000);
+  return { kind: "session", userId: id, sessionId: sid, tokenId: jti, expiresAt, viaCookie: false };
 }
 
 /** An event as a reader takes it. */

@@ -7,7 +7,7 @@ import { followRun, type RunCursor } from "../../../shared/results/follow-run.ts
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { contextOf, eventsOf } from "./run-events-support.ts";
+import { contextOf, eventsOf, sessionOf } from "./run-events-support.ts";
 import { addAgent, addRun, addSuite, deliver, quietQueueClient, startAgent, type TestSuite } from "./support.ts";
 
 const ANONYMOUS: Principal = { kind: "anonymous" };
@@ -210,15 +210,7 @@ describe("a run that is under way", () => {
     try {
       const strangers = await open(run, scripted([hide, cancel]).sleep);
       expect(eventsOf(await textOf(strangers))).toEqual([]);
-      const principal: Principal = {
-        kind: "key",
-        userId: owner.id,
-        keyId: "",
-        scope: "read",
-        scopes: null,
-        teamOwnerId: null,
-      };
-      const owners = await open(run, scripted([cancel]).sleep, 0, principal);
+      const owners = await open(run, scripted([cancel]).sleep, 0, sessionOf(owner));
       expect(eventsOf(await textOf(owners)).at(-1)).toMatchObject({ event: "run", data: { scope: "personal" } });
       expect((await anonymous.call("GET", `/api/v1/runs/${run}/events`)).status).toBe(404);
     } finally {
