@@ -9,7 +9,8 @@ import type { Step } from "../db/written.ts";
 import { newSalt } from "../evidence/commitment.ts";
 import type { Context } from "../platform/context.ts";
 import { sha256 } from "../platform/crypto.ts";
-import { parseExact, stringifyExact } from "../platform/exact-json.ts";
+import { stringifyExact } from "../platform/exact-json.ts";
+import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
 import type { Answer } from "./answer.ts";
@@ -209,9 +210,13 @@ function deadToken(): Problem {
   });
 }
 
-/** The answer of a report with all digits: the validated body has lost those of numbers beyond 2^53. */
+/**
+ * The answer of a report, read as one that comes at once is: the validated body has lost the digits of numbers beyond 2^53.
+ * It has been held to the same depth, so that what it was validated from can be read here.
+ */
 function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof RunUpdate>, raw: string): Answer {
-  const { output = null, ...exact } = Reported.parse(parseExact(raw));
+  const json = parseJsonBounded(raw, { exact: true });
+  const { output = null, ...exact } = Reported.parse(json.ok ? json.value : undefined);
   const given = Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), output };
 }

@@ -6,6 +6,7 @@ import { buildCommandLine } from "../../../clients/cli/build.ts";
 import { keyId } from "../../../shared/evidence/did.ts";
 import { signStatement } from "../../../shared/evidence/sign.ts";
 import type { EvidenceStatement } from "../../../shared/evidence/statement.ts";
+import type { Json } from "../../../shared/grading/schema.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import { regrade } from "../../../shared/runs/regrade.ts";
 import { samples } from "../../../shared/templates/index.ts";
@@ -33,18 +34,22 @@ let fixed: Published;
 let time = Date.parse("2026-11-22T12:00:00Z");
 const screened = new Map<string, [id: string, result: object]>();
 
-/** Answers 202, and reports what it found once the call is over. */
-const reports: Handler & { found?: () => Promise<void> } = ({ body }) => {
-  const { task, callback } = JSON.parse(body.toString());
-  reports.found = async () => {
-    const raw = JSON.stringify({ status: "completed", output: solved(task), usage: { cost_usd: 0.01 } });
-    await anonymous.call("PATCH", new URL(callback.url).pathname, raw, {
-      "content-type": "application/json",
-      authorization: `Bearer ${callback.token}`,
-    });
+let reportFound: (() => Promise<void>) | null = null;
+
+/** Answers 202, and reports what `think` makes of the right answer once the call is over. */
+const reporting =
+  (think: (right: Json) => unknown): Handler =>
+  ({ body }) => {
+    const { task, callback } = JSON.parse(body.toString());
+    reportFound = async () => {
+      const raw = JSON.stringify({ status: "completed", output: think(solved(task)), usage: { cost_usd: 0.01 } });
+      await anonymous.call("PATCH", new URL(callback.url).pathname, raw, {
+        "content-type": "application/json",
+        authorization: `Bearer ${callback.token}`,
+      });
+    };
+    return { status: 202 };
   };
-  return { status: 202 };
-};
 
 /** Each way to answer, with what grading it again has to find. */
 const WAYS: [name: string, protocol: string, answer: Handler, result: object][] = [
@@ -56,7 +61,8 @@ const WAYS: [name: string, protocol: string, answer: Handler, result: object][] 
     () => ({ ...json(200, null), body: '{"output": 1e999}' }),
     WRONG,
   ],
-  ["native and by callback", "native", reports, RIGHT],
+  ["native and by callback", "native", reporting((right) => right), RIGHT],
+  ["native and by callback, under __proto__", "native", reporting((right) => ({ ["__proto__"]: right })), WRONG],
   ["native and failed", "native", () => json(500, {}), WRONG],
   ["native and without an answer", "native", () => CUT, WRONG],
   ["openai_chat and right", "openai_chat", speaking((right) => right), RIGHT],
@@ -82,7 +88,8 @@ beforeAll(async () => {
       tasks[index % 4] ?? "",
     );
     await service.settled();
-    if (answer === reports) await reports.found?.();
+    await reportFound?.();
+    reportFound = null;
     await service.settled();
     screened.set(name, [id, result]);
   }
