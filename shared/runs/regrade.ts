@@ -11,7 +11,7 @@ import { instanceCommitment, instanceSalt, mintInstance } from "../templates/min
 import { type Instance, PASS_THRESHOLD } from "../templates/types.ts";
 import { Answer } from "./answer.ts";
 import { protocolOf } from "./protocols/index.ts";
-import type { Asked } from "./protocols/protocol.ts";
+import type { Asked, Reading } from "./protocols/protocol.ts";
 import { Reported } from "./protocols/reading.ts";
 import type { Regrading, RegradeRequest } from "./regrading.ts";
 
@@ -99,14 +99,18 @@ function verdictOn(
   return grade(key, answer);
 }
 
-/** The answer in the bytes that an agent sent: as its protocol has it, or else as a report by callback. */
+/** The answer in the bytes that an agent sent: as its protocol has it, at once or later, or else as a report by callback. */
 function answerIn(bytes: Uint8Array, protocol: Subject["run"]["agent_protocol"], asked: Asked): Answer | null {
   const json = parseJsonBounded(new TextDecoder().decode(bytes), { exact: true });
   if (!json.ok) return null;
-  const reading = protocolOf(protocol).read(json.value, asked);
-  const answer = reading.kind === "answer" ? reading.answer : reportIn(json.value);
+  const { read, readLater = read } = protocolOf(protocol);
+  const answer = answerOf(read(json.value, asked)) ?? answerOf(readLater(json.value, asked)) ?? reportIn(json.value);
   // An answer is kept as text before it is graded, which not every number survives.
   return answer === null ? null : Answer.parse(parseExact(stringifyExact(answer)));
+}
+
+function answerOf(reading: Reading): Answer | null {
+  return reading.kind === "answer" ? reading.answer : null;
 }
 
 function reportIn(body: unknown): Answer | null {

@@ -45,7 +45,7 @@ const State = z
   .refine((state) => state !== undefined)
   .transform((state): AnyTask["status"]["state"] => state ?? "unknown");
 
-const Task: z.ZodType<AnyTask> = z.object({
+const TASK = {
   id: z.string().max(MAX_ID_LENGTH),
   status: z.object({
     state: State,
@@ -56,11 +56,15 @@ const Task: z.ZodType<AnyTask> = z.object({
     .pipe(Parts)
     .nullish(),
   metadata: Metadata,
-});
+};
+const Task: z.ZodType<AnyTask> = z.object(TASK);
 
 const MessageOrTask = z.object({ task: Task.optional(), message: Message.optional() });
 
-const POLLING = { method: "GetTask", task: Task };
+/** What `GetTask` gives. With what `SendMessage` gives beside it, one would have to know which of the two was called. */
+const LaterTask: z.ZodType<AnyTask> = z.object({ ...TASK, task: z.never().optional(), message: z.never().optional() });
+
+const POLLING = { method: "GetTask", task: LaterTask };
 
 /**
  * Agent2Agent 1.0 over JSON-RPC: `SendMessage`, answered by a message, or by a task that is polled with `GetTask` until it
@@ -88,5 +92,9 @@ export const a2a1: Protocol = {
       if (message !== undefined) return readAnswer(message.parts, message.metadata, asked);
       return invalid("The result holds neither a message nor a task of A2A 1.0.");
     });
+  },
+
+  readLater(body, asked) {
+    return readResult(body, asked, LaterTask, (task) => readTask(task, asked, POLLING));
   },
 };

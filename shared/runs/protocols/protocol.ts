@@ -39,6 +39,11 @@ export interface Protocol {
   headers?: Readonly<Record<string, string>>;
   /** Reads the parsed body of a 200, which may be any JSON. */
   read(body: unknown, asked: Asked): Reading;
+  /**
+   * Reads the parsed body of a 200 to what a `Pending` asked for, whatever it asked for; where it is missing, `read` does.
+   * No body is an answer by both, so that the bytes alone say what an agent answered.
+   */
+  readLater?(body: unknown, asked: Asked): Reading;
   /** Whether 202 means that the agent will report by callback. */
   callsBack: boolean;
 }

@@ -16,7 +16,7 @@ import { CUT, type Handler, json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { commandLine } from "../clients/cli-support.ts";
 import { install, newFolder } from "../clients/packing-support.ts";
-import { published, type Published, reveal, signedInAgain, solved, speaking } from "./regrading-support.ts";
+import { later, published, type Published, reveal, signedInAgain, solved, speaking } from "./regrading-support.ts";
 import { addAgent, addRun, addSuite, startAgent } from "./support.ts";
 
 const HOLDS = { valid: true, instance_matches: true, response_matches: true, agrees: true };
@@ -69,6 +69,17 @@ const WAYS: [name: string, protocol: string, answer: Handler, result: object][] 
   ["openai_chat and wrong", "openai_chat", speaking(() => "-1"), WRONG],
   ["a2a and right", "a2a", speaking((right) => right), RIGHT],
   ["a2a and wrong", "a2a", speaking(() => "-1"), WRONG],
+  ["a2a and right, asked for later", "a2a", later((right) => right), RIGHT],
+  ["a2a_1 and right", "a2a_1", speaking((right) => right), RIGHT],
+  ["a2a_1 and wrong", "a2a_1", speaking(() => "-1"), WRONG],
+  ["a2a_1 and right, asked for later", "a2a_1", later((right) => right), RIGHT],
+  ["a2a_1 and wrong, asked for later", "a2a_1", later(() => "-1"), WRONG],
+  [
+    "a2a_1 and asked for later, with a first answer beside it",
+    "a2a_1",
+    later((right) => right, { message: { parts: [{ text: "-1" }] } }),
+    WRONG,
+  ],
 ];
 
 beforeAll(async () => {

@@ -9,9 +9,10 @@ import type { TestService } from "../../stack/service.ts";
 /** What any of the protocols sends, as far as it is looked at here. */
 interface Sent {
   id?: string;
+  method?: string;
   task?: Partial<Asked> & { prompt: string };
   messages?: [{ content: string }];
-  params?: { message: { parts: { text?: string; data?: { output_format?: string } & Record<string, Json> }[] } };
+  params?: { message?: { parts: { text?: string; data?: { output_format?: string } & Record<string, Json> }[] } };
 }
 
 /** What an outsider grades again from. */
@@ -44,11 +45,41 @@ export function speaking(think: (right: Json) => Json): Handler {
       const right = solved({ prompt, input: input === undefined ? null : (JSON.parse(input) as Json) });
       return json(200, { choices: [{ message: { content: text(think(right)) } }] });
     }
-    const [first, second] = sent.params?.message.parts ?? [];
-    const input = second?.data?.output_format === undefined ? (second?.data ?? null) : null;
-    const parts = [{ kind: "text", text: text(think(solved({ prompt: first?.text ?? "", input }))) }];
-    return json(200, { jsonrpc: "2.0", id: sent.id, result: { kind: "message", parts } });
+    const parts = partsBy(think, sent);
+    const result = isNew(sent) ? { message: { parts } } : { kind: "message", parts };
+    return json(200, { jsonrpc: "2.0", id: sent.id, result });
   };
+}
+
+/**
+ * An agent that is at work when it is asked by A2A, and gives what `think` makes of the right answer once it is asked for
+ * that; `beside` stands in the result beside it.
+ */
+export function later(think: (right: Json) => Json, beside: object = {}): Handler {
+  let parts: object[] | null = null;
+  return ({ body }) => {
+    const sent = JSON.parse(body.toString()) as Sent;
+    const task = (word: string) => ({
+      ...(isNew(sent) ? {} : { kind: "task" }),
+      id: "t-1",
+      status: { state: isNew(sent) ? `TASK_STATE_${word.toUpperCase()}` : word },
+    });
+    const isAsked = sent.params?.message === undefined;
+    if (!isAsked) parts = partsBy(think, sent);
+    const first = isNew(sent) ? { task: task("working") } : task("working");
+    const result = isAsked ? { ...task("completed"), artifacts: [{ parts }], ...beside } : first;
+    return json(200, { jsonrpc: "2.0", id: sent.id, result });
+  };
+}
+
+/** Whether it is A2A 1.0, not one before. */
+const isNew = ({ method }: Sent) => method === "SendMessage" || method === "GetTask";
+
+function partsBy(think: (right: Json) => Json, sent: Sent): object[] {
+  const [first, second] = sent.params?.message?.parts ?? [];
+  const input = second?.data?.output_format === undefined ? (second?.data ?? null) : null;
+  const answer = text(think(solved({ prompt: first?.text ?? "", input })));
+  return [{ ...(isNew(sent) ? {} : { kind: "text" }), text: answer }];
 }
 
 const text = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));

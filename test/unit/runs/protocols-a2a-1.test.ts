@@ -99,6 +99,16 @@ describe("an answer of A2A 1.0", () => {
     },
   );
 
+  it.each<[string, object]>([
+    ["a message", message([{ text: "7" }])],
+    ["a task", { task: task("TASK_STATE_COMPLETED", { artifacts: [artifact({ text: "7" })] }) }],
+  ])("that was asked for is no answer with %s beside it, which would be a first one", (_case, beside) => {
+    const first = read(result({ task: task("TASK_STATE_WORKING") })) as Pending;
+    const both = { ...task("TASK_STATE_COMPLETED", { artifacts: [artifact({ text: "42" })] }), ...beside };
+    expect(first.read(result(both))).toMatchObject({ kind: "failure", code: "agent_invalid_response" });
+    expect(a2a1.readLater?.(result(both), jobOf())).toMatchObject({ kind: "failure" });
+  });
+
   it.each([
     ["TASK_STATE_FAILED", "failed"],
     ["TASK_STATE_CANCELED", "canceled"],
