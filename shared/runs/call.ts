@@ -61,8 +61,8 @@ export async function openLine(ctx: Pick<Context, "env" | "resolver">, job: Job)
 /**
  * Calls the agent of a job with a signed request, for the task's time limit from when that leaves. After a 429 or 503 whose
  * Retry-After ends within it, each request is repeated once. An answer that is not ready is asked for again after 250 ms,
- * then at growing intervals of up to 2 s; the latency is then the time until it was there. What our own lookups take is
- * taken off nobody. Never rejects for anything that the agent does; throws `ResolverFault`.
+ * then at growing intervals of up to 2 s. The latency is the time from the first request to the end of the last answer,
+ * waits included: the agent has its task all the while. What our own lookups take is taken off nobody. Never rejects for anything that the agent does; throws `ResolverFault`.
  * @example
  * await callAgent(ctx, job, protocolOf("native"), body, await openLine(ctx, job))
  * // { outcome: { kind: "answer", answer: { output: "42" }, response: Uint8Array […], latencyMs: 830 }, sentAt: Date }
@@ -99,20 +99,19 @@ function elapsedMs({ ctx, sentAt }: Call): number {
 
 /** Asks for an answer until it is ready. */
 async function poll(call: Call, pending: Pending): Promise<CallOutcome> {
-  const latency = () => Math.round(elapsedMs(call));
   let outcome: CallOutcome | Pending = pending;
   let pause = PAUSE_MS.first;
   while (outcome.kind === "pending") {
     const left = call.remainingMs();
     if (left <= PAUSE_MS.first) {
       const detail = "The agent was still at work when its time was over.";
-      return { kind: "failure", code: "agent_timeout", detail, response: null, latencyMs: latency() };
+      return { kind: "failure", code: "agent_timeout", detail, response: null, latencyMs: Math.round(elapsedMs(call)) };
     }
     // Pauses shorten again towards the deadline, so that an agent can use nearly all of its time.
     await call.sleep(Math.round(Math.max(PAUSE_MS.first, Math.min(pause, left / 2))));
     // No Idempotency-Key: under the run's key, an agent would have to repeat its first answer.
     const result = await ask(call, JSON.stringify(outcome.request));
-    outcome = outcomeOf(result, latency(), outcome.read);
+    outcome = outcomeOf(result, Math.round(result.latency_ms), outcome.read);
     pause = Math.min(PAUSE_GROWTH * pause, PAUSE_MS.longest);
   }
   return outcome;
@@ -133,12 +132,15 @@ async function ask(
   return timed(call, send(call, body, headers));
 }
 
-/** The exchange, after which the agent's time has begun, or goes on without what was taken by the lookup. */
+/**
+ * The exchange, after which the agent's time has begun, or goes on without what was taken by the lookup. Its latency is all
+ * of that time until then.
+ */
 async function timed(call: Call, exchanging: Promise<Exchange>): Promise<Exchange> {
   const result = await exchanging;
   if (call.sentAt === null) call.sentAt = call.ctx.now().getTime() - result.latency_ms;
   else call.sentAt += result.lookup_ms;
-  return result;
+  return { ...result, latency_ms: elapsedMs(call) };
 }
 
 /**

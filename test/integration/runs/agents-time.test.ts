@@ -81,6 +81,18 @@ describe("an agent's time", () => {
     expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
   });
 
+  it("goes on while it is busy and has us come back later", async () => {
+    endpoint.seen.length = 0;
+    endpoint.answer = (request) => {
+      if (endpoint.seen.length > 1) return answersRightly(request);
+      clock += ANSWERS_AFTER_MS;
+      return { status: 503, headers: { "retry-after": "0" } };
+    };
+    const run = await runWhileWeAreSlow();
+    expect(await read(run)).toMatchObject({ status: "completed", passed: true, latency_ms: ANSWERS_AFTER_MS });
+    expect(endpoint.seen).toHaveLength(2);
+  });
+
   it("is the same for a report, which is timed from then as well", async () => {
     const { run, authorization } = await promised();
     clock += ANSWERS_AFTER_MS;

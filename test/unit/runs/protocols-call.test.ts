@@ -182,6 +182,18 @@ describe("an endpoint that is busy", () => {
     expect(called.pauses).toEqual(pauses);
     expect(called.outcome.kind).toBe(kind);
   });
+
+  it.each([
+    ["answers then", [busy("7"), done], "answer", 100 + 7000 + 100],
+    ["is still at work then", [busy("7"), () => task("working"), completed], "answer", 100 + 7000 + 100 + 250 + 100],
+    ["fails then", [busy("7"), busy("7")], "failure", 100 + 7000 + 100],
+    ["promises to report then", [busy("7"), () => new Response(null, { status: 202 })], "callback", 100 + 7000 + 100],
+  ])("had the task all the while, where it %s", async (_case, answers, kind, latencyMs) => {
+    const protocol = protocolOf(kind === "callback" ? "native" : "a2a");
+    const { outcome, sentAfter } = await call(answers, { eachMs: 100, protocol });
+    expect(outcome).toMatchObject({ kind, latencyMs });
+    expect(sentAfter).toBe(0);
+  });
 });
 
 describe("what our look-ups of its name take", () => {
