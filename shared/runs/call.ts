@@ -18,6 +18,14 @@ const PAUSE_MS = { first: 250, longest: 2000 };
 /** How pauses grow: at this rate an answer is noticed late by at most a quarter of its latency, or by the first pause. */
 const PAUSE_GROWTH = 1.25;
 
+/** How long what was found of an agent's name holds within a call, in milliseconds. */
+const LOOKUP_HOLDS_MS = 30_000;
+/**
+ * How much of what further look-ups take is taken off a call's time in all, in milliseconds. They take what the agent's own
+ * name servers make them take, which could draw the call out beyond its lease.
+ */
+const LOOKUPS_MS = 5000;
+
 /** What is needed for one request to an agent. */
 export interface Sending {
   ctx: Pick<Context, "env" | "fetch" | "keys" | "now" | "resolver">;
@@ -28,8 +36,9 @@ export interface Sending {
 
 /** Where an agent is called, once its name has been looked up. */
 export interface Line {
-  /** Where the first request goes; each further one looks the name up again. */
   cleared: Cleared;
+  /** When the lookup began, in milliseconds since the epoch. */
+  lookedUpAt: number;
   resolver: DnsResolver;
 }
 
@@ -37,10 +46,13 @@ export interface Line {
 interface Call extends Sending {
   sleep(ms: number): Promise<unknown>;
   /**
-   * When the agent's time began, in milliseconds since the epoch: with the first request that left, and later by all that
-   * further lookups took. Null before.
+   * When the agent's time began, in milliseconds since the epoch: with the first request that left, and later by what was
+   * taken off for further lookups. Null before.
    */
   sentAt: number | null;
+  line: Line;
+  /** How much may still be taken off for lookups, in milliseconds. */
+  lookupsMs: number;
 }
 
 /** What came of a call, and when the agent's time began. */
@@ -53,16 +65,25 @@ export interface Called {
  * Looks up where an agent is called. Done before it is told its deadline, since that would not wait for a lookup. Throws
  * `ResolverFault`.
  */
-export async function openLine(ctx: Pick<Context, "env" | "resolver">, job: Job): Promise<Line> {
-  const resolver = remembering(ctx.resolver);
-  return { resolver, cleared: await clear(job.agent.endpoint ?? "", { resolver, policy: outboundPolicy(ctx.env) }) };
+export async function openLine(ctx: LookingUp, job: Job): Promise<Line> {
+  return lookUp({ env: ctx.env, now: ctx.now, resolver: remembering(ctx.resolver) }, job);
+}
+
+type LookingUp = Pick<Context, "env" | "now" | "resolver">;
+
+async function lookUp({ env, now, resolver }: LookingUp, job: Job): Promise<Line> {
+  const lookedUpAt = now().getTime();
+  const cleared = await clear(job.agent.endpoint ?? "", { resolver, policy: outboundPolicy(env) });
+  return { cleared, lookedUpAt, resolver };
 }
 
 /**
  * Calls the agent of a job with a signed request, for the task's time limit from when that leaves. After a 429 or 503 whose
  * Retry-After ends within it, each request is repeated once. An answer that is not ready is asked for again after 250 ms,
  * then at growing intervals of up to 2 s. The latency is the time from the first request to the end of the last answer,
- * waits included: the agent has its task all the while. What our own lookups take is taken off nobody. Never rejects for anything that the agent does; throws `ResolverFault`.
+ * waits included: the agent has its task all the while. Its name is looked up again after 30 s. What that takes is taken off
+ * nobody, up to 5 s in all: so a call ends at most 10 s after the time limit has passed since the first request left. Never
+ * rejects for anything that the agent does; throws `ResolverFault`.
  * @example
  * await callAgent(ctx, job, protocolOf("native"), body, await openLine(ctx, job))
  * // { outcome: { kind: "answer", answer: { output: "42" }, response: Uint8Array […], latencyMs: 830 }, sentAt: Date }
@@ -72,18 +93,20 @@ export async function callAgent(
   job: Job,
   protocol: Protocol,
   body: string,
-  { cleared, resolver }: Line,
+  line: Line,
   sleep: Call["sleep"] = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 ): Promise<Called> {
   const { env, fetch, keys, now } = ctx;
   const call: Call = {
-    ctx: { env, fetch, keys, now, resolver },
+    ctx: { env, fetch, keys, now, resolver: line.resolver },
     job,
     sentAt: null,
+    line,
+    lookupsMs: LOOKUPS_MS,
     remainingMs: () => job.task.time_limit_ms - elapsedMs(call),
     sleep,
   };
-  const result = await ask(call, body, { "Idempotency-Key": job.run.id }, cleared);
+  const result = await ask(call, body, { "Idempotency-Key": job.run.id });
   const latencyMs = Math.round(result.latency_ms);
   const sentAt = new Date(call.sentAt ?? now());
   if (result.ok && result.status === 202 && protocol.callsBack)
@@ -118,29 +141,42 @@ async function poll(call: Call, pending: Pending): Promise<CallOutcome> {
 }
 
 /** One exchange, and a second one after a 429 or 503 that asks to come back before the deadline. */
-async function ask(
-  call: Call,
-  body: string,
-  headers: Record<string, string> = {},
-  cleared?: Cleared,
-): Promise<Exchange> {
-  const first = await timed(call, send(call, body, headers, cleared));
+async function ask(call: Call, body: string, headers: Record<string, string> = {}): Promise<Exchange> {
+  const first = await reach(call, body, headers);
   if (!first.ok || (first.status !== 429 && first.status !== 503)) return first;
   const wait = retryAfterMs(first.headers.get("retry-after"), call.ctx.now());
   if (wait === null || wait >= call.remainingMs()) return first;
   await call.sleep(wait);
-  return timed(call, send(call, body, headers));
+  return reach(call, body, headers);
 }
 
 /**
- * The exchange, after which the agent's time has begun, or goes on without what was taken by the lookup. Its latency is all
- * of that time until then.
+ * One exchange, unless the agent's time is over once its name has been looked up. Its latency is all of that time until
+ * then, which begins with the first one.
  */
-async function timed(call: Call, exchanging: Promise<Exchange>): Promise<Exchange> {
-  const result = await exchanging;
-  if (call.sentAt === null) call.sentAt = call.ctx.now().getTime() - result.latency_ms;
-  else call.sentAt += result.lookup_ms;
+async function reach(call: Call, body: string, headers: Record<string, string>): Promise<Exchange> {
+  await lookUpAgain(call);
+  if (call.sentAt !== null && call.remainingMs() <= 0) return outOfTime(call);
+  const result = await send(call, body, headers, call.line.cleared);
+  call.sentAt ??= call.ctx.now().getTime() - result.latency_ms;
   return { ...result, latency_ms: elapsedMs(call) };
+}
+
+/** Looks the agent's name up again where that was done too long ago, and takes off what it takes, as far as that goes. */
+async function lookUpAgain(call: Call): Promise<void> {
+  const begunAt = call.ctx.now().getTime();
+  if (begunAt - call.line.lookedUpAt <= LOOKUP_HOLDS_MS) return;
+  call.line = await lookUp(call.ctx, call.job);
+  if (call.sentAt === null) return;
+  const takenOff = Math.min(call.ctx.now().getTime() - begunAt, call.lookupsMs);
+  call.lookupsMs -= takenOff;
+  call.sentAt += takenOff;
+}
+
+/** What comes of an exchange for which the lookup before it left no time. */
+function outOfTime(call: Call): Exchange {
+  const detail = "The agent's time was over once its name had been looked up again.";
+  return { ok: false, status: null, failure_code: "agent_timeout", detail, latency_ms: elapsedMs(call), lookup_ms: 0 };
 }
 
 /**

@@ -68,7 +68,7 @@ async function call(answers: (() => Response)[], options: Options = {}) {
     clock += ms;
   });
   const bodies = await Promise.all(requests.map((request) => request.clone().text()));
-  return { outcome, sentAfter: sentAt.getTime() - NOW, requests, bodies, pauses, endedAfter: clock - NOW };
+  return { outcome, sentAfter: sentAt.getTime() - NOW, requests, bodies, pauses, lookups, endedAfter: clock - NOW };
 }
 
 const completed = () =>
@@ -160,12 +160,19 @@ describe("an answer that is not ready", () => {
     expect(requests.length).toBe(2);
   });
 
-  it("is looked up again each time, so that a name can't come to point inside", async () => {
-    const { outcome, requests } = await call([() => task("working")], {
+  it("is looked up again after 30 s, so that a name can't come to point inside", async () => {
+    const { outcome, requests, endedAfter } = await call([() => task("working")], {
       addresses: ["1.1.1.1", "1.1.1.1", "127.0.0.1"],
     });
-    expect(outcome).toMatchObject({ kind: "failure", code: "endpoint_not_allowed" });
-    expect(requests.length).toBe(1);
+    expect(outcome).toMatchObject({ kind: "failure", code: "endpoint_not_allowed", latencyMs: endedAfter });
+    expect(endedAfter).toBeGreaterThan(30_000);
+    expect(endedAfter).toBeLessThanOrEqual(32_000);
+    expect(requests.length).toBeGreaterThan(10);
+  });
+
+  it("is not looked up again before", async () => {
+    const { lookups } = await call([...Array.from({ length: 10 }, () => () => task("working")), completed]);
+    expect(lookups).toBe(2);
   });
 });
 
@@ -196,6 +203,8 @@ describe("an endpoint that is busy", () => {
   });
 });
 
+const latencyOf = (outcome: { latencyMs: number }) => outcome.latencyMs;
+
 describe("what our look-ups of its name take", () => {
   it("is taken off nobody's time, and is in no latency", async () => {
     const slow = { eachMs: 100, lookupMs: 2500, withinMs: 3000 };
@@ -206,6 +215,32 @@ describe("what our look-ups of its name take", () => {
     const same = await call([() => task("working")], { ...slow, lookupMs: 0 });
     expect(endless.outcome).toEqual(same.outcome);
     expect(endless.pauses).toEqual(same.pauses);
+  });
+
+  it("is taken off nobody's time, also of a name that is looked up again", async () => {
+    const slow = { lookupMs: 2400, withinMs: 80_000 };
+    const endless = await call([() => task("working")], slow);
+    expect(endless.lookups).toBe(3 * 2);
+    expect(endless.endedAfter).toBe(3 * 2400 + latencyOf(endless.outcome));
+    expect(latencyOf(endless.outcome)).toBeLessThanOrEqual(80_000);
+  });
+
+  it.each([1000, 60_000, 120_000])(
+    "is at most 5 s after the first request, so that a call with a limit of %i ends within its lease",
+    async (withinMs) => {
+      const { outcome, endedAfter } = await call([() => task("working")], { lookupMs: 4900, withinMs });
+      expect(outcome).toMatchObject({ kind: "failure", code: "agent_timeout" });
+      expect(endedAfter).toBeLessThanOrEqual(withinMs + 3 * 5000);
+    },
+  );
+
+  it("ends the agent's time where nothing of it is left then, and nothing more is sent", async () => {
+    // Looked up before the call, at about 30 s, and at about 60 s; the third goes beyond what is taken off.
+    const { outcome, requests, lookups } = await call([() => task("working")], { lookupMs: 4900, withinMs: 61_500 });
+    expect(outcome).toMatchObject({ kind: "failure", code: "agent_timeout", response: null });
+    expect(lookups).toBe(3 * 2);
+    const sent = await call([() => task("working")], { lookupMs: 0, withinMs: 61_500 });
+    expect(requests.length).toBeLessThan(sent.requests.length);
   });
 });
 
