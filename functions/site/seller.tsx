@@ -88,13 +88,22 @@ async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Resp
   );
 }
 
+/**
+ * A price as the interface takes it: with a point or a comma before one or two digits, with commas before three for
+ * thousands. What else is typed is sent as it is, to be refused, since a guess would sell at another price.
+ */
+function priceOf(text: string): number | string {
+  if (/^[1-9]\d{0,2}(,\d{3})+(\.\d{1,2})?$/.test(text)) return Number(text.replaceAll(",", ""));
+  return /^\d+([.,]\d{1,2})?$/.test(text) ? Number(text.replace(",", ".")) : text;
+}
+
 async function offer(visit: Visit): Promise<Response> {
   const { c, api, form } = visit;
   const text = (name: string): string => form.get(name)?.trim() ?? "";
   const listing = {
     agent_id: text("agent_id"),
     title: text("title"),
-    price_usd: Number(text("price_usd").replace(",", ".")),
+    price_usd: priceOf(text("price_usd")),
     ...(text("description") === "" ? {} : { description: text("description") }),
   };
   const made = await attempt(NAMES, () =>

@@ -107,6 +107,21 @@ describe("what is sold and bought, by the pages alone", () => {
     expect((await stranger.open(left.url.pathname)).status).toBe(404);
   });
 
+  it("takes a price with a comma before cents or before thousands, and never as another one", async () => {
+    const seller = await newSeller(service);
+    const visitor = await visitorOf(service, seller);
+    for (const [price_usd, shown] of [
+      ["10,000", "10000.00 USD"],
+      ["12,5", "12.50 USD"],
+      ["1,250.75", "1250.75 USD"],
+    ] as const) {
+      await seller.call("POST", "/api/v1/agents", { name: `For ${price_usd}`, connection_mode: "mock" });
+      const form = await visitor.open("/marketplace/seller");
+      const offered = await visitor.send(form, "Offer it", { title: `At ${price_usd}`, price_usd });
+      expect([offered.url.pathname, offered.html.includes(shown)]).toEqual(["/marketplace", true]);
+    }
+  });
+
   it("offers an agent, which somebody hires at the marketplace, and withdraws it", async () => {
     const seller = await newSeller(service);
     await seller.call("PATCH", "/api/v1/auth/me", { username: "seller-by-pages" });
@@ -115,6 +130,10 @@ describe("what is sold and bought, by the pages alone", () => {
     const form = await visitor.open("/marketplace/seller");
     const dear = await visitor.send(form, "Offer it", { title: "A tidy agent", price_usd: "0.5" });
     expect([dear.status, Object.keys(dear.wrong)]).toEqual([422, ["price_usd"]]);
+    for (const price_usd of ["1.234,5", "10 000", "1e3", "0x10", "12.505", ""]) {
+      const odd = await visitor.send(dear, "Offer it", { price_usd });
+      expect([price_usd, odd.status, Object.keys(odd.wrong)]).toEqual([price_usd, 422, ["price_usd"]]);
+    }
     const offered = await visitor.send(dear, "Offer it", { price_usd: "12.50" });
     expect([offered.url.pathname, offered.html.includes("A tidy agent")]).toEqual(["/marketplace", true]);
 
