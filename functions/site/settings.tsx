@@ -110,7 +110,7 @@ async function endSession({ c, form, api }: Visit): Promise<Response> {
   return sendTo(c, id === "all" ? "/sign-in" : "/settings/sessions");
 }
 
-async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Response> {
+async function deletion(visit: Visit, { done, wrong }: { done?: Done; wrong?: Wrong } = {}): Promise<Response> {
   const [user, preview] = await Promise.all([me(visit), visit.api.read("/api/v1/users/me/deletion", DeletionPreview)]);
   const pending = user.deletion_scheduled_for;
   return personal(
@@ -130,12 +130,10 @@ async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Re
             <input type="hidden" name="do" value="keep" />
           </Form>
         </>
-      ) : done === true ? (
+      ) : done !== undefined ? (
         <Notice alert>
           <p>
-            {preview.has_password
-              ? "The account stays."
-              : `A link to confirm the deletion is on its way to ${user.email}.`}
+            {done === "kept" ? "The account stays." : `A link to confirm the deletion is on its way to ${user.email}.`}
           </p>
         </Notice>
       ) : (
@@ -156,15 +154,24 @@ async function deletion(visit: Visit, { done, wrong }: Outcome = {}): Promise<Re
   );
 }
 
+/** What was done about a deletion that leaves the account as it is. */
+type Done = "kept" | "mailed" | undefined;
+
 async function changeDeletion(visit: Visit): Promise<Response> {
   const { form, api } = visit;
   const path = "/api/v1/users/me/deletion";
-  const result = await attempt(["password"], async () => {
+  const result = await attempt(["password"], async (): Promise<Done> => {
     const wish = form.get("do");
-    if (wish === "keep") await api.send("DELETE", path);
-    else if (wish === "mail") await api.send("POST", `${path}/confirmation-link`);
-    else await api.send("POST", path, { password: form.get("password") ?? "" });
-    return wish !== "delete";
+    if (wish === "keep") {
+      await api.send("DELETE", path);
+      return "kept";
+    }
+    if (wish === "mail") {
+      await api.send("POST", `${path}/confirmation-link`);
+      return "mailed";
+    }
+    await api.send("POST", path, { password: form.get("password") ?? "" });
+    return undefined;
   });
   return deletion(visit, result instanceof Wrong ? { wrong: result } : { done: result });
 }

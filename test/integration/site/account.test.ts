@@ -180,6 +180,10 @@ describe("an account, by the pages alone", () => {
     expect(done.alerts).toEqual([expect.stringContaining("2026-12-06")]);
     const twice = await visitor.send(page, "Delete the account in 14 days");
     expect([twice.status, twice.heading]).toEqual([400, "Delete your account"]);
+    const kept = await visitor.send(await visitor.open("/settings/deletion"), "Keep the account");
+    expect(kept.alerts).toEqual(["The account stays."]);
+    const asked = await visitor.send(await visitor.open("/settings/deletion"), "Mail me the link that confirms it");
+    expect(asked.alerts).toEqual([expect.stringContaining("on its way to developer@example.test")]);
   });
 
   it("joins a workspace by the mailed link, after signing up on the way", async () => {
