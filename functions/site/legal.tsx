@@ -29,7 +29,8 @@ const TERMS = (
     </p>
     <h2>Paying and leaving</h2>
     <p>
-      Plans are paid in advance through Stripe, and go on to the end of what is paid for. You can{" "}
+      Plans are paid in advance through Stripe. You can <a href="/settings/plan">end yours</a> at any time: it ends at
+      once, and what is left of its period is not paid back. You can{" "}
       <a href="/settings/deletion">delete your account</a> at any time; what then stays is on{" "}
       <a href="/privacy">the page on privacy</a>.
     </p>

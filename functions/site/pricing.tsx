@@ -17,9 +17,9 @@ const PRICING = (
     <h2>Prices</h2>
     <p>
       Free takes no card. Pro and team are paid by the month or the year through Stripe, whose page shows the price and
-      the tax before anything is paid. Choose them under <a href="/settings/plan">your plan</a>; they can be ended there
-      at any time, and go on to the end of what is paid for. A certification is bought once, for one agent, and holds
-      for 90 days.
+      the tax before anything is paid. Choose them under <a href="/settings/plan">your plan</a>. You can end yours there
+      at any time: it ends at once, and what is left of its period is not paid back. A certification is bought once, for
+      one agent, and holds for 90 days.
     </p>
     <p>
       <a class="button" href="/sign-up">

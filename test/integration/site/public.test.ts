@@ -81,6 +81,12 @@ describe("a page for everybody", () => {
     ]);
   });
 
+  it.each(["/pricing", "/terms"])("says what becomes of a plan that is ended: %s", async (path) => {
+    const words = text(await open(path));
+    expect(words).toContain("ends at once, and what is left of its period is not paid back");
+    expect(words).not.toContain("end of what is paid for");
+  });
+
   it.each(PAGES)("is kept, whoever visits it, and known by its ETag: %s", async (_name, path) => {
     ahead += 60_000;
     const first = await anonymous.call("GET", path());
