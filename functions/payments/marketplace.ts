@@ -21,8 +21,8 @@ export const marketplace = [
     auth: "open",
     query: pageQuery.extend({ q: nameSearch }),
     returns: { 200: longPageOf(ListingRead, "ListingPage") },
-    async handler({ ctx, query }) {
-      return ok(paged(await listListings(ctx, query), query));
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listListings(ctx, principal, query), query));
     },
   }),
   route({

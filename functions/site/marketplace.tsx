@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { UserRead } from "../../shared/identity/shown.ts";
 import { ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
@@ -10,34 +9,24 @@ import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace";
+const API = "/api/v1/marketplace";
 const PAGE = 20;
 const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
 const Purchases = z.object({ items: z.array(PurchaseRead) });
-const Me = UserRead.pick({ username: true });
 
 type Listing = z.output<typeof ListingRead>;
 type Purchase = z.output<typeof PurchaseRead>;
 
-/** Who looks around, with what was bought before; null for a stranger. */
-interface Visitor {
-  username: string | null;
-  purchases: Purchase[];
-}
-
-async function visitorOf({ api }: Visit): Promise<Visitor | null> {
-  const read = Promise.all([
-    api.read("/api/v1/auth/me", Me),
-    api.read(`/api/v1/marketplace/purchases?page_size=${PAGE}`, Purchases),
-  ]);
-  const found = await unless("unauthenticated", read);
-  return found === null ? null : { username: found[0].username, purchases: found[1].items };
+/** What the visitor bought before; null for a stranger. */
+async function purchasesOf({ api }: Visit): Promise<Purchase[] | null> {
+  const found = await unless("unauthenticated", api.read(`${API}/purchases?page_size=${PAGE}`, Purchases));
+  return found?.items ?? null;
 }
 
 const usd = (price: number): string => `${price.toFixed(2)} USD`;
 
-function Offer({ listing, visitor }: { listing: Listing; visitor: Visitor | null }) {
-  const { id, agent_id, agent_name, title, description, price_usd, seller_username } = listing;
-  const own = visitor !== null && visitor.username !== null && visitor.username === seller_username;
+function Offer({ listing }: { listing: Listing }) {
+  const { id, agent_id, agent_name, title, description, price_usd, seller_username, is_own } = listing;
   return (
     <section>
       <h2>
@@ -63,7 +52,7 @@ function Offer({ listing, visitor }: { listing: Listing; visitor: Visitor | null
           </>
         )}
       </dl>
-      {own ? (
+      {is_own ? (
         <RowAction action={PATH} id={id} wish="withdraw" label="Withdraw" of={title} />
       ) : (
         <Form action={PATH} button={`Hire it for ${usd(price_usd)}`} once>
@@ -99,14 +88,14 @@ function Bought({ purchases }: { purchases: readonly Purchase[] }) {
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
   const asked = Number(visit.query.get("page") ?? 1);
   const page = Number.isInteger(asked) && asked > 0 ? asked : 1;
-  const [{ items, total }, visitor] = await Promise.all([
-    visit.api.read(`/api/v1/marketplace/listings?page_size=${PAGE}&page=${page}`, Listings),
-    visitorOf(visit),
+  const [{ items, total }, purchases] = await Promise.all([
+    visit.api.read(`${API}/listings?page_size=${PAGE}&page=${page}`, Listings),
+    purchasesOf(visit),
   ]);
   const last = Math.max(1, Math.ceil(total / PAGE));
   return personal(
     visit.c,
-    <Layout title="Marketplace" {...(visitor === null ? { at: PATH } : { own: PATH })}>
+    <Layout title="Marketplace" {...(purchases === null ? { at: PATH } : { own: PATH })}>
       <h1>Marketplace</h1>
       <Refused wrong={wrong} labels={{}} />
       {visit.query.has("withdrawn") && (
@@ -121,7 +110,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
       {items.length === 0 ? (
         <Empty>No agent is for hire {page === 1 ? "yet" : "on this page"}.</Empty>
       ) : (
-        items.map((listing) => <Offer listing={listing} visitor={visitor} />)
+        items.map((listing) => <Offer listing={listing} />)
       )}
       <nav aria-label="Pages">
         <ul>
@@ -137,7 +126,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
           )}
         </ul>
       </nav>
-      {visitor !== null && visitor.purchases.length > 0 && <Bought purchases={visitor.purchases} />}
+      {purchases !== null && purchases.length > 0 && <Bought purchases={purchases} />}
     </Layout>,
     wrong?.status ?? 200,
   );
@@ -147,13 +136,11 @@ async function take(visit: Visit): Promise<Response> {
   const { c, api, form } = visit;
   const id = z.uuid().catch("").parse(form.get("id"));
   if (form.get("do") === "withdraw") {
-    const gone = await attempt([], () => api.send("DELETE", `/api/v1/marketplace/listings/${id}`));
+    const gone = await attempt([], () => api.send("DELETE", `${API}/listings/${id}`));
     return gone instanceof Wrong ? show(visit, gone) : sendTo(c, `${PATH}?withdrawn=1`);
   }
   const bought = await attempt([], async () =>
-    PurchaseRead.parse(
-      await api.send("POST", "/api/v1/marketplace/purchases", { listing_id: id }, form.get(KEY) ?? undefined),
-    ),
+    PurchaseRead.parse(await api.send("POST", `${API}/purchases`, { listing_id: id }, form.get(KEY) ?? undefined)),
   );
   if (bought instanceof Wrong) return show(visit, bought);
   return bought.checkout_url === null

@@ -22,6 +22,7 @@ export const ListingRead = z
     price_usd: usd,
     seller_username: z.string().nullable(),
     is_active: z.boolean(),
+    is_own: z.boolean().meta({ description: "Whether the caller is its seller, who may withdraw it and can't buy it" }),
     created_at: Instant,
   })
   .meta({ id: "ListingRead" });

@@ -46,7 +46,7 @@ export async function createListing(
     )`,
     result: sql`select jsonb_build_object(
       'outcome', case when t.outcome = 'done' and not exists (select from l) then 'already_listed' else t.outcome end,
-      'listing', (select ${listingJson} from l join target a on a.id = l.agent_id join ${users} u on u.id = l.seller_id)
+      'listing', (select ${listingJson(viewer)} from l join target a on a.id = l.agent_id join ${users} u on u.id = l.seller_id)
     ) as result from target t`,
     verdict: offer,
     done: z.object({ listing: ListingRead }),

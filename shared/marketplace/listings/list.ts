@@ -5,6 +5,7 @@ import { COUNTED, type Listing, pageJson, pageParts } from "../../db/listing.ts"
 import { pageResult } from "../../db/page-result.ts";
 import { type NamedList, namedParts } from "../../db/names.ts";
 import { agents } from "../../db/schema/index.ts";
+import { type Principal, viewerId } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { ListingRead } from "../shown.ts";
 import { listingJson, onOffer, onOfferInTurn } from "./view.ts";
@@ -35,10 +36,11 @@ const Listings = pageResult(ListingRead);
 /** A page of the listings that anybody may buy, newest first; with `q` of those that are called so. */
 export async function listListings(
   ctx: Context,
+  principal: Principal,
   { q, ...paging }: { q?: string | undefined; page: number; page_size: number },
 ): Promise<z.output<typeof Listings>> {
   const parts = q === undefined ? pageParts(LISTING, paging) : namedParts(search(q), paging);
-  const items = sql`(select json_agg(${listingJson} order by l.id desc)
+  const items = sql`(select json_agg(${listingJson(viewerId(principal))} order by l.id desc)
     from ${onOffer} and l.id in (select id from paged))`;
   const found = await read(
     ctx,

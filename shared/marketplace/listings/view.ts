@@ -3,10 +3,12 @@ import { accountOf } from "../../agents/account.ts";
 import { agentOwner } from "../../agents/conditions.ts";
 import { agents, listings, seller_accounts, users } from "../../db/schema/index.ts";
 
-/** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`. */
-export const listingJson: SQL = sql`json_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,
+/** SQL: the JSON of the listing row `l` of the agent row `a` and its seller's row `u`, as the viewer sees it. */
+export const listingJson = (
+  viewer: string | null,
+): SQL => sql`json_build_object('id', l.id, 'agent_id', l.agent_id, 'agent_name', a.name,
   'title', l.title, 'description', l.description, 'price_usd', l.price_usd, 'seller_username', u.username,
-  'is_active', l.is_active, 'created_at', l.created_at)`;
+  'is_active', l.is_active, 'is_own', coalesce(l.seller_id = ${viewer}::uuid, false), 'created_at', l.created_at)`;
 
 /**
  * SQL: whether anybody may buy the listing row `l`: its agent `a` is public, active and still the seller's, and the seller

@@ -180,9 +180,12 @@ describe("listing an agent", () => {
       price_usd: 19.99,
       seller_username: null,
       is_active: true,
+      is_own: true,
       created_at: expect.any(String),
     });
-    expect(bodyOf(await anonymous.call("GET", LISTINGS), 200).items[0]).toEqual(made);
+    const first = async (who: Caller) => bodyOf(await who.call("GET", LISTINGS), 200).items[0];
+    expect(await first(seller)).toEqual(made);
+    for (const who of [buyer, anonymous]) expect(await first(who)).toEqual({ ...made, is_own: false });
   });
 
   it("is for who owns it, is ready to be paid, and shows it", async () => {

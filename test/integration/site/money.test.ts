@@ -112,7 +112,7 @@ describe("what is sold and bought, by the pages alone", () => {
     const visitor = await visitorOf(service, seller);
     for (const [price_usd, shown] of [
       ["10,000", "10000.00 USD"],
-      ["12,5", "12.50 USD"],
+      ["7,5", "7.50 USD"],
       ["1,250.75", "1250.75 USD"],
     ] as const) {
       await seller.call("POST", "/api/v1/agents", { name: `For ${price_usd}`, connection_mode: "mock" });
@@ -124,7 +124,6 @@ describe("what is sold and bought, by the pages alone", () => {
 
   it("offers an agent, which somebody hires at the marketplace, and withdraws it", async () => {
     const seller = await newSeller(service);
-    await seller.call("PATCH", "/api/v1/auth/me", { username: "seller-by-pages" });
     await seller.call("POST", "/api/v1/agents", { name: "For hire", connection_mode: "mock" });
     const visitor = await visitorOf(service, seller);
     const form = await visitor.open("/marketplace/seller");
@@ -136,6 +135,8 @@ describe("what is sold and bought, by the pages alone", () => {
     }
     const offered = await visitor.send(dear, "Offer it", { price_usd: "12.50" });
     expect([offered.url.pathname, offered.html.includes("A tidy agent")]).toEqual(["/marketplace", true]);
+    // The account has no username: nobody is offered to hire what is their own.
+    expect(offered.forms.some(({ buttons }) => "Hire it for 12.50 USD" in buttons)).toBe(false);
 
     const stranger = await newVisitor(service).open("/marketplace");
     expect(stranger.html).toContain("12.50 USD, once");
