@@ -34,6 +34,25 @@ function weightsOf(form: URLSearchParams): Record<string, unknown> {
   );
 }
 
+/** The hidden field with what the form held before anything was typed, its weights unrounded. */
+const BEFORE = "_before";
+
+/**
+ * What was changed in the form of a scorecard, as the interface takes it. A weight that was left as it stood is sent as it
+ * is kept, since what is shown of it is rounded; weights that were all left so are not sent.
+ */
+function changesOf(form: URLSearchParams): Record<string, unknown> {
+  const before = new URLSearchParams(form.get(BEFORE) ?? "");
+  const kept = (axis: string) => Number(before.get(axis) ?? 0);
+  const left = AXES.filter((axis) => form.get(axis)?.trim() === inPercent(kept(axis)));
+  const weights = { ...weightsOf(form), ...Object.fromEntries(left.map((axis) => [axis, 100 * kept(axis)])) };
+  const name = form.get("name") ?? "";
+  return {
+    ...(name === before.get("name") ? {} : { name }),
+    ...(left.length === AXES.length ? {} : { weights }),
+  };
+}
+
 /** Runs the work behind a form of weights: what is wrong with one of them is told at its own field. */
 async function attempted<T>(work: () => Promise<T>): Promise<T | Wrong> {
   const names = [...AXES.map((axis) => `weights/${axis}`), "name", "team_id", "weights"];
@@ -178,6 +197,10 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
     api.read(`${at}/board?page_size=${ROWS}`, Board),
   ]);
   const path = `${PATH}/${scorecard.id}`;
+  const before = new URLSearchParams({
+    name: scorecard.name,
+    ...Object.fromEntries(AXES.map((axis) => [axis, String(scorecard.weights[axis])])),
+  });
   return personal(
     c,
     <Layout title={wrong === undefined ? scorecard.name : `Error: ${scorecard.name}`} own="/workspaces">
@@ -199,6 +222,7 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
         <>
           <h2>Change it</h2>
           <Form action={path} button="Save">
+            <input type="hidden" name={BEFORE} value={typed?.get(BEFORE) ?? before.toString()} />
             <Field label={LABELS.name} name="name" value={typed?.get("name") ?? scorecard.name} wrong={wrong} />
             <Weights value={(axis) => typed?.get(axis) ?? inPercent(scorecard.weights[axis])} wrong={wrong} />
           </Form>
@@ -219,8 +243,7 @@ async function change(visit: Visit): Promise<Response> {
     const gone = await attempted(() => api.send("DELETE", at));
     return gone instanceof Wrong ? showOne(visit, { wrong: gone }) : sendTo(c, PATH);
   }
-  const body = { name: form.get("name") ?? "", weights: weightsOf(form) };
-  const saved = await attempted(() => api.send("PATCH", at, body));
+  const saved = await attempted(() => api.send("PATCH", at, changesOf(form)));
   return showOne(visit, saved instanceof Wrong ? { typed: form, wrong: saved } : { said: "Saved." });
 }
 

@@ -91,6 +91,26 @@ describe("a workspace, by the pages alone", () => {
 });
 
 describe("scorecards, by the pages alone", () => {
+  it("keep the weights that are left as they stand, to the last digit, though they are shown rounded", async () => {
+    const visitor = there(hers);
+    const given = { correctness: 20_000, latency: 9_999, cost: 1 };
+    const { body } = await there(owner).call("POST", "/api/v1/scorecards", { name: "Exact", weights: given });
+    const kept = async () => (await there(owner).call("GET", `/api/v1/scorecards/${body.id}`)).body;
+    const before = await kept();
+    const form = await visitor.open(`/scorecards/${body.id}`);
+    const shown = form.forms.find(({ buttons }) => "Save" in buttons)?.fields;
+    expect(shown).toMatchObject({ correctness: "66.7", latency: "33.3", cost: "0" });
+    const renamed = await visitor.send(form, "Save", { name: "Exactly" });
+    expect([renamed.alerts, await kept()]).toEqual([["Saved."], { ...before, name: "Exactly" }]);
+    // Meanwhile somebody else renames it.
+    await there(owner).call("PATCH", `/api/v1/scorecards/${body.id}`, { name: "Elsewhere" });
+    await visitor.send(renamed, "Save", { robustness: "100" });
+    const after = await kept();
+    expect([after.name, after.weights.robustness]).toEqual(["Elsewhere", 0.5]);
+    for (const axis of ["correctness", "latency", "cost"])
+      expect(after.weights[axis]).toBeCloseTo(before.weights[axis] / 2, 12);
+  });
+
   it("rank the board by weights of the visitor's own, which are told at their fields where they are wrong", async () => {
     const visitor = there(hers);
     const agent = await addAgent(there(owner), { name: "Ranked" });
