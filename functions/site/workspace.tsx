@@ -87,17 +87,21 @@ function Owning({
   path,
   name,
   others,
+  typed,
+  wrong,
 }: {
   path: string;
   name: string;
   others: readonly (readonly [string, string])[];
+  typed: URLSearchParams | undefined;
+  wrong: Wrong | undefined;
 }) {
   return (
     <>
       <h2>Rename it</h2>
       <Form action={path} button="Rename">
         <input type="hidden" name="do" value="rename" />
-        <Field label={LABELS.name} name="name" value={name} />
+        <Field label={LABELS.name} name="name" value={typed?.get("name") ?? name} wrong={wrong} />
       </Form>
       {others.length > 0 && (
         <>
@@ -107,9 +111,10 @@ function Owning({
             <Choose
               label={LABELS.user_id}
               name="user_id"
-              value=""
+              value={typed?.get("user_id") ?? ""}
               options={others}
               hint="You become an admin, and their plan counts from then on."
+              wrong={wrong}
             />
           </Form>
         </>
@@ -195,7 +200,13 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}
         agents={new Map(agents.items.map(({ id, name }) => [id, name]))}
       />
       {team.role === "owner" && (
-        <Owning path={path} name={team.name} others={people.filter(([id]) => id !== user.id)} />
+        <Owning
+          path={path}
+          name={team.name}
+          others={people.filter(([id]) => id !== user.id)}
+          typed={typed}
+          wrong={wrong}
+        />
       )}
     </Layout>,
     wrong?.status ?? 200,

@@ -51,7 +51,11 @@ describe("a workspace, by the pages alone", () => {
     expect((await other.open(`/agents/${agent}/edit`)).heading).toBe("Change Mover");
     const kept = await visitor.send(moved, "Delete the workspace");
     expect([kept.status, kept.alerts.length]).toEqual([409, 1]);
-    const named = await visitor.send(kept, "Rename", { name: "Works" });
+    const long = "W".repeat(300);
+    const refused = await visitor.send(kept, "Rename", { name: long });
+    expect([refused.status, Object.keys(refused.wrong)]).toEqual([422, ["name"]]);
+    expect(refused.forms.find(({ buttons }) => "Rename" in buttons)?.fields["name"]).toBe(long);
+    const named = await visitor.send(refused, "Rename", { name: "Works" });
     expect(named.heading).toBe("Works");
     await visitor.send(named, "Remove");
     expect((await other.open(made.url.pathname)).status).toBe(404);
