@@ -7,7 +7,7 @@ import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
-import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
+import { Life, Publishing, ReadinessShown, seenBy, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -94,8 +94,10 @@ async function act({ form, api }: Visit, at: string, wish: string): Promise<Outc
   };
   if (wish === "publish")
     return patch({ is_public: true }, "Everybody can see it now: its record has a badge to paste.");
-  if (wish === "unpublish")
-    return patch({ is_public: false }, "Nobody but you can see it now. Statements of runs that were public stay so.");
+  if (wish === "unpublish") {
+    const agent = AgentRead.parse(await api.send("PATCH", at, { is_public: false }));
+    return { said: `Nobody but ${seenBy(agent)} can see it now. Statements of runs that were public stay so.` };
+  }
   if (wish === "revive") return patch({ is_active: true }, "It can be screened again.");
   if (wish === "clear") return patch({ clear_customer_llm_key: true }, "It is simulated now: give it an endpoint.");
   if (wish === "check") {

@@ -5,6 +5,7 @@ import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
+import { seenBy } from "./parts/agent-state.tsx";
 import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
@@ -193,7 +194,7 @@ async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response>
         )}
         {done && !agent.is_public && agent.connection_mode !== undefined && (
           <p>
-            Nobody but you sees it. A badge and a place on the board are for public agents:{" "}
+            Nobody but {seenBy(agent)} can see it. A badge and a place on the board are for public agents:{" "}
             <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
           </p>
         )}

@@ -71,6 +71,11 @@ export function ReadinessShown({ readiness, path, active }: { readiness: Readine
   );
 }
 
+/** Who sees an agent while it is private, as who sees it then is told. */
+export function seenBy({ team_id }: Pick<Agent, "team_id">): string {
+  return team_id == null ? "you" : "the members of its workspace";
+}
+
 /** Whether others see the agent, and the way to change that. */
 export function Publishing({ agent, ready, path }: { agent: Agent; ready: string | null; path: string }) {
   return (
@@ -79,7 +84,7 @@ export function Publishing({ agent, ready, path }: { agent: Agent; ready: string
       {agent.is_public ? (
         <p>Everybody: its record, its score and its runs but the private ones. Off the board, it keeps all of them.</p>
       ) : (
-        <p>Only you, and the members of its workspace. Once it is public, so are its runs but the private ones.</p>
+        <p>Only {seenBy(agent)}. Once it is public, so are its runs but the private ones.</p>
       )}
       {!agent.is_public && ready === "failing" && (
         <Notice>

@@ -93,6 +93,24 @@ describe("changing an agent, by the pages alone", () => {
     expect(back.alerts).toEqual(["It can be screened again."]);
   });
 
+  it("says who sees it while it is private: its owner alone, or the members of its workspace", async () => {
+    const team = (await owner.call("POST", "/api/v1/teams", { name: "Backstage" })).body.id;
+    const { id: suite_id } = await addSuite(service, 1);
+    for (const [team_id, who] of [
+      [null, "you"],
+      [team, "the members of its workspace"],
+    ] as const) {
+      const id = await addAgent(owner, { name: `Seen by ${who}`, ...(team_id === null ? {} : { team_id }) });
+      const page = await visitor.send(await visitor.open(`/agents/${id}/edit`), "Make it private");
+      expect(page.alerts).toEqual([expect.stringContaining(`Nobody but ${who} can see it now.`)]);
+      expect(page.html).toContain(`Only ${who}.`);
+      const form = await visitor.open(`/agents/${id}/screen`);
+      const started = await visitor.send(form, "Start the screening", { suite_id });
+      await service.settled();
+      expect((await visitor.open(started.url.pathname)).html).toContain(`Nobody but ${who} can see it.`);
+    }
+  });
+
   it("shows a token for telemetry once, which works until it is revoked", async () => {
     const id = await addAgent(owner, { name: "Traced", endpoint: endpoint.url });
     const form = await visitor.open(`/agents/${id}/edit`);
