@@ -37,7 +37,7 @@ function openSessions(runs: readonly z.output<typeof Runs>[]): Open[] {
   return [...found.values()];
 }
 
-function Steps({ agents }: { agents: readonly Agent[] }) {
+function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTasks: number; user: User }) {
   const [first] = agents;
   return (
     <Empty>
@@ -56,7 +56,7 @@ function Steps({ agents }: { agents: readonly Agent[] }) {
         </li>
         <li>
           {first === undefined ? "Start a screening" : <a href={`/agents/${first.id}/screen`}>Start a screening</a>}:
-          the core tasks once, 40 runs of your 50 a month
+          the core tasks once, {coreTasks} runs of your {user.monthly_run_limit} a month
         </li>
         <li>Watch it, and read what it passed and why it failed</li>
       </ol>
@@ -169,7 +169,7 @@ async function home({ c, api, query }: Visit): Promise<Response> {
         </p>
       )}
       <Account user={user} />
-      {!scored && sessions.length === 0 && <Steps agents={agents} />}
+      {!scored && sessions.length === 0 && <Steps agents={agents} coreTasks={coreTasks} user={user} />}
       {sessions.length > 0 && (
         <>
           <h2>Under way</h2>

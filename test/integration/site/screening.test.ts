@@ -118,6 +118,14 @@ describe("the way to the first score, by the pages alone", () => {
     expect(after.html).not.toContain("Three steps");
   });
 
+  it.each([
+    ["free", 50],
+    ["pro", 1000],
+  ] as const)("says how much of the month's runs the core tasks take: %s", async (plan, limit) => {
+    const visitor = await visitorOf(await newUser(service, { plan }));
+    expect((await visitor.open("/home")).html).toContain(`40 runs of your ${limit} a month`);
+  });
+
   it("starts one screening by a form that is sent twice at once", async () => {
     const user = await newUser(service);
     const visitor = await visitorOf(user);
