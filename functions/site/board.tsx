@@ -227,7 +227,11 @@ function Board({ rows, total, more, view }: { rows: readonly Entry[]; total: num
       </p>
       <Search view={view} />
       <Filters view={view} />
-      {rows.length === 0 ? (
+      {rows.length === 0 && view.page > 1 ? (
+        <Empty>
+          There is nothing on this page. <a href={address(view, {})}>Back to the first page</a>
+        </Empty>
+      ) : rows.length === 0 ? (
         <Empty>
           <p>
             No {view.certified ? "certified " : ""}agent {view.q === undefined ? "" : "that is called so "}stands on

@@ -198,6 +198,16 @@ describe("the search of the board", () => {
     expect(text(await visitor.open("/?q=Hidden"))).toContain("No agent that is called so stands on this board yet.");
     expect((await visitor.open(`/?q=${"x".repeat(101)}`)).status).toBe(422);
   });
+
+  it.each(["/", "/?q=good"])("says past its last page that nothing is there, and leads back: %s", async (path) => {
+    const visitor = newVisitor(service);
+    const past = await visitor.open(`${path}${path.includes("?") ? "&" : "?"}page=9`);
+    expect([past.status, rows(past)]).toEqual([200, []]);
+    expect(text(past)).toContain("There is nothing on this page.");
+    expect(text(past)).not.toContain("stands on this board yet");
+    const back = await visitor.follow(past, "Back to the first page");
+    expect([back.url.pathname + back.url.search, rows(back).length > 0]).toEqual([path, true]);
+  });
 });
 
 describe("the comparison", () => {
