@@ -117,6 +117,22 @@ describe("screening from the packed command line", () => {
     );
   });
 
+  it("waits for a screening that has begun, and begins none", async () => {
+    endpoint.answer = answersRightly;
+    const started = await cli(["screen", endpoint.url, "--suite", "dozen"]);
+    const session_id = started.stdout.trim();
+    const count = () => service.sql<{ n: number }>("select count(*)::int as n from screening_sessions");
+    const before = await count();
+    const waited = await cli(["screen", "--session", session_id, "--json"]);
+    expect([waited.code, JSON.parse(waited.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ session_id, runs: TASKS, success_rate: 1 }),
+    ]);
+    expect(await count()).toEqual(before);
+    const both = await cli(["screen", endpoint.url, "--session", session_id]);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("no screening begins") });
+  });
+
   it("draws a bar as wide as a terminal, and clears it away", async () => {
     const env = { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key };
     const seen = await atTerminal(folder, ["screen", endpoint.url, "--suite", "dozen", "--wait"], env);

@@ -26,6 +26,7 @@ const OPTIONS = {
   name: { type: "string", value: "NAME", about: "what to call the agent when it is new" },
   protocol: { type: "string", value: "NAME", about: "of a new agent: native (default), openai_chat or a2a" },
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
+  session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
   wait: { type: "boolean", about: "wait for the score" },
   "fail-under": { type: "string", value: "SCORE", about: "exit code 1 below this score; waits" },
   "fail-on-regression": { type: "boolean", about: "exit code 1 if the agent got worse since the last time; waits" },
@@ -35,33 +36,25 @@ const OPTIONS = {
 
 /** `screen`: runs a suite against an agent and says what came of it. */
 export const screen = command({
-  usage: "screen URL|ID [--suite core] [--repeats 3] [--wait] [--fail-under 70] [--fail-on-regression]",
+  usage: "screen URL|ID|--session ID [--suite core] [--repeats 3] [--wait] [--fail-under 70] [--fail-on-regression]",
   about:
     "Screens an agent by its id, or by the URL of its endpoint: the first time, it is registered. The score is that of this\n" +
-    "screening alone, by the rules of the board.",
+    "screening alone, by the rules of the board. --session waits for a screening that has begun, and reports on that one.",
   options: OPTIONS,
-  async run(values, [target, ...more], terminal) {
-    if (target === undefined || more.length > 0)
-      throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
+  async run(values, targets, terminal) {
     const least = thresholdOf(values["fail-under"]);
-    const repeats = countOf("repeats", values.repeats ?? "1");
     const { client, url } = connectSignedIn(values, terminal);
-    const agent = await agentOf(client, target, values);
-    const suite_id = await suiteOf(client, values.suite ?? "core");
-    const body = { agent_id: agent.id, suite_id, repeats, private: values.private === true };
-    const runs = await given(client.POST("/api/v1/runs/batch", { body }));
-    const session_id = runs[0]?.screening_session_id ?? "";
+    const { agent, session_id, runs } = await begun(client, targets, values);
     const link = `${url}/sessions/${session_id}`;
-    note(terminal, `Screening ${plain(agent.name)}: ${runs.length} runs, ${link}`);
+    note(terminal, `Screening ${plain(agent.name)}: ${runs} runs, ${link}`);
     if (!waits(values)) {
       print(
         terminal,
-        values.json === true ? JSON.stringify({ agent_id: agent.id, session_id, link, runs: runs.length }) : session_id,
+        values.json === true ? JSON.stringify({ agent_id: agent.id, session_id, link, runs }) : session_id,
       );
       return EXIT.fine;
     }
-    const session = await finished(client, session_id, createProgress(terminal));
-    const results = await resultsOf(client, url, agent, session);
+    const results = await resultOf(client, url, { agent, session_id }, terminal);
     const verdict = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.junit !== undefined) writeFileSync(values.junit, toJunit(results));
     if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(results, verdict));
@@ -71,10 +64,58 @@ export const screen = command({
   },
 });
 
+/** A screening that has begun. */
+interface Begun {
+  agent: Agent;
+  session_id: string;
+  runs: number;
+}
+
+/** The screening that was asked about by its id, or a new one of the agent that was named. */
+async function begun(
+  client: ScreeningClient,
+  [target, ...more]: readonly string[],
+  values: Values<typeof OPTIONS>,
+): Promise<Begun> {
+  const { session: session_id, suite, repeats, name, protocol, private: hidden } = values;
+  if (session_id !== undefined) {
+    if ([target, suite, repeats, name, protocol, hidden].some((one) => one !== undefined))
+      throw new Failure(EXIT.usage, "With --session no screening begins: give no agent, and nothing about new runs.");
+    const path = { session_id };
+    const known = await given(client.GET("/api/v1/screening-sessions/{session_id}", { params: { path } }));
+    return { agent: await agentOf(client, known.agent_id, values), session_id, runs: known.run_ids.length };
+  }
+  if (target === undefined || more.length > 0)
+    throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
+  const counted = countOf("repeats", repeats ?? "1");
+  const agent = await agentOf(client, target, values);
+  const suite_id = await suiteOf(client, suite ?? "core");
+  const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
+  const runs = await given(client.POST("/api/v1/runs/batch", { body }));
+  return { agent, session_id: runs[0]?.screening_session_id ?? "", runs: runs.length };
+}
+
+/** Waits for a screening, and reads what it came to; where that fails, it says how to go on, since the runs do. */
+async function resultOf(
+  client: ScreeningClient,
+  url: string,
+  { agent, session_id }: Pick<Begun, "agent" | "session_id">,
+  terminal: Terminal,
+): Promise<Results> {
+  try {
+    const session = await finished(client, session_id, createProgress(terminal));
+    return await resultsOf(client, url, agent, session);
+  } catch (error) {
+    note(terminal, `The screening itself goes on; wait for it by: agent-screening screen --session ${session_id}`);
+    throw error;
+  }
+}
+
 function waits(values: Values<typeof OPTIONS>): boolean {
-  const { wait = false, junit, markdown } = values;
+  const { wait = false, session, junit, markdown } = values;
   return (
     wait ||
+    session !== undefined ||
     values["fail-under"] !== undefined ||
     values["fail-on-regression"] === true ||
     junit !== undefined ||
