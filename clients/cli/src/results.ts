@@ -35,6 +35,10 @@ export interface Results {
   score: Composite;
   tasks: TaskRuns[];
   failed: FailedRun[];
+  /** Runs that failed by the service's own fault, which say nothing of the agent. */
+  lost: FailedRun[];
+  /** How many tasks have lost runs alone. */
+  missing: number;
   canaries: number;
   /** Against the session before this one over the same tasks; null without one. */
   regression: Regression | null;
@@ -51,10 +55,17 @@ export async function resultsOf(
   session: SessionProgress,
 ): Promise<Results> {
   const runs = await runsOf(client, session);
-  const counted = runs.filter(
-    (run) => run.canary !== true && run.failure_code !== "service_error" && run.status !== "cancelled",
+  const asked = await tasksOf(
+    client,
+    runs.filter((run) => run.canary !== true && run.status !== "cancelled"),
   );
-  const tasks = await tasksOf(client, counted);
+  const tasks = asked.flatMap(({ task, runs: own }) => {
+    const counted = own.filter((run) => !isLost(run));
+    return counted.length === 0 ? [] : [{ task, runs: counted }];
+  });
+  const lost = asked.flatMap(({ task, runs: own }) =>
+    own.filter(isLost).map((run) => ({ task, run, reason: failureOf(run) ?? "" })),
+  );
   const cells = tasks.map(({ task, runs: own }) =>
     cell(
       own.map((run) => ({
@@ -76,9 +87,20 @@ export async function resultsOf(
     score: composite(cells),
     tasks,
     failed: await reasonsOf(client, tasks),
+    lost,
+    missing: asked.length - tasks.length,
     canaries: runs.filter(({ canary }) => canary === true).length,
     regression: await regressionOf(client, session),
   };
+}
+
+function isLost({ failure_code }: Run): boolean {
+  return failure_code === "service_error";
+}
+
+/** Why a run ended without a grade; null for one that was graded. */
+function failureOf({ failure_code, failure_detail }: Run): string | null {
+  return failure_code === null ? null : [failure_code, failure_detail].filter(Boolean).join(": ");
 }
 
 /** The runs of a session: they are among the newest of its agent. */
@@ -117,7 +139,7 @@ async function reasonsOf(client: ScreeningClient, tasks: readonly TaskRuns[]): P
   );
   const found: FailedRun[] = [];
   for (const [at, { task, run }] of failed.entries()) {
-    const own = run.failure_code === null ? null : [run.failure_code, run.failure_detail].filter(Boolean).join(": ");
+    const own = failureOf(run);
     found.push({ task, run, reason: own ?? (at < MOST_REASONS ? await explanationOf(client, run) : "not passed") });
   }
   return found;

@@ -55,12 +55,12 @@ export const screen = command({
       return EXIT.fine;
     }
     const results = await resultOf(client, url, { agent, session_id }, terminal);
-    const verdict = verdictOn(results, least, values["fail-on-regression"] === true);
+    const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.junit !== undefined) writeFileSync(values.junit, toJunit(results));
     if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(results, verdict));
     if (values.json === true) print(terminal, toJson(results, verdict));
     else show(results, verdict, terminal);
-    return verdict.length > 0 ? EXIT.failed : EXIT.fine;
+    return exit;
   },
 });
 
@@ -123,8 +123,8 @@ function waits(values: Values<typeof OPTIONS>): boolean {
   );
 }
 
-function thresholdOf(text: string | undefined): number {
-  if (text === undefined) return 0;
+function thresholdOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0 && value <= 100))
     throw new Failure(EXIT.usage, "--fail-under takes a score from 0 to 100.");
@@ -164,17 +164,30 @@ async function suiteOf(client: ScreeningClient, slug: string): Promise<string> {
   throw new Failure(EXIT.usage, `There is no suite ${slug}; there are ${known.join(", ")}.`);
 }
 
-/** What makes the exit code 1; nothing where all is fine. */
-function verdictOn({ score, regression, session }: Results, least: number, onRegression: boolean): string[] {
+/**
+ * The exit code, and what makes it another than 0. Where the service lost every run of a task, a gate is not decided by the
+ * others; nor is anything where no run is left.
+ */
+function verdictOn(
+  { score, regression, session, tasks, lost, missing }: Results,
+  least: number | null,
+  onRegression: boolean,
+): { exit: number; verdict: string[] } {
+  const gated = least !== null || onRegression;
+  if (lost.length > 0 && (tasks.length === 0 || (gated && missing > 0))) {
+    const what = `The service could not carry out any run of ${missing} of ${tasks.length + missing} tasks`;
+    return { exit: EXIT.service, verdict: [`${what}: screen the agent again`] };
+  }
   const found: string[] = [];
   const { composite_score } = score;
   if (session.status === "cancelled") found.push("The screening was cancelled");
-  if (composite_score < least) found.push(`The score ${composite_score.toFixed(2)} is under ${least}`);
+  if (least !== null && composite_score < least)
+    found.push(`The score ${composite_score.toFixed(2)} is under ${least}`);
   if (onRegression && regression?.regressed === true) {
     const { previous_pass_rate: before, pass_rate: now, p_value } = regression;
     found.push(`The pass rate fell from ${percent(before ?? 0)} to ${percent(now ?? 0)} (p ${p_value.toPrecision(2)})`);
   }
-  return found;
+  return { exit: found.length > 0 ? EXIT.failed : EXIT.fine, verdict: found };
 }
 
 function show(results: Results, verdict: readonly string[], terminal: Terminal): void {
