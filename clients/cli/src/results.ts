@@ -90,7 +90,7 @@ export async function resultsOf(
     lost,
     missing: asked.length - tasks.length,
     canaries: runs.filter(({ canary }) => canary === true).length,
-    regression: await regressionOf(client, session),
+    regression: await regressionOf(client, session, runs),
   };
 }
 
@@ -151,12 +151,18 @@ async function explanationOf(client: ScreeningClient, { id: run_id }: Run): Prom
 }
 
 /** How a session compares with the one before it of the same agent over the same tasks, by the rule of `regression.detected`. */
-async function regressionOf(client: ScreeningClient, { id, agent_id }: SessionProgress): Promise<Regression | null> {
+async function regressionOf(
+  client: ScreeningClient,
+  { id, agent_id }: SessionProgress,
+  runs: readonly Run[],
+): Promise<Regression | null> {
   let own: Session | undefined;
   for await (const one of client.each("/api/v1/agents/{agent_id}/screening-sessions", { path: { agent_id } })) {
     if (one.id === id) own = one;
     else if (own !== undefined && one.status === "completed" && planOf(one) === planOf(own)) {
-      return regression(passesOf(one), passesOf(own));
+      const before = passesOf(one, await lostOf(client, one));
+      // One without a run that says how good the agent is, is passed over.
+      if (before.total > 0) return regression(before, passesOf(own, runs.filter(isLost)));
     }
   }
   return null;
@@ -169,7 +175,18 @@ function planOf({ task_plan }: Session): string {
     .join();
 }
 
-function passesOf({ counts, canaries }: Session): { passed: number; total: number } {
+/** The runs of a session that are lost: next to none, so that they are asked for alone. */
+async function lostOf(client: ScreeningClient, { id: screening_session_id }: Session): Promise<Run[]> {
+  const query = { screening_session_id, failure_code: "service_error", cursor: "" } as const;
+  const found: Run[] = [];
+  for await (const run of client.each("/api/v1/runs", { query })) found.push(run);
+  return found;
+}
+
+/** How many runs of a session say how good its agent is, and how many of those passed. */
+function passesOf({ counts, canaries }: Session, lost: readonly Run[]): { passed: number; total: number } {
   const { completed, failed, passed } = counts;
-  return { passed: passed - (canaries?.passed ?? 0), total: completed + failed - (canaries?.runs ?? 0) };
+  // A canary that is lost is taken off as a canary already.
+  const off = lost.filter(({ canary }) => canary !== true).length;
+  return { passed: passed - (canaries?.passed ?? 0), total: completed + failed - (canaries?.runs ?? 0) - off };
 }

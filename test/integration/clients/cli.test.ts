@@ -187,6 +187,15 @@ describe("runs that the service lost", () => {
     const read = await cli(["screen", "--session", all, "--fail-under", "70", "--json"]);
     expect([read.code, JSON.parse(read.stdout)]).toEqual([3, expect.objectContaining({ composite_score: null })]);
   });
+
+  it("say nothing of a regression, neither before nor now", async () => {
+    await screened("false");
+    await screened("true");
+    const halves = await screened("repeat_index = 1");
+    const { code, stdout } = await cli(["screen", "--session", halves, "--fail-on-regression", "--json"]);
+    const rates = { previous_pass_rate: 1, pass_rate: 1, regressed: false };
+    expect([code, JSON.parse(stdout).regression]).toEqual([0, expect.objectContaining(rates)]);
+  });
 });
 
 describe("the exit code", () => {
