@@ -54,7 +54,7 @@ export async function resultsOf(
   agent: Schemas["AgentRead"],
   session: SessionProgress,
 ): Promise<Results> {
-  const runs = await runsOf(client, session);
+  const runs = await runsOf(client, session.id);
   const asked = await tasksOf(
     client,
     runs.filter((run) => run.canary !== true && run.status !== "cancelled"),
@@ -103,15 +103,15 @@ function failureOf({ failure_code, failure_detail }: Run): string | null {
   return failure_code === null ? null : [failure_code, failure_detail].filter(Boolean).join(": ");
 }
 
-/** The runs of a session: they are among the newest of its agent. */
-async function runsOf(client: ScreeningClient, { id, agent_id, counts }: SessionProgress): Promise<Run[]> {
-  const { queued, running, completed, failed, cancelled } = counts;
-  const total = queued + running + completed + failed + cancelled;
+/** The runs of a session, by cursor: by pages, one that begins meanwhile would move the others. */
+async function runsOf(
+  client: ScreeningClient,
+  screening_session_id: string,
+  filter: { failure_code?: "service_error" } = {},
+): Promise<Run[]> {
+  const query = { screening_session_id, ...filter, cursor: "" };
   const found: Run[] = [];
-  for await (const run of client.each("/api/v1/runs", { query: { agent_id } })) {
-    if (run.screening_session_id === id) found.push(run);
-    if (found.length === total) break;
-  }
+  for await (const run of client.each("/api/v1/runs", { query })) found.push(run);
   return found;
 }
 
@@ -160,7 +160,7 @@ async function regressionOf(
   for await (const one of client.each("/api/v1/agents/{agent_id}/screening-sessions", { path: { agent_id } })) {
     if (one.id === id) own = one;
     else if (own !== undefined && one.status === "completed" && planOf(one) === planOf(own)) {
-      const before = passesOf(one, await lostOf(client, one));
+      const before = passesOf(one, await runsOf(client, one.id, { failure_code: "service_error" }));
       // One without a run that says how good the agent is, is passed over.
       if (before.total > 0) return regression(before, passesOf(own, runs.filter(isLost)));
     }
@@ -173,14 +173,6 @@ function planOf({ task_plan }: Session): string {
     .map(({ task_id }) => task_id)
     .toSorted()
     .join();
-}
-
-/** The runs of a session that are lost: next to none, so that they are asked for alone. */
-async function lostOf(client: ScreeningClient, { id: screening_session_id }: Session): Promise<Run[]> {
-  const query = { screening_session_id, failure_code: "service_error", cursor: "" } as const;
-  const found: Run[] = [];
-  for await (const run of client.each("/api/v1/runs", { query })) found.push(run);
-  return found;
 }
 
 /** How many runs of a session say how good its agent is, and how many of those passed. */
