@@ -198,6 +198,24 @@ describe("runs that the service lost", () => {
   });
 });
 
+describe("the files of a report", () => {
+  it("get the folders that they lie in", async () => {
+    endpoint.answer = answersRightly;
+    const file = join(folder, "reports/of/today/junit.xml");
+    expect(await cli(["screen", endpoint.url, "--suite", "dozen", "--junit", file])).toMatchObject({ code: 0 });
+    expect(readFileSync(file, "utf8")).toContain(`<testsuites tests="${TASKS}"`);
+  });
+
+  it("are opened before a run begins: one that can't be written ends with 2", async () => {
+    const count = () => service.sql<{ n: number }>("select count(*)::int as n from screening_sessions");
+    const before = await count();
+    const file = join(folder, "package.json/summary.md");
+    const refused = await cli(["screen", endpoint.url, "--suite", "dozen", "--markdown", file]);
+    expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(file) });
+    expect(await count()).toEqual(before);
+  });
+});
+
 describe("the exit code", () => {
   it.each([
     ["an unknown option", ["screen", "x", "--fail"], {}, 2, "Unknown option '--fail'"],

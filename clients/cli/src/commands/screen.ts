@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ScreeningClient } from "../../../typescript/src/client.ts";
 import type { components } from "../../../typescript/src/generated/service.ts";
 import { given } from "../../../typescript/src/problem.ts";
@@ -44,6 +45,7 @@ export const screen = command({
   async run(values, targets, terminal) {
     const least = thresholdOf(values["fail-under"]);
     const { client, url } = connectSignedIn(values, terminal);
+    const [junit, markdown] = [opened(values.junit), opened(values.markdown)];
     const { agent, session_id, runs } = await begun(client, targets, values);
     const link = `${url}/sessions/${session_id}`;
     note(terminal, `Screening ${plain(agent.name)}: ${runs} runs, ${link}`);
@@ -56,13 +58,28 @@ export const screen = command({
     }
     const results = await resultOf(client, url, { agent, session_id }, terminal);
     const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
-    if (values.junit !== undefined) writeFileSync(values.junit, toJunit(results));
-    if (values.markdown !== undefined) writeFileSync(values.markdown, toMarkdown(results, verdict));
     if (values.json === true) print(terminal, toJson(results, verdict));
     else show(results, verdict, terminal);
+    // Printed first: a disk that is full now costs the files alone.
+    if (junit !== undefined) writeFileSync(junit, toJunit(results));
+    if (markdown !== undefined) writeFileSync(markdown, toMarkdown(results, verdict));
     return exit;
   },
 });
+
+/** A file to write a report to, with its folders: before runs are spent, so that no report is without a place afterwards. */
+function opened(file: string | undefined): number | undefined {
+  if (file === undefined) return undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    return openSync(file, "w");
+  } catch (error) {
+    throw new Failure(
+      EXIT.usage,
+      `${file} can't be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
 
 /** A screening that has begun. */
 interface Begun {
