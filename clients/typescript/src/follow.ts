@@ -1,6 +1,6 @@
 import type { components, paths } from "./generated/service.ts";
 import { urlOf } from "./pages.ts";
-import { errorOf } from "./problem.ts";
+import { errorOf, ServiceError } from "./problem.ts";
 import type { Retries, Send } from "./retry.ts";
 import { messagesOf } from "./server-sent-events.ts";
 
@@ -32,6 +32,8 @@ export interface FollowOptions<P extends StreamPath> {
 
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+/** A service that is away through pauses of so long together is not waited for any longer. */
+const LONGEST_AWAY_MS = 120_000;
 
 /** The `follow` of a client. */
 export function follower(baseUrl: string, send: Send, { retries, sleep }: Retries) {
@@ -40,26 +42,37 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
     { path: params, signal = new AbortController().signal }: FollowOptions<P>,
   ): AsyncGenerator<StreamEvent<P>, void> {
     const url = urlOf(baseUrl, path, { path: params });
-    let lastId = "";
+    let [opened, lastId, away] = [false, "", 0];
     for (let silent = 0; ; silent++) {
       const headers = { accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) };
-      const response = await send(new Request(url, { headers, signal }));
-      if (response.status === 204) return;
-      if (!response.ok || response.body === null) throw await errorOf(response);
       try {
+        const response = await send(new Request(url, { headers, signal }));
+        if (response.status === 204) return;
+        if (!response.ok || response.body === null) throw await errorOf(response);
+        opened = true;
         for await (const { id, event, data } of messagesOf(response.body)) {
-          silent = 0;
+          [silent, away] = [0, 0];
           // The service's own JSON, as its description has it.
           const message: StreamEvent<P> = JSON.parse(`{"event":${JSON.stringify(event)},"data":${data}}`);
           yield message;
           // Only once it was taken: whoever stops within it is told of it again.
           lastId = id;
         }
+        away = 0;
       } catch (error) {
-        if (signal.aborted || error instanceof SyntaxError || silent >= retries) throw error;
+        if (!opened || signal.aborted || retries === 0 || away >= LONGEST_AWAY_MS || !passes(error)) throw error;
       }
       // Streams end after ten minutes, and with their last event; 204 tells which it was.
-      if (silent > 0) await sleep(Math.min(PAUSE_MS * 2 ** silent, LONGEST_PAUSE_MS), signal);
+      if (silent === 0) continue;
+      const pause = Math.min(PAUSE_MS * 2 ** silent, LONGEST_PAUSE_MS);
+      await sleep(pause, signal);
+      away += pause;
     }
   };
+}
+
+/** Whether a stream may be had again by and by: the service was away, or said that it can't answer for now. */
+function passes(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status >= 500 && error.code !== "streams_full";
+  return !(error instanceof SyntaxError);
 }

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { createClient } from "../../../clients/typescript/src/client.ts";
+
+const PATH = "/api/v1/screening-sessions/{session_id}/events";
+const stream = (id: number) => () => new Response(`id: ${id}\nevent: session\ndata: {"id":"${id}"}\n\n`);
+const over = () => new Response(null, { status: 204 });
+const away = () => {
+  throw new TypeError("fetch failed");
+};
+const refused = (status: number, code: string) => () => Response.json({ code, title: code }, { status });
+
+/** What is told where the service answers each connection by one of these, the last one for ever; and how long that took. */
+async function followed(answers: readonly (() => Response)[]) {
+  const told: string[] = [];
+  let [calls, waited] = [0, 0];
+  const client = createClient({
+    baseUrl: "http://service.test",
+    retries: 1,
+    fetch: async () => (answers[Math.min(calls++, answers.length - 1)] ?? over)(),
+    sleep: async (ms) => void (waited += ms),
+  });
+  const ended = (async () => {
+    for await (const { data } of client.follow(PATH, { path: { session_id: "s" } })) told.push(data.id);
+    return "over";
+  })();
+  const end = await ended.catch((error: unknown) => (error instanceof Error ? error.message : ""));
+  return { told: told.join(), end, minutes: waited / 60_000 };
+}
+
+it("a stream goes on after a time without the service", async () => {
+  const outage = Array.from({ length: 10 }, () => away);
+  expect(await followed([stream(1), ...outage, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+  const gateway = [refused(503, "dependency_unavailable"), refused(502, "unknown")];
+  expect(await followed([stream(1), ...gateway, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+});
+
+it("a stream ends with the failure after two minutes without the service, and at once where there never was one", async () => {
+  const { told, end, minutes } = await followed([stream(1), away]);
+  expect([told, end]).toEqual(["1", "fetch failed"]);
+  expect(minutes).toBeGreaterThanOrEqual(2);
+  expect(minutes).toBeLessThan(3);
+  expect((await followed([away])).minutes).toBeLessThan(0.1);
+});
+
+it.each([
+  [404, "not_found"],
+  [429, "too_many_streams"],
+  [503, "streams_full"],
+])("a stream ends at once where the service refuses to go on: %s %s", async (status, code) => {
+  const { told, end, minutes } = await followed([stream(1), refused(status, code)]);
+  expect([told, end]).toEqual(["1", `${code}: ${code}`]);
+  expect(minutes).toBeLessThan(0.1);
+});
