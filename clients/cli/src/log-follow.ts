@@ -6,6 +6,8 @@ import { parseCheckpoint } from "../../../shared/tlog/checkpoint.ts";
 import { leafHash } from "../../../shared/tlog/hash.ts";
 import { openNote, parseVerifierKey } from "../../../shared/tlog/note.ts";
 import { TILE_WIDTH, tilePath } from "../../../shared/tlog/tile.ts";
+import { pauseFor, type Retries, retrying, type Send } from "../../typescript/src/retry.ts";
+import { reach } from "./failure.ts";
 
 const State = z.object({ key: z.string(), size: z.int(), edge: z.array(z.string()) });
 
@@ -21,19 +23,33 @@ export interface Followed {
   entries: string[];
 }
 
-async function get(prefix: string, path: string): Promise<Buffer> {
-  const response = await fetch(`${prefix}/${path}`, { signal: AbortSignal.timeout(30_000) });
-  if (!response.ok) throw new Error(`${prefix}/${path} answers ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
+/** How the log is asked. */
+export interface Asking {
+  send: Send;
+  sleep: Retries["sleep"];
+}
+
+/** Reads a path of the log. */
+type Get = (path: string) => Promise<Buffer>;
+
+/** Reads paths under `prefix`, and waits as long as the service asks for: a long log takes more than it allows a minute. */
+function getter(prefix: string, { send, sleep }: Asking): Get {
+  const timed: Send = (request) => send(new Request(request, { signal: AbortSignal.timeout(30_000) }));
+  const patient = retrying(timed, { retries: 4, longestPauseMs: 120_000, sleep });
+  return async (path) => {
+    const response = await patient(new Request(`${prefix}/${path}`));
+    if (!response.ok) throw new Error(`${prefix}/${path} answers ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  };
 }
 
 /** Reads the entries from `start` up to `end`, bundle by bundle. */
-async function* entriesOf(prefix: string, start: number, end: number): AsyncGenerator<Buffer> {
+async function* entriesOf(get: Get, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const index = Math.floor(at / TILE_WIDTH);
     const first = index * TILE_WIDTH;
     const width = Math.min(TILE_WIDTH, end - first);
-    const entries = decodeBundle(await get(prefix, `tile/${tilePath({ level: "entries", index, width })}`));
+    const entries = decodeBundle(await get(`tile/${tilePath({ level: "entries", index, width })}`));
     if (entries.length !== width) throw new LogFault(`the bundle ${index} has ${entries.length} entries for ${width}`);
     yield* entries.slice(at - first);
     at = first + width;
@@ -54,18 +70,22 @@ async function held<T>(reading: () => T | Promise<T>): Promise<T> {
  * the last call, and keeps there what it has seen now. The first call takes the log's key from the log.
  * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key
  */
-export async function follow(base: string, file: string): Promise<Followed> {
-  const prefix = `${base.replace(/\/$/, "")}/log`;
+export async function follow(
+  base: string,
+  file: string,
+  { send = reach, sleep = pauseFor }: Partial<Asking> = {},
+): Promise<Followed> {
+  const get = getter(`${base.replace(/\/$/, "")}/log`, { send, sleep });
   const known = existsSync(file) ? State.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
-  const key = known?.key ?? (await get(prefix, "key")).toString().trim();
-  const note = (await get(prefix, "checkpoint")).toString();
+  const key = known?.key ?? (await get("key")).toString().trim();
+  const note = (await get("checkpoint")).toString();
   const checkpoint = await held(async () => parseCheckpoint(await openNote(note, parseVerifierKey(key))));
   let tree = known === null ? EMPTY : { size: known.size, edge: known.edge.map((hash) => Buffer.from(hash, "base64")) };
   const { origin, size, root } = checkpoint;
   if (origin !== parseVerifierKey(key).name) throw new LogFault(`the log calls itself ${origin}`);
   if (size < tree.size) throw new LogFault(`the log shrank from ${tree.size} to ${size} entries`);
   const entries: string[] = [];
-  for await (const entry of entriesOf(prefix, tree.size, size)) {
+  for await (const entry of entriesOf(get, tree.size, size)) {
     entries.push(`${tree.size}\t${JSON.stringify(entry.toString()).slice(1, -1).replaceAll('\\"', '"')}`);
     ({ tree } = append(tree, [leafHash(entry)]));
   }

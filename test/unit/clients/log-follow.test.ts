@@ -1,0 +1,60 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { follow } from "../../../clients/cli/src/log-follow.ts";
+import { append, EMPTY, rootOf } from "../../../shared/tlog/append.ts";
+import { encodeBundle } from "../../../shared/tlog/bundle.ts";
+import { checkpointText } from "../../../shared/tlog/checkpoint.ts";
+import { leafHash } from "../../../shared/tlog/hash.ts";
+import { signatureLine, verifierKey } from "../../../shared/tlog/note.ts";
+import { parseTilePath, TILE_WIDTH } from "../../../shared/tlog/tile.ts";
+
+const BASE = "http://service.test";
+const ENTRIES = Array.from({ length: 5 * TILE_WIDTH + 3 }, (_, at) => Buffer.from(`{"n":${at}}`));
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const key = { name: "service.test/log", publicKey: publicKey.export({ type: "spki", format: "der" }).subarray(-32) };
+const text = checkpointText({
+  origin: key.name,
+  size: ENTRIES.length,
+  root: rootOf(append(EMPTY, ENTRIES.map(leafHash)).tree),
+});
+const note = `${text}\n${signatureLine(key, sign(null, Buffer.from(text), privateKey))}`;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "log-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The log's answer to a path under `/log/`. */
+function answer(path: string): Response {
+  if (path === "key") return new Response(verifierKey(key));
+  if (path === "checkpoint") return new Response(note);
+  const { index } = parseTilePath(path.replace(/^tile\//, "")) ?? { index: 0 };
+  return new Response(encodeBundle(ENTRIES.slice(index * TILE_WIDTH, (index + 1) * TILE_WIDTH)));
+}
+
+it("a log is read through its service's rate limit, by the pauses that it asks for", async () => {
+  const waits: number[] = [];
+  let left = 3;
+  const found = await follow(BASE, join(folder, "state.json"), {
+    send: async ({ url }) => {
+      if (left-- > 0) return answer(url.slice(`${BASE}/log/`.length));
+      return new Response(null, { status: 429, headers: { "retry-after": "50" } });
+    },
+    sleep: async (ms) => {
+      waits.push(Math.floor(ms / 1000));
+      left = 3;
+    },
+  });
+  expect(found).toMatchObject({ size: ENTRIES.length, entries: { length: ENTRIES.length } });
+  expect(waits).toEqual([50, 50]);
+});
+
+it("a service without an answer is told as everywhere", async () => {
+  await expect(
+    follow("http://127.0.0.1:1", join(folder, "none.json"), { sleep: async () => undefined }),
+  ).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 does not answer: .*\nIs it running/);
+});
