@@ -100,6 +100,8 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
       const { body: receiver } = await owner.call("POST", `/api/v1/agents/${agent.id}/otlp-token`);
       await started(start, {
         PORT: new URL(endpoint).port,
+        // Without a path, as people write it; the service signs for the address with one.
+        PUBLIC_URL: new URL(endpoint).origin,
         OTEL_EXPORTER_OTLP_ENDPOINT: `${service.url}/api/v1/otlp`,
         OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${receiver.token}`,
       });
