@@ -74,4 +74,15 @@ async function main(args: string[], terminal: Terminal): Promise<number> {
   }
 }
 
+/** Whoever reads the result may have enough of it, as `head` has: what comes of the command stays as it is. */
+function onlyClosed(error: Error): void {
+  if (!("code" in error) || error.code !== "EPIPE") throw error;
+}
+
+for (const stream of [process.stdout, process.stderr]) stream.on("error", onlyClosed);
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`${error.message}\n`);
+  // At once, and not by Node's 1, which says that an agent is under its threshold.
+  process.exit(3);
+});
 process.exitCode = await main(process.argv.slice(2), process);

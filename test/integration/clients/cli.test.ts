@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -246,6 +248,20 @@ describe("the exit code", () => {
     } finally {
       service.faults.set({ service: "db", mode: "none" });
     }
+  });
+
+  it("is 0 where the reader of the result has gone", async () => {
+    const env = { ...process.env, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key, XDG_CONFIG_HOME: folder };
+    const child = spawn(process.execPath, [mainIn(folder), "runs"], { env });
+    child.stdout.destroy();
+    const said = textOf(child.stderr);
+    expect([await once(child, "close"), await said]).toEqual([[0, null], ""]);
+  });
+
+  it("is 3 for an error that nobody caught", async () => {
+    const odd = `data:text/javascript,${encodeURIComponent('setImmediate(() => { throw new Error("odd"); })')}`;
+    const { code, stderr } = await cli(["runs"], { NODE_OPTIONS: `--import=${odd}` });
+    expect([code, stderr]).toEqual([3, "odd\n"]);
   });
 
   it("is 1 for an endpoint that fails its test, 0 for one that answers", async () => {
