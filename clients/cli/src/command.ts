@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { EXIT, Failure } from "./failure.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One option: `value` names what it takes in the help. */
@@ -34,11 +35,13 @@ export const SERVICE = {
   json: { type: "boolean", about: "print the result as JSON" },
 } as const satisfies Options;
 
-/** A command with its options; `run` gets them with their types. */
+/** A command with its options; `run` gets them with their types. What is behind the most arguments that it takes is refused. */
 export function command<const O extends Options>(one: {
   usage: string;
   about: string;
   options: O;
+  /** How many arguments it takes besides options; none where this is left out. */
+  most?: number;
   run(values: Values<O>, positionals: string[], terminal: Terminal): Promise<number>;
 }): Command {
   const config = { options: one.options, allowPositionals: true, strict: true } as const satisfies ParseArgsConfig;
@@ -46,6 +49,11 @@ export function command<const O extends Options>(one: {
     ...one,
     run(args, terminal) {
       const { values, positionals } = parseArgs({ ...config, args });
+      const surplus = positionals[one.most ?? 0];
+      if (surplus !== undefined) {
+        const what = `${JSON.stringify(surplus)} is more than this takes.`;
+        throw new Failure(EXIT.usage, `${what}\nUsage: agent-screening ${one.usage}`);
+      }
       return one.run(values, positionals, terminal);
     },
   };

@@ -227,6 +227,11 @@ describe("the exit code", () => {
     ["an unknown command", ["scren"], {}, 2, "There is no command"],
     ["a refused request", ["runs", "--agent", "x"], {}, 2, "validation_failed"],
     ["a service that does not answer", ["board"], { AGENT_SCREENING_URL: NOBODY }, 3, `${NOBODY} does not answer`],
+    ["what runs don't take", ["runs", "x"], {}, 2, "Usage: agent-screening runs"],
+    ["what the board does not take", ["board", "coding"], {}, 2, "Usage: agent-screening board"],
+    ["a key in the wrong place", ["login", "ask_x"], {}, 2, "Usage: agent-screening login"],
+    ["a folder in the wrong place", ["dev", "."], {}, 2, "Usage: agent-screening dev"],
+    ["two agents", ["screen", "x", "y"], {}, 2, "Usage: agent-screening screen"],
     ["no key", ["runs"], { AGENT_SCREENING_KEY: "" }, 4, "agent-screening login"],
     ["a wrong key", ["runs"], { AGENT_SCREENING_KEY: "ask_wrong" }, 4, "unauthenticated"],
   ])("of %s says so, and what to do", async (_what, args, env, code, text) => {
@@ -406,4 +411,7 @@ it("every command explains its options", async () => {
     const found = await cli([name, "--help"]);
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: agent-screening ${name}`) });
   }
+  const login = await cli(["login", "--help"]);
+  expect(login.stdout).toContain("- reads it from standard input");
+  expect(login.stdout).not.toContain("AGENT_SCREENING_KEY");
 });

@@ -32,7 +32,7 @@ export const board = command({
     certified: { type: "boolean", about: "certified agents alone" },
     limit: { type: "string", value: "N", about: "how many (20)" },
   },
-  async run(values, _positionals, terminal) {
+  async run(values, _none, terminal) {
     const domain = DOMAINS.find((one) => one === values.domain);
     if (values.domain !== undefined && domain === undefined) {
       throw new Failure(EXIT.usage, `--domain is one of ${DOMAINS.join(", ")}.`);

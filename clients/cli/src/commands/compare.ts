@@ -15,9 +15,10 @@ export const compare = command({
     "Compares 2 to 10 agents over the tasks that they share: differences of success rates, and how certain they are. With\n" +
     "--sessions it compares two screenings, the first with the second, and lists the tasks that they differ in.",
   options: { ...SERVICE, sessions: { type: "boolean", about: "the ids are of two screening sessions" } },
+  most: 10,
   async run(values, ids, terminal) {
     if (values.sessions === true) return compareSessions(values, ids, terminal);
-    if (ids.length < 2 || ids.length > 10) throw new Failure(EXIT.usage, "Give the ids of 2 to 10 agents.");
+    if (ids.length < 2) throw new Failure(EXIT.usage, "Give the ids of 2 to 10 agents.");
     const { client } = connect(values, terminal);
     const query = { agent_ids: ids.join(",") };
     const found = await given(client.GET("/api/v1/agents/compare", { params: { query } }));

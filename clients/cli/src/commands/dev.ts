@@ -16,7 +16,7 @@ export const dev = command({
     checkout: { type: "string", value: "FOLDER", about: "where the service's source is" },
     fresh: { type: "boolean", about: "begin with an empty database" },
   },
-  async run(values, _positionals, terminal) {
+  async run(values, _none, terminal) {
     const start = values.checkout === undefined ? process.cwd() : resolve(values.checkout);
     const root =
       checkoutAt(start) ?? (values.checkout === undefined ? checkoutAt(fileURLToPath(import.meta.url)) : null);

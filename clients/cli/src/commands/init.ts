@@ -23,9 +23,10 @@ export const init = command({
     url: SERVICE.url,
     force: { type: "boolean", about: "write over a file that is there" },
   },
-  async run(values, [language, ...more], terminal) {
+  most: 1,
+  async run(values, [language], terminal) {
     const known = Object.entries(LANGUAGES).find(([name]) => name === language);
-    if (known === undefined || more.length > 0) {
+    if (known === undefined) {
       throw new Failure(EXIT.usage, `Name a language: ${Object.keys(LANGUAGES).join(", ")}.`);
     }
     const [, { file, source, start, needs }] = known;

@@ -15,8 +15,9 @@ export const log = command({
     url: SERVICE.url,
     state: { type: "string", value: "FILE", about: "where to keep what was seen (log-monitor.json)" },
   },
-  async run(values, [action, ...more], terminal) {
-    if (action !== "monitor" || more.length > 0) throw new Failure(EXIT.usage, "The log can be followed: log monitor.");
+  most: 1,
+  async run(values, [action], terminal) {
+    if (action !== "monitor") throw new Failure(EXIT.usage, "The log can be followed: log monitor.");
     try {
       const { origin, size, entries } = await follow(urlOf(values.url, terminal), values.state ?? "log-monitor.json");
       if (entries.length > 0) print(terminal, ...entries);

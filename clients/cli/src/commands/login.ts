@@ -16,9 +16,10 @@ export const login = command({
     "from standard input. On the service of this machine, --new opens an account for trying things out, with a key.",
   options: {
     ...SERVICE,
+    key: { type: "string", value: "KEY", about: "an API key that you have; - reads it from standard input" },
     new: { type: "boolean", about: "open an account on the service of this machine" },
   },
-  async run(values, _positionals, terminal) {
+  async run(values, _none, terminal) {
     const url = urlOf(values.url, terminal);
     const key = await keyBy(values, url, terminal);
     if (!key.startsWith("ask_"))

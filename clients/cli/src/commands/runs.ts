@@ -17,7 +17,7 @@ export const runs = command({
     status: { type: "string", value: "STATUS", about: STATES.join(", ") },
     limit: { type: "string", value: "N", about: "how many (20)" },
   },
-  async run(values, _positionals, terminal) {
+  async run(values, _none, terminal) {
     const status = STATES.find((one) => one === values.status);
     if (values.status !== undefined && status === undefined) {
       throw new Failure(EXIT.usage, `--status is one of ${STATES.join(", ")}.`);

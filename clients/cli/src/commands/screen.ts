@@ -42,11 +42,12 @@ export const screen = command({
     "Screens an agent by its id, or by the URL of its endpoint: the first time, it is registered. The score is that of this\n" +
     "screening alone, by the rules of the board. --session waits for a screening that has begun, and reports on that one.",
   options: OPTIONS,
-  async run(values, targets, terminal) {
+  most: 1,
+  async run(values, [target], terminal) {
     const least = thresholdOf(values["fail-under"]);
     const { client, url } = connectSignedIn(values, terminal);
     const [junit, markdown] = [opened(values.junit), opened(values.markdown)];
-    const { agent, session_id, runs } = await begun(client, targets, values);
+    const { agent, session_id, runs } = await begun(client, target, values);
     const link = `${url}/sessions/${session_id}`;
     note(terminal, `Screening ${plain(agent.name)}: ${runs} runs, ${link}`);
     if (!waits(values)) {
@@ -91,7 +92,7 @@ interface Begun {
 /** The screening that was asked about by its id, or a new one of the agent that was named. */
 async function begun(
   client: ScreeningClient,
-  [target, ...more]: readonly string[],
+  target: string | undefined,
   values: Values<typeof OPTIONS>,
 ): Promise<Begun> {
   const { session: session_id, suite, repeats, name, protocol, private: hidden } = values;
@@ -102,8 +103,7 @@ async function begun(
     const known = await given(client.GET("/api/v1/screening-sessions/{session_id}", { params: { path } }));
     return { agent: await agentOf(client, known.agent_id, values), session_id, runs: known.run_ids.length };
   }
-  if (target === undefined || more.length > 0)
-    throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
+  if (target === undefined) throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
   const counted = countOf("repeats", repeats ?? "1");
   const agent = await agentOf(client, target, values);
   const suite_id = await suiteOf(client, suite ?? "core");

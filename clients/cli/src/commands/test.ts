@@ -23,8 +23,9 @@ export const test = command({
     ...SERVICE,
     protocol: { type: "string", value: "NAME", about: "native (default), openai_chat or a2a" },
   },
-  async run(values, [endpoint, ...more], terminal) {
-    if (endpoint === undefined || more.length > 0) throw new Failure(EXIT.usage, "Give the URL of one endpoint.");
+  most: 1,
+  async run(values, [endpoint], terminal) {
+    if (endpoint === undefined) throw new Failure(EXIT.usage, "Give the URL of one endpoint.");
     const agent_protocol = protocolOf(values.protocol);
     const { client } = connectSignedIn(values, terminal);
     const body = { endpoint, ...(agent_protocol === undefined ? {} : { agent_protocol }) };

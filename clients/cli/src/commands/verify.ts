@@ -31,8 +31,9 @@ export const verify = command({
     jwks: { type: "string", value: "FILE", about: "the published keys, as they were kept; stays offline" },
     "log-key": { type: "string", value: "FILE", about: "the log's key, as it was pinned" },
   },
-  async run(values, [file, ...more], terminal) {
-    if (file === undefined || more.length > 0) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
+  most: 1,
+  async run(values, [file], terminal) {
+    if (file === undefined) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
     const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
     const grounds: Grounds =
