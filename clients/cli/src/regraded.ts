@@ -1,5 +1,5 @@
 import type { ScreeningClient } from "../../typescript/src/client.ts";
-import { ServiceError } from "../../typescript/src/problem.ts";
+import { given, ServiceError } from "../../typescript/src/problem.ts";
 import type { Regrading } from "../../typescript/src/regrade.ts";
 import type { Step } from "../../../shared/verify/trail.ts";
 import { EXIT, Failure } from "./failure.ts";
@@ -23,12 +23,18 @@ export async function regraded(
   return regrade(text, { jwks, epochs, output });
 }
 
-/** What the agent answered, as the service shows it; null where it does not. */
+/** Of a run that the caller does not see, or whose answer is not shown to them. */
+const NOT_SHOWN = new Set([403, 404]);
+
+/** What the agent answered, as the service shows it; null where it does not. @throws ServiceError for any other refusal */
 async function answerOf(client: ScreeningClient, run_id: string | null): Promise<string | null> {
   if (run_id === null) return null;
-  const { data, response } = await client.GET("/api/v1/runs/{run_id}/output", { params: { path: { run_id } } });
-  if (response.status >= 500) throw new ServiceError(response);
-  return data === undefined ? null : JSON.stringify(data);
+  try {
+    return JSON.stringify(await given(client.GET("/api/v1/runs/{run_id}/output", { params: { path: { run_id } } })));
+  } catch (error) {
+    if (error instanceof ServiceError && NOT_SHOWN.has(error.status)) return null;
+    throw error;
+  }
 }
 
 /** The epochs, the newest first, until that of the statement. */

@@ -351,6 +351,13 @@ describe("verifying", () => {
       stdout: expect.stringContaining("It does not hold."),
     });
     expect(await cli(["verify", join(folder, "missing.jws")])).toMatchObject({ code: 2 });
+    // A key that is refused is no answer to whether the service shows the agent's.
+    const revoked = { AGENT_SCREENING_KEY: "ask_revoked" };
+    expect(await cli(["verify", join(folder, "good.jws"), "--regrade"], revoked)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("unauthenticated"),
+    });
+    expect(await cli(["verify", join(folder, "good.jws"), "--regrade"])).toMatchObject({ code: 2 });
   });
 
   it("follows the log", async () => {
