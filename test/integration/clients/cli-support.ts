@@ -1,8 +1,48 @@
 import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { buildCommandLine } from "../../../clients/cli/build.ts";
+import { newUser } from "../../stack/client.ts";
+import { startService } from "../../stack/service.ts";
+import { addSuite, startAgent } from "../runs/support.ts";
+import { install, newFolder } from "./packing-support.ts";
 
 const run = promisify(execFile);
+
+/** How many tasks the suite `dozen` has. */
+export const TASKS = 12;
+/** The title of each of them. */
+const MARKUP = '<b>&"|\u001b[31m';
+
+/** A service with a suite `dozen`, an agent, and the packed command line in a folder, of an account with a key. */
+export type Packed = Awaited<ReturnType<typeof startPacked>>;
+
+/** Starts what the command line is tried with. */
+export async function startPacked() {
+  const service = await startService();
+  const endpoint = await startAgent();
+  await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
+  // With the usual limit a minute the last calls would wait for the next one.
+  const user = await newUser(service, { plan: "team" });
+  const wanted = { name: "cli", scope: "write", rate_limit_per_minute: 6000 };
+  const { key } = (await user.call("POST", "/api/v1/api-keys", wanted)).body;
+  const folder = newFolder([]);
+  await install("cli", buildCommandLine, folder);
+  return {
+    service,
+    endpoint,
+    user,
+    folder,
+    key: String(key),
+    cli: commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: String(key) }),
+    async stop() {
+      rmSync(folder, { recursive: true, force: true });
+      await endpoint.stop();
+      await service.stop();
+    },
+  };
+}
 
 /** What came of a call of the command line. */
 export interface Called {

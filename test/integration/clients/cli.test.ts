@@ -1,50 +1,36 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildCommandLine } from "../../../clients/cli/build.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import type { User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { leastTime } from "../../stack/least-time.ts";
-import { startService, type TestService } from "../../stack/service.ts";
-import { addSuite, answersRightly, startAgent } from "../runs/support.ts";
-import { atTerminal, commandLine, mainIn } from "./cli-support.ts";
-import { install, newFolder, nodes } from "./packing-support.ts";
+import type { TestService } from "../../stack/service.ts";
+import { answersRightly } from "../runs/support.ts";
+import { atTerminal, mainIn, type Packed, startPacked, TASKS } from "./cli-support.ts";
+import { nodes } from "./packing-support.ts";
 
-const TASKS = 12;
 /** Next to no port is less likely to be taken than the one that no TCP service has. */
 const NOBODY = "http://127.0.0.1:1";
-const MARKUP = '<b>&"|\u001b[31m';
 
+let packed: Packed;
 let service: TestService;
 let endpoint: Consumer;
 let user: User;
 let folder: string;
 let key: string;
-let cli: ReturnType<typeof commandLine>;
+let cli: Packed["cli"];
 
 beforeAll(async () => {
-  service = await startService();
-  endpoint = await startAgent();
-  await addSuite(service, TASKS, { slug: "dozen", columns: { title: MARKUP } });
-  // With the usual limit a minute the last calls would wait for the next one.
-  user = await newUser(service, { plan: "team" });
-  key = (await user.call("POST", "/api/v1/api-keys", { name: "cli", scope: "write", rate_limit_per_minute: 6000 })).body
-    .key;
-  folder = newFolder([]);
-  await install("cli", buildCommandLine, folder);
-  cli = commandLine(folder, { AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key });
+  packed = await startPacked();
+  ({ service, endpoint, user, folder, key, cli } = packed);
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await endpoint.stop();
-  await service.stop();
-});
+afterAll(() => packed.stop());
 
 const answersWrongly = () => json(200, { output: "41", usage: { calls: [{ model: "m", cost_usd: 0.001 }] } });
 const screening = ["--suite", "dozen", "--repeats", "2"];
@@ -142,79 +128,6 @@ describe("screening from the packed command line", () => {
     expect(bars.length).toBeGreaterThan(0);
     expect(bars.every((bar) => bar.length <= 59 && /^[█░]/.test(bar))).toBe(true);
     expect(bars.at(-1)).toContain("12/12");
-  });
-});
-
-describe("runs that the service lost", () => {
-  /** A screening whose agent answers rightly, and of which the service then loses the runs that `which` names in SQL. */
-  async function screened(which: string): Promise<string> {
-    endpoint.answer = answersRightly;
-    const { stdout } = await cli(["screen", endpoint.url, ...screening]);
-    const session_id = stdout.trim();
-    await service.settled();
-    await service.sql(
-      `update runs set status = 'failed', failure_code = 'service_error', passed = null
-        where screening_session_id = $1 and (${which})`,
-      [session_id],
-    );
-    return session_id;
-  }
-
-  it("are told in every form of a report, and fail a gate with 3 only where a task has no other run", async () => {
-    const one = "select task_id from runs where screening_session_id = $1 order by task_id limit 1";
-    const some = await screened(`repeat_index = 1 or task_id = (${one})`);
-    const files = ["--junit", join(folder, "lost.xml"), "--markdown", join(folder, "lost.md")];
-    const shown = await cli(["screen", "--session", some, ...files]);
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not counted +13 runs that the service/m) });
-    expect(shown.stdout).toMatch(/^runs +11 of 11 tasks$/m);
-    const junit = readFileSync(join(folder, "lost.xml"), "utf8");
-    expect(junit).toContain(`<testsuites tests="24" failures="0" errors="0" skipped="13">`);
-    expect(junit.match(/<skipped message="service_error[^"]*"\/>/g)).toHaveLength(13);
-    const markdown = readFileSync(join(folder, "lost.md"), "utf8");
-    expect(markdown).toContain("| not counted | 13 runs that the service");
-
-    for (const gate of [["--fail-under", "10"], ["--fail-on-regression"]]) {
-      const { code, stdout } = await cli(["screen", "--session", some, "--json", ...gate]);
-      const { not_counted, verdict } = JSON.parse(stdout);
-      expect([code, not_counted.length, verdict]).toEqual([3, 13, [expect.stringContaining("1 of 12 tasks")]]);
-    }
-    const halves = await screened("repeat_index = 1");
-    expect(await cli(["screen", "--session", halves, "--fail-under", "70"])).toMatchObject({ code: 0 });
-  });
-
-  it("leave no score where there are no others, which ends with 3", async () => {
-    const all = await screened("true");
-    const { code, stdout } = await cli(["screen", "--session", all]);
-    expect([code, stdout]).toEqual([3, expect.stringMatching(/^score +none$/m)]);
-    const read = await cli(["screen", "--session", all, "--fail-under", "70", "--json"]);
-    expect([read.code, JSON.parse(read.stdout)]).toEqual([3, expect.objectContaining({ composite_score: null })]);
-  });
-
-  it("say nothing of a regression, neither before nor now", async () => {
-    await screened("false");
-    await screened("true");
-    const halves = await screened("repeat_index = 1");
-    const { code, stdout } = await cli(["screen", "--session", halves, "--fail-on-regression", "--json"]);
-    const rates = { previous_pass_rate: 1, pass_rate: 1, regressed: false };
-    expect([code, JSON.parse(stdout).regression]).toEqual([0, expect.objectContaining(rates)]);
-  });
-});
-
-describe("the files of a report", () => {
-  it("get the folders that they lie in", async () => {
-    endpoint.answer = answersRightly;
-    const file = join(folder, "reports/of/today/junit.xml");
-    expect(await cli(["screen", endpoint.url, "--suite", "dozen", "--junit", file])).toMatchObject({ code: 0 });
-    expect(readFileSync(file, "utf8")).toContain(`<testsuites tests="${TASKS}"`);
-  });
-
-  it("are opened before a run begins: one that can't be written ends with 2", async () => {
-    const count = () => service.sql<{ n: number }>("select count(*)::int as n from screening_sessions");
-    const before = await count();
-    const file = join(folder, "package.json/summary.md");
-    const refused = await cli(["screen", endpoint.url, "--suite", "dozen", "--markdown", file]);
-    expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(file) });
-    expect(await count()).toEqual(before);
   });
 });
 
