@@ -32,7 +32,7 @@ import { Exchange, exchangeJson } from "../results/reads.ts";
 import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { RunRead } from "../runs/shown.ts";
 import { sessionJson } from "../runs/sessions.ts";
-import { mayRun, runJson, runsWithAgents } from "../runs/view.ts";
+import { askedFor, mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { ScheduleRead } from "../schedules/shown.ts";
 import { scheduleJson } from "../schedules/view.ts";
 import { TeamRead } from "../teams/shown.ts";
@@ -61,21 +61,21 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
     runs: {
       item: RunRead,
       json: runJson(mayRun("see", userId)),
-      from: sql`${runsWithAgents(sql`${runs}`)} where r.user_id = ${me}`,
+      from: sql`${runsWithAgents(sql`${runs}`)} where ${askedFor("r", userId)}`,
       id: sql`r.id`,
     },
     answers: {
       item: Exchange,
       json: exchangeJson,
       from: sql`${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id
-        join ${run_exchanges} e on e.run_id = r.id where r.user_id = ${me} and ${mayRun("see_outputs", userId)}`,
+        join ${run_exchanges} e on e.run_id = r.id where ${askedFor("r", userId)} and ${mayRun("see_outputs", userId)}`,
       id: sql`r.id`,
       atOnce: FEW,
     },
     "screening-sessions": {
       item: ScreeningSessionRead,
       json: sessionJson,
-      from: sql`${screening_sessions} s where s.user_id = ${me}`,
+      from: sql`${screening_sessions} s where ${askedFor("s", userId)}`,
       id: sql`s.id`,
       atOnce: FEW,
     },

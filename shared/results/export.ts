@@ -10,7 +10,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
 import { visibleSession } from "../runs/sessions.ts";
-import { mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES } from "../runs/view.ts";
+import { askedFor, mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES } from "../runs/view.ts";
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -113,7 +113,7 @@ async function readPage(
 ): Promise<Page> {
   const viewer = principal.userId;
   const team = workspaceOf(principal);
-  const asked = team === null ? sql`r.user_id = ${viewer}::uuid` : sql`r.team_id = ${team}::uuid`;
+  const asked = team === null ? askedFor("r", viewer) : sql`r.team_id = ${team}::uuid`;
   const agentId = narrowing.agent_id ?? null;
   const sessionId = narrowing.screening_session_id ?? null;
   const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;

@@ -4,7 +4,7 @@ import { UNLIMITED } from "../db/listing.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { byFacets, facetConditions, facetsOfAgents, hasFacets, likeFacets } from "./run-facets.ts";
-import { runsWithAgents, visibleRun } from "../runs/view.ts";
+import { askedFor, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
 
@@ -41,8 +41,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
   if (viewer === null) return [agentId === undefined ? ofPublic : ofAgent(sql``)];
   const asked = (condition: SQL) =>
     faceted(
-      (facets) =>
-        sql`select r.id from ${runs} r where r.user_id = ${viewer}::uuid ${condition} ${own} ${facets} ${cut}`,
+      (facets) => sql`select r.id from ${runs} r where ${askedFor("r", viewer)} ${condition} ${own} ${facets} ${cut}`,
     );
   // Those of the viewer's agents for which `condition` holds.
   const ofAgents = (condition: SQL) => {
@@ -126,7 +125,7 @@ function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...m
 
 /** SQL: whose runs a list shows, as conditions of the run row `r`, where it is not found by them. */
 function ownership(viewer: string | null, { mine, scope, team_id: teamId }: RunFilter): SQL {
-  if (mine) return sql`and r.user_id = ${viewer}::uuid`;
+  if (mine) return sql`and ${askedFor("r", viewer)}`;
   if (teamId !== undefined) return sql`and r.team_id = ${teamId}::uuid and r.scope = 'team'`;
   return scope === undefined
     ? sql``

@@ -7,7 +7,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
-import { mayRun, runJson, visibleRun } from "../runs/view.ts";
+import { askedFor, mayRun, runJson, visibleRun } from "../runs/view.ts";
 
 const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z.number() }).nullable();
 
@@ -36,7 +36,7 @@ const belongs: SQL = sql`(r.failure_code is distinct from 'service_error' and r.
  */
 export function statsJson(viewer: string | null): SQL {
   const member = mayRun("see", viewer);
-  const asked = sql`r.agent_id = a.id and r.is_private and r.user_id = ${viewer}::uuid and ${belongs}`;
+  const asked = sql`r.agent_id = a.id and r.is_private and ${askedFor("r", viewer)} and ${belongs}`;
   const newest = (condition: SQL) =>
     sql`(select r.id from ${runs} r where ${condition} order by r.id desc limit ${RECENT})`;
   const pick = (order: "asc" | "desc") => sql`(

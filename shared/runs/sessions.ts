@@ -8,14 +8,14 @@ import { agents, certifications, isInScreening, isOpenRun, runs, screening_sessi
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { idOf, may, type Viewer } from "../teams/rights.ts";
+import { may, type Viewer } from "../teams/rights.ts";
 import { ScreeningSessionRead } from "./sessions-shown.ts";
 import { sessionScore } from "./session-score.ts";
+import { askedFor } from "./view.ts";
 
 /** SQL: whether a viewer may see the session row `s` of the agent row `a`: like its runs. */
 export function visibleSession(viewer: Viewer): SQL {
-  const asked = viewer === null ? sql`false` : sql`s.user_id = ${idOf(viewer)}`;
-  return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${asked} or ${may("see", viewer, agentOwner)})`;
+  return sql`((not s.is_private and ${visibleAgent(viewer)}) or ${askedFor("s", viewer)} or ${may("see", viewer, agentOwner)})`;
 }
 
 /**
@@ -129,7 +129,7 @@ function sessionScans(
     sql`select s.id, s.created_at from ${screening_sessions} s
       where s.agent_id = ${agentId}::uuid ${condition} ${narrowed} ${cut}`;
   if (viewer === null) return [scan(sql`and not s.is_private`)];
-  const asked = sql`s.is_private and s.user_id = ${viewer}::uuid`;
+  const asked = sql`s.is_private and ${askedFor("s", viewer)}`;
   return [
     scan(sql`and ${THEIRS}`),
     scan(sql`and not s.is_private and not ${THEIRS}`),

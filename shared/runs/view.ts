@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { utcText } from "../db/instant.ts";
 import { columnsJson } from "../db/json.ts";
-import { agents, run_evidence } from "../db/schema/index.ts";
+import { agents, run_evidence, team_members } from "../db/schema/index.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { type Action, idOf, may, type Viewer } from "../teams/rights.ts";
 import type { RunRead } from "./shown.ts";
@@ -48,13 +48,23 @@ export function mayRun(action: Action, viewer: Viewer): SQL<boolean> {
 export function mayCancel(row: "r" | "s", viewer: string): SQL<boolean> {
   const column = (name: string) => sql.raw(`${row}.${name}`);
   return sql`(case when ${column("trigger")} = 'certification' then coalesce(${mayRun("buy", viewer)}, false)
-    else ${mayRun("run", viewer)} or ${column("user_id")} is not distinct from ${viewer}::uuid end)`;
+    else ${mayRun("run", viewer)} or coalesce(${askedFor(row, viewer)}, false) end)`;
+}
+
+/**
+ * SQL: whether a viewer asked for `row`, a run `r` or a session `s`: for themselves, or for a workspace that they are still a
+ * member of.
+ */
+export function askedFor(row: "r" | "s", viewer: Viewer): SQL<boolean> {
+  if (viewer === null) return sql`false`;
+  const [user, team] = [sql.raw(`${row}.user_id`), sql.raw(`${row}.team_id`)];
+  return sql`(${user} = ${idOf(viewer)} and (${team} is null
+    or ${team} in (select m.team_id from ${team_members} m where m.user_id = ${idOf(viewer)})))`;
 }
 
 /** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
 export function visibleRun(viewer: Viewer): SQL<boolean> {
-  const asked = viewer === null ? sql`false` : sql`r.user_id = ${idOf(viewer)}`;
-  return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${asked} or ${mayRun("see", viewer)})`;
+  return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${askedFor("r", viewer)} or ${mayRun("see", viewer)})`;
 }
 
 /**

@@ -167,7 +167,8 @@ export const runs = pgTable(
       .on(table.paid_period)
       .where(sql`${table.paid_kind} = 'trial_address' and ${table.paid_owner} is not null`),
     index("runs_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),
-    index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst()),
+    // With the workspace in the index, those of one that the account has left are left out without being read.
+    index("runs_user_idx").on(table.user_id, table.id.desc().nullsFirst(), table.team_id),
     // Personal runs are few among those of who works in a workspace, and of its agents.
     index("runs_agent_personal_idx").on(table.agent_id, table.id.desc().nullsFirst()).where(isPersonal(table.scope)),
     index("runs_user_personal_idx").on(table.user_id, table.id.desc().nullsFirst()).where(isPersonal(table.scope)),
