@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { AgentBulkCreate, AgentCreate, AgentUpdate } from "../../shared/agents/schemas.ts";
+import type { CertifyCheckoutRequest } from "../../shared/certification/schemas.ts";
 import type { SuiteCreate } from "../../shared/catalogue/create-task-schemas.ts";
 import type { TaskCreate } from "../../shared/catalogue/task-create.ts";
 import type { TaskSubmissionApprove } from "../../shared/catalogue/submissions/schemas.ts";
@@ -53,6 +54,9 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Requests of operations whose schemas ask for less than people send. Each is checked by its schema's type. */
 export const REQUESTS: Readonly<Record<string, unknown>> = {
+  checkOutCertification: { agent_id: IDS.agent, eu_waiver_accepted: true } satisfies z.input<
+    typeof CertifyCheckoutRequest
+  >,
   createAgent: {
     name: "Atlas",
     description: "Answers questions about calendars",

@@ -1,3 +1,4 @@
+import { IN_ONE_PART } from "../operations/daily-support.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
 import { END_ALL } from "../../../shared/runs/finalise.ts";
@@ -68,8 +69,8 @@ it("takes agents of many cells in smaller pieces of the daily work", async () =>
   const { tasks } = await addSuite(service, TASKS);
   await service.sql(
     `with a as (
-       insert into agents (user_id, name, connection_mode) select $1, 'Many ' || n, 'mock' from generate_series(1, ${AGENTS}) n
-       returning id
+       insert into agents (id, user_id, name, connection_mode) select ${IN_ONE_PART}, $1, 'Many ' || n, 'mock'
+       from generate_series(1, ${AGENTS}) n returning id
      )
      insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency, correctness,
        robustness, last_run_at)

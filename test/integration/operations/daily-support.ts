@@ -16,6 +16,9 @@ export async function dailyStates(service: TestService): Promise<Map<string, Dai
   return new Map(daily.map((state) => [state.name, state]));
 }
 
+/** SQL: an id whose last byte puts its agent into the first part of those that are recomputed side by side. */
+export const IN_ONE_PART = "overlay(uuidv7()::text placing '00' from 35)::uuid";
+
 /**
  * Adds agents, each with one scored run of two months ago and what the boards keep of it. The first one's is summed up by
  * the daily work, those of all others are copies of it. `id` is SQL for their ids.

@@ -2,14 +2,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { DAILY } from "../../../functions/scheduled.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addForgottenSessions, addOldRows, addScoredAgents, dailyStates, oldRows } from "./daily-support.ts";
+import {
+  addForgottenSessions,
+  addOldRows,
+  addScoredAgents,
+  dailyStates,
+  IN_ONE_PART,
+  oldRows,
+} from "./daily-support.ts";
 import { addAgent, addRun, addSuite, deliver, quietQueueClient, range, startAgent } from "../runs/support.ts";
 
 const HOUR = 3_600_000;
 /** Two pieces and a bit. */
 const AGENTS = 450;
-/** SQL: an id whose last byte puts its agent into the first part of those that are recomputed side by side. */
-const IN_ONE_PART = "overlay(uuidv7()::text placing '00' from 35)::uuid";
 const RECOMPUTE = "recompute, part 1 of 4";
 
 let service: TestService;

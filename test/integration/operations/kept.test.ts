@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +21,7 @@ import {
   addSuite,
   answersRightly,
   callbackIn,
+  deliver,
   KEY,
   startAgent,
   type TestSuite,
@@ -117,6 +119,13 @@ async function reported(): Promise<{ found: unknown; statements: string[] }> {
   }
 }
 
+/** Settles a session that holds nothing back, and returns the statements. */
+async function settled(): Promise<string[]> {
+  recorder.statements.length = 0;
+  expect(await deliver(service, "settle", { screening_session_id: randomUUID() })).toBe(200);
+  return recorder.statements.map(({ query }) => query);
+}
+
 const calledBy = (statements: readonly string[]) =>
   [...new Set(statements.flatMap((query) => [...query.matchAll(/\bkept_\w+/g)].map(([name]) => name)))].toSorted();
 
@@ -126,7 +135,8 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     await subscribe(owner, endpoint.url);
     const { statements } = await screened();
     const told = await reported();
-    expect(withCalled(calledBy([...statements, ...told.statements]))).toEqual(NAMES);
+    const all = [...statements, ...told.statements, ...(await settled())];
+    expect(withCalled(calledBy(all))).toEqual(NAMES);
     expect(statements.filter((query) => query.includes("claimed as (") || query.includes("open_calls"))).toEqual([]);
   });
 
@@ -137,6 +147,7 @@ describe("the statements of a run, and of the webhooks that tell of it,", () => 
     const { found: without, statements } = await screened();
     expect(without).toEqual(found);
     expect((await reported()).found).toEqual(told.found);
+    expect((await settled()).filter((query) => query.includes("told as ("))).toHaveLength(1);
     expect(statements.filter((query) => query.includes("claimed as (")).length).toBeGreaterThan(0);
   });
 
