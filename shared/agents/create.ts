@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { databaseFailure } from "../db/client.ts";
+import { unlessKept } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
@@ -8,7 +9,7 @@ import type { AgentCreate } from "./schemas.ts";
 import { AgentRow, agentJson } from "./view.ts";
 
 /**
- * Makes an agent for the caller or one of the caller's workspaces, with what else is known of it. Throws
+ * Makes an agent for the caller or one of the caller's workspaces. Throws
  * `endpoint_not_allowed`, `duplicate_name`, `quota_exceeded`, `invalid_variant`, `provider_custody_retired`, and 404 or
  * 403 for a workspace.
  */
@@ -16,9 +17,17 @@ export async function createAgent(
   ctx: Context,
   principal: UserPrincipal,
   input: z.output<typeof AgentCreate>,
-  known: Pick<NewAgent, "registry_status"> = {},
 ): Promise<AgentRow> {
-  const row = { ...(await checkInput(ctx, input)), ...known };
+  return placeAgent(ctx, principal, () => checkInput(ctx, input));
+}
+
+/** Makes an agent of what `check` gives, which throws where it may not be made; throws what `createAgent` throws besides. */
+export async function placeAgent(
+  ctx: Context,
+  principal: UserPrincipal,
+  check: () => Promise<NewAgent>,
+): Promise<AgentRow> {
+  const row = (await unlessKept(ctx, check)) ?? { errors: [] };
   const [placed] = await insertAgents(ctx, principal, [row], agentJson(principal.userId));
   if (placed === undefined || placed.outcome === "invalid")
     throw new Error("an agent without errors came out as invalid");

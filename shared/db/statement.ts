@@ -92,6 +92,22 @@ export async function keptResult<Result extends z.ZodType>(
   return kept === null ? null : schema.parse(kept.result);
 }
 
+/**
+ * Does a check that is not the statement's own, before a write that may be a repeated one. Null where it fails and the write
+ * was done before, under the request's Idempotency-Key: its answer is given again, whatever the check says by now. Asks the
+ * database only where the check fails.
+ * @example
+ * await unlessKept(ctx, () => assertFuture(ctx, input.expires_at)); // then `change`, which replays
+ */
+export async function unlessKept<Result>(ctx: Context, check: () => Promise<Result> | Result): Promise<Result | null> {
+  try {
+    return await check();
+  } catch (error) {
+    if ((await findKept(ctx)) === null) throw error;
+    return null;
+  }
+}
+
 async function findKept(ctx: Context): Promise<{ result: unknown } | null> {
   const once = ctx.idempotency;
   if (once === null) return null;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
+import { unlessKept } from "../db/statement.ts";
 import { agents, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -40,6 +41,22 @@ export async function rerun(
   sessionId: string,
   { which }: z.output<typeof RerunCreate>,
 ) {
+  const plan = await unlessKept(ctx, () => planOf(ctx, principal, sessionId, which));
+  return submit(ctx, principal, {
+    agentId: plan?.agent_id ?? sessionId,
+    tasks: { kind: "exact", taskIds: plan?.task_ids ?? [] },
+    repeats: plan?.repeats ?? 1,
+    isPrivate: plan?.is_private ?? false,
+  });
+}
+
+/** What of a session is run again. */
+async function planOf(
+  ctx: Context,
+  principal: UserPrincipal,
+  sessionId: string,
+  which: z.output<typeof RerunCreate>["which"],
+): Promise<z.output<typeof Plan>> {
   const again = which === "failed" ? sql`r.status = 'failed'` : sql`(r.status = 'failed' or r.passed is false)`;
   const plan = await read(
     ctx,
@@ -65,10 +82,5 @@ export async function rerun(
       "task_unavailable",
       "The session has no such run of a task that can still be run; nothing was reserved.",
     );
-  return submit(ctx, principal, {
-    agentId: plan.agent_id,
-    tasks: { kind: "exact", taskIds: plan.task_ids },
-    repeats: plan.repeats,
-    isPrivate: plan.is_private,
-  });
+  return plan;
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, type Refusal, telling, verdict } from "../../db/change.ts";
 import { api_keys } from "../../db/schema/index.ts";
+import { unlessKept } from "../../db/statement.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { endedMeanwhile, Problem } from "../../platform/problem.ts";
@@ -26,7 +27,7 @@ export async function createKey(
   input: z.output<typeof ApiKeyCreate>,
   holder: KeyHolder = keysOfAccount(principal.userId),
 ): Promise<IssuedKey> {
-  assertFuture(ctx, input.expires_at);
+  await unlessKept(ctx, () => assertFuture(ctx, input.expires_at));
   const secret = newApiKey();
   const { scope, scopes } = grantOf(input);
   const creation = verdict({

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { ask, at, clearWeb, fetched, fetchFromWeb, manifestOf, redirect, serve, web } from "./registry-support.ts";
-import { range, tally } from "../runs/support.ts";
+import { range, tally, unique } from "../runs/support.ts";
 
 const DAILY = "17 3 * * *";
 const HOUR = 3_600_000;
@@ -186,5 +187,51 @@ describe("a registration", () => {
     await nextDay();
     expect(changed).toBeDefined();
     expect(await statusOf(id)).toBe("stale");
+  });
+});
+
+describe("an answer that is asked for again by its Idempotency-Key", () => {
+  const twice = async (path: string, body: object, change: () => unknown) => {
+    const headers = { "idempotency-key": randomUUID(), "cf-connecting-ip": "10.8.0.1" };
+    const send = () => user.call("POST", path, body, headers);
+    const first = await send();
+    await change();
+    const again = await send();
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.body.id).toBe(first.body.id);
+    expect(again.status).toBe(first.status);
+    return first.status;
+  };
+  const failing = () => (resolverFails = true);
+
+  it.each([
+    ["an agent whose endpoint can't be looked up any more", "/api/v1/agents", { endpoint: at("a.example.com", "/run") }],
+    [
+      "a webhook whose receiver can't be looked up any more",
+      "/api/v1/webhooks",
+      { url: at("w.example.com", "/hook"), event_types: ["run.completed"] },
+    ],
+  ])("is that of before: %s", async (_what, path, body) => {
+    const named = path.endsWith("agents") ? { name: unique("Again"), ...body } : body;
+    expect(await twice(path, named, failing)).toBe(201);
+  });
+
+  it("is that of before: an agent whose manifest is gone", async () => {
+    serve(at("gone.example.com"), manifestOf("gone.example.com"));
+    expect(await twice("/api/v1/registry/register", { url: "https://gone.example.com/" }, clearWeb)).toBe(201);
+  });
+
+  it("is that of before: a key that would have ended by now", async () => {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    expect(
+      await twice("/api/v1/api-keys", { name: unique("Short"), scope: "read", expires_at }, () => (late = 120_000)),
+    ).toBe(201);
+  });
+
+  it("is the refusal where nothing was answered before", async () => {
+    resolverFails = true;
+    const body = { name: unique("Refused"), endpoint: at("b.example.com", "/run") };
+    const { status, headers } = await user.call("POST", "/api/v1/agents", body, { "idempotency-key": randomUUID() });
+    expect([status, headers.get("idempotency-replayed")]).toEqual([503, null]);
   });
 });
