@@ -205,7 +205,11 @@ describe("an answer that is asked for again by its Idempotency-Key", () => {
   const failing = () => (resolverFails = true);
 
   it.each([
-    ["an agent whose endpoint can't be looked up any more", "/api/v1/agents", { endpoint: at("a.example.com", "/run") }],
+    [
+      "an agent whose endpoint can't be looked up any more",
+      "/api/v1/agents",
+      { endpoint: at("a.example.com", "/run") },
+    ],
     [
       "a webhook whose receiver can't be looked up any more",
       "/api/v1/webhooks",

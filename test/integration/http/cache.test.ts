@@ -129,7 +129,8 @@ describe("an answer that many ask for at once", () => {
     ahead += 8000;
     await askAll();
     expect(dbRequests()).toBe(1);
-    ahead += 1500;
+    // At the beginning of the last second: the rest of it is for a machine that is slow to ask.
+    ahead += 1050;
     hang();
     const renewing = reader().call("GET", path);
     await vi.waitFor(() => expect(dbRequests()).toBe(2));
