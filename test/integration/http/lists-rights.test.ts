@@ -83,8 +83,11 @@ const member = (viewer: string, team: string) =>
 const owns = (viewer: string) =>
   `coalesce(case when a.team_id is null then a.user_id = ${viewer} else ${member(viewer, "a.team_id")} end, false)`;
 const sees = (viewer: string) => `((a.is_public and a.is_active) or ${owns(viewer)})`;
+/** SQL: whether a viewer asked for the run `r` or session `s`, for themselves or a workspace that they are a member of. */
+const asked = (row: string, viewer: string) => `coalesce(${row}.user_id = ${viewer}
+  and (${row}.team_id is null or ${member(viewer, `${row}.team_id`)}), false)`;
 const seesRun = (viewer: string) =>
-  `((not r.is_private and ${sees(viewer)}) or coalesce(r.user_id = ${viewer}, false) or ${owns(viewer)})`;
+  `((not r.is_private and ${sees(viewer)}) or ${asked("r", viewer)} or ${owns(viewer)})`;
 
 /** Each caller with the id as SQL has it. */
 function everybody(): { who: Caller; viewer: string; signedIn: boolean }[] {
@@ -129,13 +132,13 @@ describe("a list of runs has every run that the caller may see, once, newest fir
     }
     const [agent] = agents;
     const visible = (viewer: string) => `exists (select from agents a where a.id = '${agent}' and ${sees(viewer)})`;
-    const mine = (viewer: string) => `r.agent_id = '${agent}' and r.user_id = ${viewer}`;
+    const mine = (viewer: string) => `r.agent_id = '${agent}' and ${asked("r", viewer)}`;
     await expectRuns(`agent_id=${agent}&mine=true`, mine, visible);
   });
 
   it("that the caller asked for, or of the caller's personal scope", async () => {
-    await expectRuns("mine=true", (viewer) => `r.user_id = ${viewer}`);
-    await expectRuns("mine=true&status=queued", (viewer) => `r.user_id = ${viewer} and r.status = 'queued'`);
+    await expectRuns("mine=true", (viewer) => asked("r", viewer));
+    await expectRuns("mine=true&status=queued", (viewer) => `${asked("r", viewer)} and r.status = 'queued'`);
     await expectRuns(
       "scope=personal",
       (viewer) => `r.scope = 'personal' and (r.user_id = ${viewer} or a.user_id = ${viewer})`,
@@ -218,7 +221,7 @@ it("a list of an agent's sessions has those that the caller may see, newest firs
         );
         const rows = await service.sql<{ id: string }>(
           `select s.id from screening_sessions s join agents a on a.id = s.agent_id where a.id = '${agent}' and ${condition}
-             and (not s.is_private or coalesce(s.user_id = ${viewer}, false) or ${owns(viewer)})
+             and (not s.is_private or ${asked("s", viewer)} or ${owns(viewer)})
            order by s.created_at desc, s.id desc`,
         );
         const found = await listed(who, `/api/v1/agents/${agent}/screening-sessions?${query}`);

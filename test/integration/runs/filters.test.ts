@@ -58,8 +58,9 @@ beforeAll(async () => {
     `insert into runs (id, agent_id, task_id, suite_id, screening_session_id, user_id, scope, team_id, is_private, trigger,
         status, passed, failure_code, created_at)
      select uuidv7_at(x.at, x.n), a.id, t.id, t.suite_id, case when x.n % 3 = 0 then s.id end,
-        case when x.n % 7 = 0 then $4::uuid else a.user_id end, case when a.team_id is null then 'personal' else 'team' end,
-        a.team_id, x.n % 4 = 0, x.trigger,
+        case when x.n % 7 = 0 then $4::uuid else a.user_id end,
+        case when a.team_id is null or x.n % 7 = 0 then 'personal' else 'team' end,
+        case when x.n % 7 <> 0 then a.team_id end, x.n % 4 = 0, x.trigger,
         case when o.o <= 2 then 'completed' when o.o <= 12 then 'failed' else (array['queued','running','cancelled'])[o.o - 12] end,
         case when o.o <= 2 then o.o = 1 when o.o <= 12 then false end,
         case when o.o between 3 and 12 then ($3::text[])[o.o - 2] when x.n % 2 = 0 and o.o = 14 then 'agent_timeout' end, x.at
