@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Answer, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { linkOf, tokenOf } from "../../stack/mailbox.ts";
@@ -291,7 +291,6 @@ describe("a reset of an account whose address was never verified", () => {
     ];
     const statuses = new Set<number>();
     const over = new AbortController();
-    const resetting = post(RESET, { token, new_password: NEW_PASSWORD }).finally(() => over.abort());
     // Each goes on until the reset has been answered, so that some of them are under way whenever it happens.
     const granting = grants.map(async (grant) => {
       while (!over.signal.aborted) {
@@ -299,9 +298,10 @@ describe("a reset of an account whose address was never verified", () => {
         statuses.add((await grant()).status);
       }
     });
+    await vi.waitFor(() => expect(statuses).toContain(201), 10_000);
+    const resetting = post(RESET, { token, new_password: NEW_PASSWORD }).finally(() => over.abort());
     expect((await resetting).status).toBe(200);
     await Promise.all(granting);
-    expect(statuses).toContain(201);
     expect(statuses).not.toContain(500);
     const [left] = await service.sql(
       `select (select count(*) from api_keys where user_id = $1 and revoked_at is null)::int as keys,

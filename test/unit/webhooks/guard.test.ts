@@ -29,7 +29,8 @@ describe.each(DOORS)("a URL that its text forbids, when a subscription %s", (_wh
   it.each(Object.values(HOSTILE_URLS).flat())("is refused before anybody is asked: %j", async (url) => {
     const query = vi.fn<DnsResolver["query"]>();
     // Nothing but settings and resolver: whatever went on to the database would fail otherwise.
-    const ctx = { env: { ...ENV, ENVIRONMENT: "production" }, resolver: { query } } as unknown as Context;
+    const env = { ...ENV, ENVIRONMENT: "production" };
+    const ctx = { env, resolver: { query }, idempotency: null } as unknown as Context;
     const error = await enter(ctx, url).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Problem);
     expect((error as Problem).code).toBe("endpoint_not_allowed");
