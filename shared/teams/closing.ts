@@ -13,7 +13,11 @@ export const closing: CloseDomain = ({ id }) => {
   return {
     parts: {
       memberships: sql`delete from ${team_members} m using u where m.user_id = u.id`,
-      invitations: sql`delete from ${team_invitations} i using u where ${invitedOrOwned}`,
+      // Each part by an index: as one condition, all invitations of the service would be read.
+      invitations: sql`delete from ${team_invitations} i using u cross join lateral (
+          select o.id from ${users} a join ${team_invitations} o on o.email = a.email where a.id = u.id
+          union all select o.id from ${teams} t join ${team_invitations} o on o.team_id = t.id where t.owner_id = u.id) x
+        where i.id = x.id`,
       invited: sql`update ${team_invitations} i set invited_by = null
         from u where i.invited_by = u.id and not ${invitedOrOwned}`,
       workspaces: sql`update ${teams} t set name = 'Deleted workspace' from u where t.owner_id = u.id`,

@@ -57,6 +57,7 @@ export const certifications = pgTable(
   (table) => [
     uniqueIndex("certifications_checkout_key").on(table.checkout_session_id),
     uniqueIndex("certifications_status_index_key").on(table.status_index),
+    index("certifications_buyer_idx").on(table.user_id).where(sql`${table.user_id} is not null`),
     index("certifications_payment_idx").on(table.payment_intent_id),
     index("certifications_session_idx").on(table.screening_session_id),
     index("certifications_agent_idx").on(table.agent_id, table.id.desc().nullsFirst()),

@@ -24,5 +24,6 @@ export const scorecards = pgTable(
   (table) => [
     uniqueIndex("scorecards_name_key").on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`),
     index("scorecards_user_idx").on(table.user_id),
+    index("scorecards_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
   ],
 );

@@ -64,6 +64,8 @@ export const team_invitations = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    index("team_invitations_email_idx").on(table.email),
+    index("team_invitations_inviter_idx").on(table.invited_by).where(sql`${table.invited_by} is not null`),
     uniqueIndex("team_invitations_open_key")
       .on(table.team_id, table.email)
       .where(sql`${table.accepted_at} is null and ${table.revoked_at} is null`),

@@ -11,16 +11,16 @@ import {
   refresh_tokens,
   sessions,
   sign_in_marks,
-  teams,
   totp_factors,
   users,
 } from "../../db/schema/index.ts";
+import { keysAround } from "../api-keys/of-account.ts";
 
 /** Ends every way into the account. The parts `keys` and `ended` say which API keys and sessions died with it. */
 export const closing: CloseDomain = ({ id, now }) => ({
   parts: {
-    keys: sql`delete from ${api_keys} k using u where k.user_id = u.id
-      or k.team_id in (select t.id from ${teams} t where t.owner_id = ${id}::uuid) returning k.key_hash`,
+    keys: sql`delete from ${api_keys} k using u cross join lateral (${keysAround(sql`u.id`)}) x where k.id = x.id
+      returning k.key_hash`,
     ended: sql`update ${sessions} s
       set revoked_at = coalesce(s.revoked_at, ${now.toISOString()}::timestamptz), user_agent = null
       from u where s.user_id = u.id returning s.id`,

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { belongsTo } from "../../db/closing.ts";
-import { api_keys, passkeys, sessions, teams, totp_factors } from "../../db/schema/index.ts";
+import { api_keys, passkeys, sessions, totp_factors } from "../../db/schema/index.ts";
+import { keysAround } from "../api-keys/of-account.ts";
 import type { Context } from "../../platform/context.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
 import { voidTokens } from "../email-token.ts";
@@ -45,9 +46,8 @@ export function disown(
     ), voided as (
       ${voidTokens(ctx, ["confirm_email", "confirm_deletion"], sql`(select c.id from claimed c where ${everywhere})`)}
     ), revoked as (
-      update ${api_keys} k set revoked_at = ${now} from claimed c
-      where (k.user_id = c.id or k.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
-        and not c.proven and k.revoked_at is null returning k.key_hash
+      update ${api_keys} k set revoked_at = ${now} from claimed c cross join lateral (${keysAround(sql`c.id`)}) x
+      where k.id = x.id and not c.proven and k.revoked_at is null returning k.key_hash
     ), unlocked as (
       delete from ${passkeys} p using claimed c where p.user_id = c.id and not c.proven
     ), unasked as (

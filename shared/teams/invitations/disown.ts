@@ -7,6 +7,7 @@ import type { DisownInDomain } from "../../identity/passwords/disown.ts";
  * members, who may all be the stranger by other names, would come back by them.
  */
 export const disownInvitations: DisownInDomain = ({ now }) => sql`
-  update ${team_invitations} i set revoked_at = ${now.toISOString()}::timestamptz from claimed c
-  where (i.invited_by = c.id or i.team_id in (select t.id from ${teams} t where t.owner_id = c.id))
-    and not c.proven and i.accepted_at is null and i.revoked_at is null`;
+  update ${team_invitations} i set revoked_at = ${now.toISOString()}::timestamptz from claimed c cross join lateral (
+    select o.id from ${team_invitations} o where o.invited_by = c.id
+    union all select o.id from ${teams} t join ${team_invitations} o on o.team_id = t.id where t.owner_id = c.id) x
+  where i.id = x.id and not c.proven and i.accepted_at is null and i.revoked_at is null`;

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DAILY } from "../../../functions/scheduled.ts";
+import { caller, newUser, PASSWORD } from "../../stack/client.ts";
+import { tokenOf } from "../../stack/mailbox.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { type Recorder, startRecorder } from "../http/plans-support.ts";
+
+const DAY = 86_400_000;
+/** So many others have so much of everything each. */
+const ACCOUNTS = 2000;
+const EACH = 10;
+const BIG = ["api_keys", "team_invitations"];
+
+let recorder: Recorder;
+let service: TestService;
+let ahead = 0;
+
+beforeAll(async () => {
+  recorder = await startRecorder();
+  service = await startService({
+    settings: { NEON_LOCAL_PROXY: recorder.url },
+    overrides: { now: () => new Date(Date.now() + ahead) },
+  });
+  // Spread over many accounts, as they are: of one that had all of them, most of a table would have to be read.
+  await service.sql(`with others as (insert into users (email) select n || '@others.example' from generate_series(1, ${ACCOUNTS}) n
+      returning id),
+    teams as (insert into teams (name, owner_id) select 'Others', id from others returning id, owner_id),
+    each as (select t.*, n from teams t, generate_series(1, ${EACH}) n),
+    keys as (insert into api_keys (user_id, name, prefix, key_hash, scope)
+      select owner_id, 'key ' || n, 'ask_', 'hash ' || owner_id || n, 'read' from each),
+    invited as (insert into team_invitations (team_id, email, role, token_hash, invited_by, expires_at)
+      select id, owner_id || '.' || n || '@example.com', 'viewer', 'token ' || owner_id || n, owner_id, now() from each)
+    select`);
+  await service.sql("analyze");
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await recorder.close();
+});
+
+interface Node {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: Node[];
+}
+
+/** The large tables that the statement with these words in it reads from their beginning. */
+async function readWhole(words: string): Promise<string[]> {
+  const statement = recorder.statements.find(({ query }) => query.includes(words));
+  const [row] = await service.sql<{ "QUERY PLAN": [{ Plan: Node }] }>(
+    `explain (format json) ${statement?.query}`,
+    statement?.params,
+  );
+  const walk = (node: Node): string[] => [
+    ...(node["Node Type"] === "Seq Scan" ? [node["Relation Name"] ?? ""] : []),
+    ...(node.Plans ?? []).flatMap(walk),
+  ];
+  return [...new Set(row === undefined ? ["no plan"] : walk(row["QUERY PLAN"][0].Plan))].filter(
+    (table) => BIG.includes(table) || table === "no plan",
+  );
+}
+
+it("a claim finds what it ends without reading what is others'", async () => {
+  const { email } = await newUser(service);
+  const nobody = caller(service);
+  await nobody.call("POST", "/api/v1/auth/forgot-password", { email });
+  await service.settled();
+  const token = tokenOf(service.mailbox.list(email)[0]);
+  recorder.statements.length = 0;
+  expect(
+    (await nobody.call("POST", "/api/v1/auth/reset-password", { token, new_password: "a different horse entirely" }))
+      .status,
+  ).toBe(200);
+  expect(await readWhole("revoked as (")).toEqual([]);
+});
+
+it("the end of an account finds what goes with it without reading what is others'", async () => {
+  const user = await newUser(service, { verified: true });
+  expect((await user.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
+  ahead = 15 * DAY;
+  recorder.statements.length = 0;
+  await service.app.scheduled(DAILY);
+  expect(await readWhole('"memberships" as (')).toEqual([]);
+});
