@@ -51,7 +51,7 @@ export function belongsTo(userId: string | SQL): SQL<boolean> {
  * SQL: the rows that `scan` finds for each owner, the account and the workspaces that it owns: those for which `belongsTo`
  * holds. Each owner's part is found by an index however many rows there are, where `scan` orders and limits.
  */
-export function ofAccount(userId: string, scan: (owner: SQL) => SQL): SQL {
+export function ofAccount(userId: string | SQL, scan: (owner: SQL) => SQL): SQL {
   return sql`select x.* from (${ownersIn(userId)}) o cross join lateral (${scan(sql`o.id`)}) x`;
 }
 

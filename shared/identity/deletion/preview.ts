@@ -3,10 +3,11 @@ import * as z from "zod";
 import { read } from "../../db/change.ts";
 import { ofAccount } from "../../db/closing.ts";
 import { UNLIMITED } from "../../db/listing.ts";
-import { agents, api_keys, purchases, run_days, team_members, users, webhooks } from "../../db/schema/index.ts";
+import { agents, purchases, run_days, team_members, users, webhooks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { Problem } from "../../platform/problem.ts";
+import { keysAround } from "../api-keys/of-account.ts";
 import { DeletionPreview } from "../shown.ts";
 
 const Row = DeletionPreview.omit({ email_sha256: true }).extend({ email: z.string() });
@@ -21,7 +22,7 @@ export async function previewDeletion(ctx: Context, userId: string): Promise<z.o
       'agents', (select count(*) from own),
       'runs', (select coalesce(sum(d.runs), 0) from own cross join lateral (
         select d.runs from ${run_days} d where d.agent_id = own.id order by d.day ${UNLIMITED}) d),
-      'api_keys', (select count(*) from (${ownKeys(userId)}) k),
+      'api_keys', (select count(*) from (${keysAround(userId)}) k),
       'webhook_subscriptions', (select count(*) from (${ownWebhooks(userId)}) w),
       'workspaces_owned', (select count(*) from ${team_members} m where m.user_id = ${userId}::uuid and m.role = 'owner'),
       'purchases', (select count(*) from ${purchases} p where p.buyer_id = ${userId}::uuid),
@@ -40,15 +41,6 @@ function ownAgents(userId: string): SQL {
     userId,
     (owner) => sql`select a.id from ${agents} a where coalesce(a.team_id, a.user_id) = ${owner}
       order by a.is_active, a.created_at desc, a.id desc ${UNLIMITED}`,
-  );
-}
-
-/** SQL: the ids of an account's API keys and of those of its workspaces. */
-function ownKeys(userId: string): SQL {
-  return ofAccount(
-    userId,
-    (owner) => sql`select k.id from ${api_keys} k where k.user_id = ${owner}
-      union all select k.id from ${api_keys} k where k.team_id = ${owner}`,
   );
 }
 

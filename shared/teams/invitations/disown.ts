@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { team_invitations, teams } from "../../db/schema/index.ts";
+import { team_invitations } from "../../db/schema/index.ts";
 import type { DisownInDomain } from "../../identity/passwords/disown.ts";
+import { invitationsTo } from "./of-account.ts";
 
 /**
  * Revokes the open invitations that the accounts sent, and those of the workspaces that they own, whoever sent them: the
@@ -8,6 +9,5 @@ import type { DisownInDomain } from "../../identity/passwords/disown.ts";
  */
 export const disownInvitations: DisownInDomain = ({ now }) => sql`
   update ${team_invitations} i set revoked_at = ${now.toISOString()}::timestamptz from claimed c cross join lateral (
-    select o.id from ${team_invitations} o where o.invited_by = c.id
-    union all select o.id from ${teams} t join ${team_invitations} o on o.team_id = t.id where t.owner_id = c.id) x
+    select o.id from ${team_invitations} o where o.invited_by = c.id union all ${invitationsTo(sql`c.id`)}) x
   where i.id = x.id and not c.proven and i.accepted_at is null and i.revoked_at is null`;

@@ -3,7 +3,7 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { type Recorder, startRecorder } from "../http/plans-support.ts";
+import { planOf, type Recorder, scanned, startRecorder } from "../http/plans-support.ts";
 
 const DAY = 86_400_000;
 /** So many others have so much of everything each. */
@@ -39,26 +39,11 @@ afterAll(async () => {
   await recorder.close();
 });
 
-interface Node {
-  "Node Type": string;
-  "Relation Name"?: string;
-  Plans?: Node[];
-}
-
 /** The large tables that the statement with these words in it reads from their beginning. */
 async function readWhole(words: string): Promise<string[]> {
   const statement = recorder.statements.find(({ query }) => query.includes(words));
-  const [row] = await service.sql<{ "QUERY PLAN": [{ Plan: Node }] }>(
-    `explain (format json) ${statement?.query}`,
-    statement?.params,
-  );
-  const walk = (node: Node): string[] => [
-    ...(node["Node Type"] === "Seq Scan" ? [node["Relation Name"] ?? ""] : []),
-    ...(node.Plans ?? []).flatMap(walk),
-  ];
-  return [...new Set(row === undefined ? ["no plan"] : walk(row["QUERY PLAN"][0].Plan))].filter(
-    (table) => BIG.includes(table) || table === "no plan",
-  );
+  if (statement === undefined) throw new Error(`no statement says ${words}`);
+  return scanned(await planOf(service, statement, false)).filter((table) => BIG.includes(table));
 }
 
 it("a claim finds what it ends without reading what is others'", async () => {

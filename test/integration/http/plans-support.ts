@@ -12,8 +12,9 @@ const Sent = z.union([z.object({ queries: z.array(Statement) }), Statement]);
 const Plan = z.object({
   "Node Type": z.string(),
   "Relation Name": z.string().optional(),
-  "Actual Rows": z.number(),
-  "Actual Loops": z.number(),
+  // Of a plan that is not carried out these are not known: each of its parts would be.
+  "Actual Rows": z.number().default(0),
+  "Actual Loops": z.number().default(1),
   "Rows Removed by Filter": z.number().default(0),
   get Plans() {
     return z.array(Plan).optional();
@@ -60,9 +61,12 @@ export async function startRecorder(): Promise<Recorder> {
   };
 }
 
-/** Carries a statement out once more, and returns how. */
-export async function planOf(service: TestService, { query, params }: Statement): Promise<Plan> {
-  const [row] = await service.sql<{ "QUERY PLAN": unknown }>(`explain (analyze, format json) ${query}`, params);
+/** How a statement is carried out: once more, or, with `analyze` false, without being so. */
+export async function planOf(service: TestService, { query, params }: Statement, analyze = true): Promise<Plan> {
+  const [row] = await service.sql<{ "QUERY PLAN": unknown }>(
+    `explain (analyze ${analyze}, format json) ${query}`,
+    params,
+  );
   return z.tuple([z.object({ Plan })]).parse(row?.["QUERY PLAN"])[0].Plan;
 }
 
