@@ -32,3 +32,8 @@ export function owePagesEnd(pages: SQL): SQL {
     from (${pages}) pages where checkout_session_id is not null`,
   );
 }
+
+/** SQL: such a part for the page that the part `kept` of the statement was to keep, and did not: nobody shall pay there. */
+export function oweUnkeptEnd(checkoutSessionId: string): SQL {
+  return owePagesEnd(sql`select ${checkoutSessionId}::text as checkout_session_id where not exists (select from kept)`);
+}

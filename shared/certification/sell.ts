@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { owePagesEnd } from "../billing/closing.ts";
+import { oweUnkeptEnd } from "../billing/closing.ts";
 import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { change, writeInTurn } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
@@ -71,7 +71,10 @@ function begin(
   });
 }
 
-/** The address of the checkout of a certification that has none yet; asked for again, it is the same. Null if it may not be paid. */
+/**
+ * The address of the checkout of a certification that has none yet; asked for again, it is the same. Null where nobody may pay
+ * there any more.
+ */
 async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price: string): Promise<string | null> {
   const { certification_id: id, email } = unpaid;
   const page = frontendPage(ctx.env, "/agents/{id}/certify", agentId);
@@ -101,7 +104,7 @@ function keepPage(ctx: Context, id: string, sessionId: string): Promise<number |
       where c.id = ${id}::uuid and c.status = 'awaiting_payment' and coalesce(c.checkout_session_id, ${sessionId}) = ${sessionId}
       returning 1
     ), pages as (
-      ${owePagesEnd(sql`select ${sessionId}::text as checkout_session_id where not exists (select from kept)`)}
+      ${oweUnkeptEnd(sessionId)}
     )`,
     owes: ["pages"] as const,
     select: sql`select to_jsonb(1) from kept`,

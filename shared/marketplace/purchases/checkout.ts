@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { owePagesEnd } from "../../billing/closing.ts";
+import { oweUnkeptEnd } from "../../billing/closing.ts";
 import { underKey } from "../../billing/stripe.ts";
 import { read, writeInTurn } from "../../db/change.ts";
 import { purchases, seller_accounts, users } from "../../db/schema/index.ts";
@@ -75,7 +75,7 @@ function keepPage(
       where p.id = ${purchaseId}::uuid and not ${isPaid} and p.status = 'AWAITING_PAYMENT'
         and p.checkout_session_id is null
     ), pages as (
-      ${owePagesEnd(sql`select ${id}::text as checkout_session_id where not exists (select from kept)`)}
+      ${oweUnkeptEnd(id)}
     )`,
     owes: ["pages"] as const,
     select: sql`select jsonb_build_object('checkout_url', checkout_url) from kept`,
