@@ -7,8 +7,9 @@ import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
-import { Life, Publishing, ReadinessShown, seenBy, Telemetry } from "./parts/agent-state.tsx";
+import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { seenBy } from "./parts/seen-by.ts";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 

@@ -3,6 +3,7 @@ import { ScorecardBoardRow } from "../../shared/scorecards/board-shown.ts";
 import { AXES, ScorecardRead } from "../../shared/scorecards/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal, sendTo } from "./layout.tsx";
+import { Before, heldBefore } from "./parts/before.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -34,15 +35,12 @@ function weightsOf(form: URLSearchParams): Record<string, unknown> {
   );
 }
 
-/** The hidden field with what the form held before anything was typed, its weights unrounded. */
-const BEFORE = "_before";
-
 /**
  * What was changed in the form of a scorecard, as the interface takes it. A weight that was left as it stood is sent as it
  * is kept, since what is shown of it is rounded; weights that were all left so are not sent.
  */
 function changesOf(form: URLSearchParams): Record<string, unknown> {
-  const before = new URLSearchParams(form.get(BEFORE) ?? "");
+  const before = heldBefore(form);
   const kept = (axis: string) => Number(before.get(axis) ?? 0);
   const left = AXES.filter((axis) => form.get(axis)?.trim() === inPercent(kept(axis)));
   const weights = { ...weightsOf(form), ...Object.fromEntries(left.map((axis) => [axis, 100 * kept(axis)])) };
@@ -197,7 +195,8 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
     api.read(`${at}/board?page_size=${ROWS}`, Board),
   ]);
   const path = `${PATH}/${scorecard.id}`;
-  const before = new URLSearchParams({
+  // Its weights unrounded.
+  const held = new URLSearchParams({
     name: scorecard.name,
     ...Object.fromEntries(AXES.map((axis) => [axis, String(scorecard.weights[axis])])),
   });
@@ -222,7 +221,7 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
         <>
           <h2>Change it</h2>
           <Form action={path} button="Save">
-            <input type="hidden" name={BEFORE} value={typed?.get(BEFORE) ?? before.toString()} />
+            <Before held={held} typed={typed} />
             <Field label={LABELS.name} name="name" value={typed?.get("name") ?? scorecard.name} wrong={wrong} />
             <Weights value={(axis) => typed?.get(axis) ?? inPercent(scorecard.weights[axis])} wrong={wrong} />
           </Form>

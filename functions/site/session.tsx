@@ -5,10 +5,10 @@ import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
-import { seenBy } from "./parts/agent-state.tsx";
 import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
+import { seenBy } from "./parts/seen-by.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { bodyProblem } from "../../../shared/platform/problem.ts";
 import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-fields.tsx";
+import { Before, heldBefore } from "./before.tsx";
 import { Choose, Field, TextArea, Tick, type Wrong } from "./form.tsx";
 
 type Agent = z.output<typeof AgentRead>;
@@ -50,16 +51,13 @@ function typedOf(agent: Agent): URLSearchParams {
   return new URLSearchParams({ ...texts, ...Object.fromEntries(ticks.map((name) => [name, "true"])) });
 }
 
-/** The hidden field with what the form held before anything was typed. */
-const BEFORE = "_before";
-
 /**
  * What was changed in a form, as the interface takes it. What was left as it stood is left out, so that it undoes nothing
  * that was changed elsewhere meanwhile. Without an endpoint the agent becomes a simulated one. Throws 422 where the
  * configuration is no JSON.
  */
 export function changesOf(form: URLSearchParams): Record<string, unknown> {
-  const before = new URLSearchParams(form.get(BEFORE) ?? "");
+  const before = heldBefore(form);
   const text = (name: string, from = form) => (from.get(name) ?? "").trim().replaceAll("\r\n", "\n");
   const changes = EDITED.filter((name) => text(name) !== text(name, before)).map((name): [string, unknown] => {
     const value = text(name);
@@ -111,7 +109,7 @@ export function EditFields({
   const known = root === "" || roots.some(({ id }) => id === root);
   return (
     <>
-      <input type="hidden" name={BEFORE} value={sent?.get(BEFORE) ?? now.toString()} />
+      <Before held={now} typed={sent} />
       <AgentFields
         typed={typed}
         wrong={wrong}

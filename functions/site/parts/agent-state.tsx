@@ -5,6 +5,7 @@ import type { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 import { Moment } from "./moment.tsx";
+import { seenBy } from "./seen-by.ts";
 
 type Agent = z.output<typeof AgentRead>;
 type Readiness = z.output<typeof AgentReadiness>;
@@ -69,11 +70,6 @@ export function ReadinessShown({ readiness, path, active }: { readiness: Readine
       {active && endpoint.state !== "not_applicable" && <Button path={path} wish="check" label="Check it now" />}
     </>
   );
-}
-
-/** Who sees an agent while it is private, as who sees it then is told. */
-export function seenBy({ team_id }: Pick<Agent, "team_id">): string {
-  return team_id == null ? "you" : "the members of its workspace";
 }
 
 /** Whether others see the agent, and the way to change that. */
