@@ -42,13 +42,17 @@ export async function rerun(
   { which }: z.output<typeof RerunCreate>,
 ) {
   const plan = await unlessKept(ctx, () => planOf(ctx, principal, sessionId, which));
+  // Where the answer is kept, nothing is planned and nothing submitted.
+  const { agent_id, task_ids, repeats, is_private } = plan ?? NOTHING;
   return submit(ctx, principal, {
-    agentId: plan?.agent_id ?? sessionId,
-    tasks: { kind: "exact", taskIds: plan?.task_ids ?? [] },
-    repeats: plan?.repeats ?? 1,
-    isPrivate: plan?.is_private ?? false,
+    agentId: agent_id,
+    tasks: { kind: "exact", taskIds: task_ids },
+    repeats,
+    isPrivate: is_private,
   });
 }
+
+const NOTHING = { agent_id: "00000000-0000-0000-0000-000000000000", task_ids: [], repeats: 1, is_private: false };
 
 /** What of a session is run again. */
 async function planOf(

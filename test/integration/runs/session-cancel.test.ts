@@ -119,5 +119,10 @@ describe("running a session's failures again", () => {
     const all = await act(await reserved(1, async () => {}), "rerun", {});
     expect(all.body).toMatchObject({ status: 422, code: "task_unavailable" });
     expect((await act(session, "rerun", {}, {}, stranger)).status).toBe(403);
+    await service.sql("update tasks set is_active = false where id = any($1)", [[fails, breaks]]);
+    expect((await act(session, "rerun", { which: "not_passed" })).body).toMatchObject({ code: "task_unavailable" });
+    const later = await act(session, "rerun", { which: "not_passed" }, key);
+    expect([later.status, later.text]).toEqual([200, replay.text]);
+    await service.sql("update tasks set is_active = true where id = any($1)", [[fails, breaks]]);
   });
 });
