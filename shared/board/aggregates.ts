@@ -35,9 +35,9 @@ export const EFFICIENCY: SQL = sql`case when r.passed or ${COST} is null then ${
 /**
  * SQL: the cells of the agents and tasks that the query `pairs` (columns `agent_id`, `task_id`) names, each pair once, each
  * cell aggregated from the latest ten runs at the task's current suite version. Latest by when they were asked for, as their
- * ids tell: in which order they end is up to the agent, which could leave out those that it fails. They are found by an index, those of a
- * period among them, so that a cell takes no longer when there are more runs behind it. The formulas are those of
- * shared/scoring/score.ts.
+ * ids tell: in which order they end is up to the agent, which could leave out those that it fails. They are found by an
+ * index, those of a period among them, so that a cell takes no longer when there are more runs behind it. The formulas are
+ * those of shared/scoring/score.ts.
  */
 export function cells(pairs: SQL, now: Moment): SQL {
   return sql`

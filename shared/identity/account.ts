@@ -13,8 +13,9 @@ import { UserRead } from "./shown.ts";
 export const AccountRow = UserRead.omit({ is_admin: true });
 
 /**
- * SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. The agents are its
- * own, as its plan's limit counts them: those of a workspace count there, whoever made them. They are counted in an order with a limit: of an account that the planner does not know it takes the average for most of all agents.
+ * SQL: the JSON of an account from the row `u`, which may come from a statement that just wrote it. The agents are its own,
+ * as its plan's limit counts them: those of a workspace count there, whoever made them. They are counted in an order with a
+ * limit: of an account that the planner does not know it takes the average for most of all agents.
  */
 export function accountJson(ctx: Context): SQL {
   return sql`jsonb_build_object(

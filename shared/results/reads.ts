@@ -8,7 +8,7 @@ import { notFound, Problem } from "../platform/problem.ts";
 import { Drawn, drawn } from "../runs/minting.ts";
 import { RunOutput, RunPhases } from "../runs/records-shown.ts";
 import { RunRead } from "../runs/shown.ts";
-import { mayRun, runJson, runsWithAgents, visibleRun, publicForGood } from "../runs/view.ts";
+import { mayRun, publicForGood, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
 
 /** One run as the caller may see it; throws 404. */
 export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<z.output<typeof RunRead>> {

@@ -44,7 +44,10 @@ export function sealFirstStep(
   return { firstStep: encrypt(JSON.stringify(step), ctx.env.DATA_ENCRYPTION_KEYS, PURPOSE) };
 }
 
-/** The account of a first step that is not over, how it was passed, and what tells whether its password is still the same; else null. */
+/**
+ * The account of a first step that is not over, how it was passed, and what tells whether its password is still the same; else
+ * null.
+ */
 export function openFirstStep(
   ctx: Context,
   sealed: string | undefined,
