@@ -3,7 +3,7 @@ export interface Figure {
   name: string;
   /** The ratio, or a plain figure where nothing is compared. */
   value: number;
-  unit: "×" | "KB" | "ms" | "requests" | "rows/s";
+  unit: "×" | "KB" | "ms" | "requests" | "rows/s" | "runs/s";
   budget: number;
   /** `most`: the value may be at most the budget; `least`: it must be at least that. */
   kind: "most" | "least";
@@ -139,10 +139,10 @@ function cellsOf(figure: Figure): string[] {
   return [...compared(figure), ...values, unit, `${kind === "most" ? "≤" : "≥"} ${reckoned}`, isKept ? "" : "OVER"];
 }
 
-/** What a figure may be on this machine, and how that is reckoned: of a slower one's times more, of its rows a second less. */
+/** What a figure may be on this machine, and how that is reckoned: of a slower one's times more, of its rates less. */
 function budgetOf({ unit, budget, pace = 1 }: Figure): [budget: number, reckoned: string] {
-  if (pace === 1 || (unit !== "ms" && unit !== "rows/s")) return [budget, `${budget}`];
   const isTime = unit === "ms";
+  if (pace === 1 || (!isTime && !unit.endsWith("/s"))) return [budget, `${budget}`];
   return [isTime ? budget * pace : budget / pace, `${budget} ${isTime ? "×" : ":"} ${pace.toFixed(1)}`];
 }
 

@@ -17,6 +17,7 @@ it.each<[string, Partial<Figure>, isOver: boolean]>([
   ["and no longer", { pace: 2 }, true],
   ["rows a second may be as many fewer", { unit: "rows/s", kind: "least", budget: 370, pace: 2.5 }, false],
   ["and no fewer", { unit: "rows/s", kind: "least", budget: 390, pace: 2.5 }, true],
+  ["so may runs a second", { unit: "runs/s", kind: "least", budget: 370, pace: 2.5 }, false],
   ["ratios stay what they are", { unit: "×", value: 2, budget: 1.8, pace: 2.5 }, true],
   ["sizes do, too", { unit: "KB", pace: 2.5 }, true],
 ])("%s", (_name, more, isOver) => {
