@@ -258,6 +258,12 @@ describe("the service's client", () => {
       503,
       "dependency_unavailable",
     ],
+    [
+      "too many requests",
+      () => harness.faults.set({ service: "provider", mode: "rate_limited" }),
+      503,
+      "dependency_unavailable",
+    ],
     ["a refused card", () => fake.declineCard(), 402, "payment_failed"],
   ])("says of %s what to do", async (_what, arrange, status, code) => {
     const { subscription, item } = await harness.subscribed();
