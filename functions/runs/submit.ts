@@ -34,14 +34,14 @@ export const submitRuns = [
     summary: "Run one task",
     description:
       "The run is queued and carried out asynchronously; it takes one run of the monthly allowance. Strangers, signed in " +
-      "or not, may run an agent whose owner set `allow_trial`; such a trial counts for no score. Without an account 5 a " +
-      "day from an address, 200 a day in all.",
+      "or not, may run an agent whose owner set `allow_trial`; such a trial counts for no score, and can't be " +
+      "`private`. Without an account 5 a day from an address, 200 a day in all.",
     auth: "open",
     subject: "runs",
     limit: "write",
     body: RunCreate,
     returns: { 202: RunCreateRead },
-    problems: [...REFUSALS, "trial_not_allowed", "insufficient_scope"],
+    problems: [...REFUSALS, "trial_not_allowed", "conflicting_parameters", "insufficient_scope"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
       assertScope(principal, "runs:write");

@@ -4,7 +4,7 @@ import { LIMITS } from "./limits.ts";
 import { RunStatus } from "./shown.ts";
 
 const isPrivate = z.boolean().default(false).meta({
-  description: "Seen by the owner and members alone, and moves no public number",
+  description: "Seen by the owner and members alone, and moves no public number; only they can ask for it",
 });
 
 export const RunCreate = z

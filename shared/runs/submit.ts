@@ -11,7 +11,7 @@ import { actorId, workspaceOf } from "../identity/principal.ts";
 import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { notFound, Problem } from "../platform/problem.ts";
+import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { oweExhausted } from "./announcements.ts";
 import { LIMITS } from "./limits.ts";
@@ -31,8 +31,8 @@ const Reserved = z.looseObject({ id: z.string() });
  * repeat. A single run has no session.
  *
  * A stranger may run a public agent alone where its owner allows trials: signed in on their own allowance, else on the
- * daily allowance of the address and of all; a workspace's key runs the workspace's agents alone. Throws 404, `forbidden`, `trial_not_allowed`, `agent_inactive`,
- * `provider_custody_retired`, `suite_unavailable`, `task_unavailable`, `quota_exceeded`.
+ * daily allowance of the address and of all; a workspace's key runs the workspace's agents alone. Throws 404, `forbidden`, `trial_not_allowed`,
+ * `conflicting_parameters` (a trial can't be private), `agent_inactive`, `provider_custody_retired`, `suite_unavailable`, `task_unavailable`, `quota_exceeded`.
  * @example
  * await submit(ctx, principal, { agentId, tasks: { kind: "one", taskId }, repeats: 1, isPrivate: false }) // [{ id, … }]
  */
@@ -53,6 +53,12 @@ export async function submit(
       not_found: () => notFound("agent"),
       forbidden: () => new Problem("forbidden", "Only the owner, or a runner of its workspace, may screen this agent."),
       no_trial: () => new Problem("trial_not_allowed", "Only the owner may run this agent: it does not allow trials."),
+      private_trial: () =>
+        bodyProblem(
+          "conflicting_parameters",
+          "/private",
+          "Only runs of the agent's owner, or of its workspace, can be private; send a trial without private.",
+        ),
       retired,
       inactive,
       no_suite: () => notFound("suite"),
@@ -70,7 +76,7 @@ export async function submit(
 }
 
 /** Whether a submission is admitted, by the rows `terms`; `quota` shows only when the allowance is taken. */
-function admissionOf(principal: Submitter, { tasks }: Submission) {
+function admissionOf(principal: Submitter, { tasks, isPrivate }: Submission) {
   const isWorkspace = principal.kind !== "anonymous" && workspaceOf(principal) !== null;
   const single = tasks.kind === "one";
   const suiteId = tasks.kind === "suite" ? tasks.suiteId : null;
@@ -78,6 +84,7 @@ function admissionOf(principal: Submitter, { tasks }: Submission) {
     {
       no_trial: sql`${single} and t.stranger and not t.allow_trial`,
       forbidden: sql`not t.owned and not (${single && !isWorkspace} and t.stranger)`,
+      private_trial: sql`${isPrivate} and t.stranger`,
       retired: sql`t.connection_mode in ('customer_llm', 'provider_assistant')`,
       inactive: sql`not t.is_active`,
       no_suite: sql`${suiteId}::uuid is not null and not exists (
@@ -154,7 +161,7 @@ function reservation(
     now,
   )}), ${reserveRuns(
     sql`select t.id as agent_id, w.id as task_id, case when t.stranger then 'trial' else ${trigger} end as trigger,
-      t.connection_mode = 'mock' as simulated, ${isPrivate} and not t.stranger as is_private,
+      t.connection_mode = 'mock' as simulated, ${isPrivate}::boolean as is_private,
       ${sessionId}::uuid as screening_session_id, ${single ? sql`null::integer` : sql`w.position`} as position,
       ${single ? sql`null::integer` : sql`n`} as repeat_index, ${single ? null : repeats}::integer as repeat_total,
       ${actor}::uuid as user_id, ${keyId}::uuid as api_key_id, case when t.owned then t.team_id end as team_id, t.paid_kind, t.paid_owner, t.paid_period,

@@ -151,6 +151,16 @@ describe("anonymous trials", () => {
     expect(await used(service, "trial_global")).toBe(201);
   });
 
+  it("can't be private, signed in or not: that is refused, and takes nothing", async () => {
+    const stranger = await newUser(service);
+    const hidden = { agent_id: trialAgent, task_id: suite.tasks[0], private: true };
+    for (const [who, address] of [[stranger, 920] as const, [anonymous, 921] as const]) {
+      const { status, body } = await who.call("POST", "/api/v1/runs", hidden, from(address));
+      expect([status, body.code, body.errors[0].pointer]).toEqual([422, "conflicting_parameters", "/private"]);
+    }
+    expect([await used(service, "user", stranger.id), await used(service, "trial_global")]).toEqual([0, 201]);
+  });
+
   it("of a signed-in stranger take the stranger's own month", async () => {
     const stranger = await newUser(service);
     const { body } = await stranger.call("POST", "/api/v1/runs", { agent_id: trialAgent, task_id: suite.tasks[0] });
