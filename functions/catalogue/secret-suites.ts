@@ -35,6 +35,7 @@ export const secretSuites = [
       "Each call is a rotation of its own. In a sealed suite, the tasks that were made from templates are retired " +
       "and replaced by new instances of the same difficulty; runs under way are graded by the task with which they " +
       "began. Every other task, in any suite, stays and counts as new: only its runs at the new version are scored. " +
+      "Retired tasks are no longer part of the suite: they keep their last version, and what was scored at it. " +
       "The boards take that in when an agent is next scored at it, at the latest with their nightly recomputation.",
     auth: "admin",
     body: SecretSuiteRotateRequest,
