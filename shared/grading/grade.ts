@@ -8,13 +8,16 @@ import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable }
 export type { Answer, GradingTask, Verdict } from "./types.ts";
 
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "3";
+export const GRADER_VERSION = "4";
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;
 
 /** These read more of an answer than its output, so an empty output does not settle them. */
 const NOT_BY_OUTPUT_ALONE: ReadonlySet<GraderType> = new Set(["tool_calls", "refusal"]);
+
+/** To these null is a value like any other; to the rest it says nothing. */
+const TAKING_NULL: ReadonlySet<GraderType> = new Set(["json_schema"]);
 
 /** So little below the threshold is the rounding of a share such as 0.1 + 0.2. */
 const ROUNDING = 1e-9;
@@ -36,18 +39,22 @@ export function grade(task: GradingTask, answer: Answer): Verdict {
   return { correctness: outcome.correctness, passed, explanation: clip(explanation, MAX_EXPLANATION_LENGTH) };
 }
 
+type Given = Answer & { output: ExactJson };
+
 function outcomeOf(task: GradingTask, answer: Answer): Outcome {
   const { type } = task.grader;
-  if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output)) return unreadable("The answer is empty.");
-  if (!depthWithin(answer.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
-  return graderOf(type).grade(task, asKnown(task, answer));
+  const isNull = answer.output === null && TAKING_NULL.has(type);
+  if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output) && !isNull) return unreadable("The answer is empty.");
+  const given = { ...answer, output: answer.output ?? null };
+  if (!depthWithin(given.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
+  return graderOf(type).grade(task, asKnown(task, given));
 }
 
 /**
  * The answer as it compares with the key. Where a number of the key is beyond 2^53, its last digits may be lost: the answer's
  * are given up, too. Only keys of before, and those with a tolerance that makes up for it, hold one as a JSON number.
  */
-function asKnown({ grader, expected_output, output_schema }: GradingTask, answer: Answer): Answer {
+function asKnown({ grader, expected_output, output_schema }: GradingTask, answer: Given): Given {
   const isExact = !holdsRounded(expected_output) && !(grader.type === "json_schema" && holdsRounded(output_schema));
   if (isExact) return answer;
   const { output, tool_calls } = answer;

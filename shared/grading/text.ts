@@ -24,12 +24,12 @@ export function spacedTextOf(output: ExactJson): string {
 }
 
 /**
- * Whether an output says nothing: missing, or white space alone.
+ * Whether an output says nothing: missing, null, or white space alone.
  * @example
  * isBlank(" ") // true
  */
-export function isBlank(output: ExactJson): boolean {
-  return output === null || (typeof output === "string" && output.trim() === "");
+export function isBlank(output: ExactJson | undefined): boolean {
+  return output === undefined || output === null || (typeof output === "string" && output.trim() === "");
 }
 
 /**

@@ -4,11 +4,11 @@ import type { GraderOf, GraderType, Json } from "./schema.ts";
 export type { Json } from "./schema.ts";
 
 /**
- * What an agent answered. A missing output is null; `tool_calls` are in the order in which they were made. Whole numbers
- * beyond 2^53 are bigints.
+ * What an agent answered. An output of null is not a missing one; `tool_calls` are in the order in which they were made.
+ * Whole numbers beyond 2^53 are bigints.
  */
 export interface Answer {
-  output: ExactJson;
+  output?: ExactJson;
   refused?: boolean;
   tool_calls?: { name: string; arguments: ExactJson }[];
 }
@@ -47,10 +47,10 @@ export interface Outcome {
   keyFree?: true;
 }
 
-/** One type of grader. `grade` may rely on `check` having found nothing in the task. */
+/** One type of grader. `grade` may rely on `check` having found nothing in the task; a missing output comes to it as null. */
 export interface GraderModule<T extends GraderType> {
   check(task: TaskKey<T>): Issue[];
-  grade(task: TaskKey<T>, answer: Answer): Outcome;
+  grade(task: TaskKey<T>, answer: Answer & { output: ExactJson }): Outcome;
 }
 
 /** An issue of the key, at `/expected_output` or below it. */

@@ -9,7 +9,8 @@ export const AnswerJson = z.custom<ExactJson>((value) => value !== undefined);
 
 /** An agent's answer, whatever protocol brought it. */
 export const Answer = z.object({
-  output: AnswerJson,
+  /** Missing where none came; null is an answer of its own. */
+  output: AnswerJson.exactOptional(),
   refused: z.boolean().exactOptional(),
   tool_calls: z.array(z.object({ name: z.string(), arguments: AnswerJson })).exactOptional(),
   /** Judged when it is priced, not when it is read. */

@@ -31,6 +31,10 @@ const Subject = z.object({
 });
 type Subject = z.output<typeof Subject>;
 
+/** The rules of before that are kept: they took an output of null for none. */
+const NULL_IS_NONE = "3";
+const RULES: ReadonlySet<string> = new Set([NULL_IS_NONE, GRADER_VERSION]);
+
 const NOTHING_HOLDS = {
   valid: false,
   instance_matches: false,
@@ -46,8 +50,8 @@ const NOTHING_HOLDS = {
  * it that the secret is the one that the log has the commitment to.
  *
  * A failed run has nothing to grade: it is right at 0. A statement whose signature does not hold makes everything false or
- * null. Refused are statements about anything but a run, of a secret task or one with a fixed text, and those of other
- * grading rules or another version of the template than this code has. Never throws for a request that fits its schema.
+ * null. Refused are statements about anything but a run, of a secret task or one with a fixed text, and those of
+ * grading rules or of a version of the template that this code has not. Never throws for a request that fits its schema.
  *
  * @param keys the published public keys, each under its full key id (`/.well-known/jwks.json`)
  * @example
@@ -63,7 +67,7 @@ export async function regrade(request: z.output<typeof RegradeRequest>, keys: JW
   const { run, task, instance: committed, result, commitments } = subject;
   if (task.is_secret) return { status: "refused", reason: "secret_task" };
   if (task.template === null || committed === null) return { status: "refused", reason: "fixed_task" };
-  if (result.grader_version !== GRADER_VERSION) return { status: "refused", reason: "other_rules" };
+  if (!RULES.has(result.grader_version)) return { status: "refused", reason: "other_rules" };
   const template = templatesById.get(task.template.id);
   if (template?.version !== task.template.version) return { status: "refused", reason: "other_template" };
 
@@ -88,7 +92,7 @@ async function opens(commitment: string | null, bytes: Uint8Array | null, salt: 
 }
 
 function verdictOn(
-  { run, task }: Subject,
+  { run, task, result }: Subject,
   { grader, expected_output, output_schema, output_format, tools }: Instance,
   response: Uint8Array | null,
 ): { correctness: number; passed: boolean } {
@@ -96,7 +100,8 @@ function verdictOn(
   const answer = run.status === "failed" || response === null ? null : answerIn(response, run.agent_protocol, asked);
   if (answer === null) return { correctness: 0, passed: false };
   const key = { grader, expected_output, output_schema, pass_threshold: PASS_THRESHOLD, is_secret: task.is_secret };
-  return grade(key, answer);
+  const { output, ...rest } = answer;
+  return grade(key, output === null && result.grader_version === NULL_IS_NONE ? rest : answer);
 }
 
 /** The answer in the bytes that an agent sent: as its protocol has it, at once or later, or else as a report by callback. */
@@ -116,6 +121,6 @@ function answerOf(reading: Reading): Answer | null {
 function reportIn(body: unknown): Answer | null {
   const reported = Reported.safeParse(body).data;
   if (reported === undefined) return null;
-  const { output = null, tool_calls } = reported;
-  return { output, ...(tool_calls === undefined ? {} : { tool_calls }) };
+  const { output, tool_calls } = reported;
+  return { ...(output === undefined ? {} : { output }), ...(tool_calls === undefined ? {} : { tool_calls }) };
 }

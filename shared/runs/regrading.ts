@@ -40,7 +40,7 @@ export const UNREGRADABLE = {
   secret_task: "The run was of a secret task; the secrets that these are drawn from are never published.",
   fixed_task:
     "The run was of a task with a fixed text, which no epoch's secret draws; only minted tasks can be graded again.",
-  other_rules: "The run was graded by other rules than today's, as its `grader_version` says; they are not kept here.",
+  other_rules: "The run was graded by other rules than those that are kept here, as its `grader_version` says.",
   other_template: "The run's template has another version by now, and the one of the statement is not kept here.",
 } as const;
 export type Unregradable = keyof typeof UNREGRADABLE;

@@ -13,7 +13,7 @@ import { stringifyExact } from "../platform/exact-json.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
 import { collectedAt } from "../telemetry/collect.ts";
-import type { Answer } from "./answer.ts";
+import { Answer } from "./answer.ts";
 import { LOCK_CALLED, latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
@@ -216,9 +216,10 @@ function deadToken(): Problem {
  */
 function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof RunUpdate>, raw: string): Answer {
   const json = parseJsonBounded(raw, { exact: true });
-  const { output = null, ...exact } = Reported.parse(json.ok ? json.value : undefined);
-  const given = Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), output };
+  const exact = Reported.parse(json.ok ? json.value : undefined);
+  return Answer.parse(
+    Object.fromEntries(Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined)),
+  );
 }
 
 function factsOf({ status }: z.output<typeof RunUpdate>): PhaseEvent[] {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import type { ExactJson } from "../platform/exact-json.ts";
 import { type Answer, type CallOutcome, Json } from "./answer.ts";
 import type { Job } from "./job.ts";
 
@@ -15,7 +16,7 @@ export function simulate(job: Job): CallOutcome {
   const right = draw.readUInt8(0) < RIGHT;
   const latencyMs = Math.round(job.task.reference_latency_ms * (0.5 + draw.readUInt8(1) / 255));
   const cost = job.task.reference_cost_usd * (0.5 + draw.readUInt8(2) / 255);
-  const answer: Answer = { ...(right ? keyAnswer(job) : { output: null }), usage: { calls: [{ cost_usd: cost }] } };
+  const answer: Answer = { ...(right ? keyAnswer(job) : {}), usage: { calls: [{ cost_usd: cost }] } };
   return { kind: "answer", answer, response: new TextEncoder().encode(JSON.stringify(answer)), latencyMs };
 }
 
@@ -27,10 +28,10 @@ function keyAnswer({ task }: Job): Answer {
   const key = task.expected_output;
   const calls = task.output_format === "tool_calls" ? Calls.safeParse(key) : undefined;
   if (calls?.success === true) {
-    const first = (allowed: Record<string, Answer["output"][]>) =>
+    const first = (allowed: Record<string, ExactJson[]>) =>
       Object.fromEntries(Object.entries(allowed).map(([argument, [value = null]]) => [argument, value]));
     const tool_calls = calls.data.map(({ name, arguments: allowed }) => ({ name, arguments: first(allowed) }));
-    return { output: null, tool_calls };
+    return { tool_calls };
   }
   if (typeof key === "boolean") return { output: "", refused: key };
   return { output: key };

@@ -36,7 +36,7 @@ export const RUNS: Readonly<Record<string, string>> = {
   occurred_at: "When it happened",
   "RunPhases.items.duration_ms": "How long it took; null where that means nothing",
   output: "The agent's answer; null without one",
-  "RunUpdate.output": "The answer, in the format that the task asks for",
+  "RunUpdate.output": "The answer, in the format that the task asks for; null is an answer where its schema allows it",
   "RunUpdate.status": "`running` says that it goes on; the others end the run",
   error: "Why there is no answer",
   tool_calls: "The tool calls, in order",

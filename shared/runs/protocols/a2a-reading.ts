@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Answer, AnswerJson } from "../answer.ts";
+import type { ExactJson } from "../../platform/exact-json.ts";
+import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import type { Asked, Reading } from "./protocol.ts";
 import { answered, invalid, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
@@ -17,7 +18,7 @@ export const Metadata = z
   .nullish();
 
 /** A part of a message or an artifact, however the version of the protocol writes it. */
-export type Part = { kind: "text"; text: string } | { kind: "data"; data: Answer["output"] } | { kind: "file" };
+export type Part = { kind: "text"; text: string } | { kind: "data"; data: ExactJson } | { kind: "file" };
 
 /** A message, as far as it is read. */
 export interface Message {
@@ -132,7 +133,7 @@ export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
 export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
-  const values: Answer["output"][] = [];
+  const values: ExactJson[] = [];
   const calls: unknown[][] = [];
   for (const part of parts) {
     if (part.kind !== "data") continue;
@@ -146,7 +147,7 @@ export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, {
   const text = parts.some(({ kind }) => kind === "text") ? textOf(parts) : undefined;
   const data = values.length > 1 ? values : values[0];
   return answered({
-    output: task.output_format === "json" ? (data ?? text) : (text ?? data),
+    output: task.output_format === "json" ? (data ?? text ?? data) : (text ?? data),
     refused: metadata?.refused,
     tool_calls: tool_calls.data,
     usage: metadata?.usage,

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { ExactJson } from "../../platform/exact-json.ts";
 import { parseJsonBounded } from "../../platform/outbound/json.ts";
-import { type Answer, AnswerJson } from "../answer.ts";
+import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Asked, Protocol } from "./protocol.ts";
@@ -102,7 +103,7 @@ function describesObject(schema: unknown): boolean {
 }
 
 /** The arguments that a model wrote as JSON text; the text itself if it is not JSON, so that the call is still graded. */
-function argumentsOf(text: string): Answer["output"] {
+function argumentsOf(text: string): ExactJson {
   if (text.trim() === "") return {};
   const parsed = parseJsonBounded(text, { exact: true });
   return parsed.ok ? AnswerJson.parse(parsed.value) : text;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ExactJson } from "../../platform/exact-json.ts";
 import { type Answer, AnswerJson } from "../answer.ts";
 import type { Reading, Unusable } from "./protocol.ts";
 
@@ -35,7 +36,7 @@ export const Reported = z.object({ output: AnswerJson.optional(), tool_calls: To
 
 /** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
 export function answered(parts: {
-  output?: Answer["output"] | undefined;
+  output?: ExactJson | undefined;
   refused?: boolean | undefined;
   tool_calls?: Answer["tool_calls"] | undefined;
   usage?: Answer["usage"] | undefined;
@@ -47,7 +48,7 @@ export function answered(parts: {
   return {
     kind: "answer",
     answer: {
-      output: output ?? null,
+      ...(output === undefined ? {} : { output }),
       ...(refused === undefined ? {} : { refused }),
       ...(tool_calls === undefined ? {} : { tool_calls }),
       ...(usage === undefined ? {} : { usage }),

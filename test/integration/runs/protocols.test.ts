@@ -132,7 +132,6 @@ describe("an agent that speaks openai_chat", () => {
       "tool calls",
       { output_format: "tool_calls", tools: [toolOf("weather.now"), toolOf("weather")] },
       {
-        output: null,
         tool_calls: [
           { name: "weather.now", arguments: city },
           { name: "weather", arguments: city },

@@ -161,6 +161,17 @@ describe("a run of a minted task, once its epoch is revealed", () => {
   });
 });
 
+describe("a statement of the grading rules before", () => {
+  const before = (subject: EvidenceStatement["credentialSubject"]) => ({
+    ...subject,
+    result: { ...subject.result, grader_version: "3" },
+  });
+
+  it("is graded again as it was", async () => {
+    expect((await post({ ...run, jws: await signed(before) })).body).toEqual(RIGHT);
+  });
+});
+
 describe("what can't be graded again is refused with the reason", () => {
   it.each<[string, () => Promise<string>, RegExp]>([
     [

@@ -16,7 +16,7 @@ const NAMED = SAMPLES.map((sample, index) => [sample.grader.type, TASKS[index] a
 describe("every grader", () => {
   test("there are eleven, and evidence names their version", () => {
     expect(new Set(SAMPLES.map(({ grader }) => grader.type)).size).toBe(11);
-    expect(GRADER_VERSION).toBe("3");
+    expect(GRADER_VERSION).toBe("4");
   });
 
   test.each(NAMED)("%s passes a right answer, secret or not", (_, task, right) => {
@@ -25,8 +25,8 @@ describe("every grader", () => {
   });
 
   test.each(NAMED)("%s gives an empty or missing answer nothing, and says why", (_, task) => {
-    for (const output of [null, "", " \n\t"]) {
-      const verdict = grade(task, { output });
+    for (const answer of [{}, { output: null }, { output: "" }, { output: " \n\t" }]) {
+      const verdict = grade(task, answer);
       expect(verdict).toMatchObject({ correctness: 0, passed: false });
       expect(verdict.explanation).not.toBe("");
     }

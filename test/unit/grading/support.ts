@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { ExactJson } from "../../../shared/platform/exact-json.ts";
 import type { Grader, Json } from "../../../shared/grading/schema.ts";
 import { type Answer, type GradingTask, type Verdict, grade } from "../../../shared/grading/grade.ts";
 
@@ -8,12 +9,12 @@ export function taskOf(grader: Grader, expected_output: Json, output_schema: Jso
 }
 
 /** The verdict on an answer that is an output alone. */
-export function verdictOn(grader: Grader, key: Json, output: Answer["output"]): Verdict {
+export function verdictOn(grader: Grader, key: Json, output: ExactJson): Verdict {
   return grade(taskOf(grader, key), { output });
 }
 
 /** The correctness of an answer that is an output alone. */
-export function scoreOf(grader: Grader, key: Json, output: Answer["output"]): number {
+export function scoreOf(grader: Grader, key: Json, output: ExactJson): number {
   return verdictOn(grader, key, output).correctness;
 }
 
@@ -77,7 +78,7 @@ export const looseText: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(""));
 
 /** A JSON number of an answer whose digits a double would lose, alone or in containers. */
-const anyUnsafe: fc.Arbitrary<Answer["output"]> = fc
+const anyUnsafe: fc.Arbitrary<ExactJson> = fc
   .bigInt({ min: 2n ** 53n, max: 2n ** 1000n })
   .chain((size) => fc.constantFrom(size, -size, [size, 1, "a"], { zvalue: size, qlist: [size] }));
 
@@ -94,7 +95,7 @@ export const anyAnswer: fc.Arbitrary<Answer> = fc.record(
       { maxLength: 5 },
     ),
   },
-  { requiredKeys: ["output"] },
+  { requiredKeys: [] },
 );
 
 /** One well-formed task of every type, and an answer that passes it. */

@@ -56,12 +56,8 @@ describe("an answer of A2A 1.0", () => {
       message([{ raw: "AA==" }, { url: "https://x.test/1" }, { text: "4" }]),
       { output: "4" },
     ],
-    ["of calls as data", message([{ data: { tool_calls: calls } }]), { output: null, tool_calls: calls }],
-    [
-      "of a refusal without parts",
-      { message: { messageId: "m", metadata: { refused: true } } },
-      { output: null, refused: true },
-    ],
+    ["of calls as data", message([{ data: { tool_calls: calls } }]), { tool_calls: calls }],
+    ["of a refusal without parts", { message: { messageId: "m", metadata: { refused: true } } }, { refused: true }],
     [
       "with usage",
       message([{ text: "4" }], { metadata: { usage: { cost_usd: 1 } } }),

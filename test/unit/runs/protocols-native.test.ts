@@ -35,13 +35,14 @@ describe("a native answer", () => {
     ["text", { output: "42" }, { output: "42" }],
     ["JSON", { output: { a: [1, null] } }, { output: { a: [1, null] } }],
     ["an output of null", { output: null }, { output: null }],
-    ["a refusal", { refused: true }, { output: null, refused: true }],
+    ["no output, but a word on refusing", { refused: false }, { refused: false }],
+    ["a refusal", { refused: true }, { refused: true }],
     [
       "tool calls",
       { tool_calls: [{ name: "weather", arguments: { city: "Bergen" } }] },
-      { output: null, tool_calls: [{ name: "weather", arguments: { city: "Bergen" } }] },
+      { tool_calls: [{ name: "weather", arguments: { city: "Bergen" } }] },
     ],
-    ["no tool call", { tool_calls: [] }, { output: null, tool_calls: [] }],
+    ["no tool call", { tool_calls: [] }, { tool_calls: [] }],
     ["usage, in whatever form", { output: "42", usage: "much" }, { output: "42", usage: "much" }],
     ["fields that the protocol does not know", { output: "42", confidence: 1 }, { output: "42" }],
   ])("of %s", (_case, body, answer) => {

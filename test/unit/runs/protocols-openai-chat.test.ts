@@ -109,7 +109,7 @@ const calling = (name: unknown, text: unknown) =>
     content: null,
     tool_calls: [{ id: "call_1", type: "function", function: { name, arguments: text } }],
   });
-const called = (name: string, value: unknown) => ({ output: null, tool_calls: [{ name, arguments: value }] });
+const called = (name: string, value: unknown) => ({ tool_calls: [{ name, arguments: value }] });
 
 describe("a chat completion", () => {
   it.each<[string, unknown, unknown]>([
