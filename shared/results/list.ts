@@ -4,7 +4,7 @@ import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
 import { RowPage, RowSlice } from "../db/page-result.ts";
-import { agents, runs, screening_sessions, suites, teams } from "../db/schema/index.ts";
+import { agents, runs, screening_sessions, suites, tasks, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
@@ -23,8 +23,8 @@ export interface RunsAsked {
 /**
  * A page of the runs that the caller may see; `RunRead` is yet to parse its items. `mine` shows those that the caller
  * asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws
- * `conflicting_parameters`, `unauthenticated` for a filter that needs an account, 404 for an agent, workspace, session or suite
- * that is not visible.
+ * `conflicting_parameters`, `unauthenticated` for a filter that needs an account, 404 for an agent, workspace, session, suite
+ * or task that is not visible.
  */
 export async function listRuns(
   ctx: Context,
@@ -95,7 +95,8 @@ async function readRuns(
 
 /** SQL: what of that which a list is narrowed to the viewer may not see; null where all is visible. */
 function missing(viewer: string | null, filter: RunFilter): SQL {
-  const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId, suite_id: suiteId } = filter;
+  const { agent_id: agentId, team_id: teamId, screening_session_id: sessionId } = filter;
+  const { suite_id: suiteId, task_id: taskId } = filter;
   const team = { user_id: sql`null::uuid`, team_id: sql`t.id` };
   // Only what is asked for: to plan the other look-ups takes longer than to make them.
   const found: [name: string, SQL][] = [];
@@ -111,6 +112,8 @@ function missing(viewer: string | null, filter: RunFilter): SQL {
     ]);
   }
   if (suiteId !== undefined) found.push(["suite", sql`select from ${suites} s where s.id = ${suiteId}::uuid`]);
+  // Everybody sees that a task is there, be it a secret or a retired one.
+  if (taskId !== undefined) found.push(["task", sql`select from ${tasks} t where t.id = ${taskId}::uuid`]);
   if (found.length === 0) return sql`null`;
   const cases = found.map(([name, lookUp]) => sql`when not exists (${lookUp}) then ${sql.raw(`'${name}'`)}`);
   return sql`case ${sql.join(cases, sql` `)} end`;

@@ -1,10 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
-import type * as z from "zod";
+import * as z from "zod";
 import { agentOwner, judgeTheirs, THEIRS, visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
 import { RowPage } from "../db/page-result.ts";
-import { agents, certifications, isInScreening, isOpenRun, runs, screening_sessions } from "../db/schema/index.ts";
+import {
+  agents,
+  certifications,
+  isInScreening,
+  isOpenRun,
+  runs,
+  screening_sessions,
+  suites,
+} from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -86,9 +94,11 @@ export async function readSession(
   return session;
 }
 
+const Listed = z.object({ has_suite: z.boolean(), found: RowPage });
+
 /**
  * A page of an agent's screening sessions (ScreeningSessionRead, which the answer's schema parses), newest first, of one
- * suite where that is asked for; throws 404 for an agent that is not visible.
+ * suite where that is asked for; throws 404 for an agent that is not visible, and for a suite that does not exist.
  */
 export async function listSessions(
   ctx: Context,
@@ -104,14 +114,17 @@ export async function listSessions(
   };
   const items = sql`(select json_agg(${sessionJson} order by s.created_at desc, s.id desc)
     from paged p join ${screening_sessions} s on s.id = p.id)`;
-  const found = await read(
+  const exists =
+    suiteId === undefined ? sql`true` : sql`exists (select from ${suites} k where k.id = ${suiteId}::uuid)`;
+  const result = await read(
     ctx,
-    RowPage,
+    Listed,
     sql`with ${judgeTheirs(viewer, agentId)}, ${pageParts(listing, paging)}
-    select ${pageJson(items)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+    select json_build_object('has_suite', ${exists}, 'found', ${pageJson(items)}) as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
-  if (found === null) throw notFound("agent");
-  return found;
+  if (result === null) throw notFound("agent");
+  if (!result.has_suite) throw notFound("suite");
+  return result.found;
 }
 
 /**

@@ -176,6 +176,7 @@ describe("a list of runs narrowed by one filter, by two, or by all that there ar
 
 it.each([
   ["screening_session_id=019ab000-0000-7000-8000-000000000000", 404, "not_found"],
+  ["task_id=019ab000-0000-7000-8000-000000000000", 404, "not_found"],
   ["suite_id=019ab000-0000-7000-8000-000000000000", 404, "not_found"],
   ["failure_code=agent_timout", 422, "validation_failed"],
   ["created_after=yesterday", 422, "validation_failed"],

@@ -124,7 +124,9 @@ it("finds the one of its suite before it behind any number of others, which the 
   const { body: ofSuite } = await list(`?suite_id=${suite.id}`);
   expect([ofSuite.total, ofSuite.items.map(({ id }: { id: string }) => id)]).toEqual([2, [now, before]]);
   expect((await list("")).body.total).toBe(27);
-  expect((await list(`?suite_id=${own}`)).body).toMatchObject({ total: 0, items: [] });
+  const other = await addSuite(service, 1);
+  expect((await list(`?suite_id=${other.id}`)).body).toMatchObject({ total: 0, items: [] });
+  expect((await list(`?suite_id=${own}`)).body).toMatchObject({ code: "not_found" });
   expect((await list("?suite_id=eight")).status).toBe(422);
   const { html } = await (await visitorOf(service, owner)).open(`/sessions/${now}`);
   expect(html).toContain(`/sessions/${before}`);
