@@ -19,6 +19,7 @@ import { assertWithin, countAddress, setLimitHeaders } from "./limits.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import { namesFirst } from "./order.ts";
 import { knownParameters, refuseUnknown } from "./parameters.ts";
+import { asHono, fits, hidingOf, methodsAt } from "./paths.ts";
 import { type Endpoint, type Route, scopeOf } from "./route.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 import { findingsProblem, unstorable, validationProblem } from "./validation.ts";
@@ -52,8 +53,7 @@ export function createApp(service: Service, endpoints: readonly Endpoint[], show
   const fail = failWith(show);
   app.use(begin(service, app), cors());
   for (const endpoint of namesFirst(endpoints)) {
-    const path = endpoint.path.replace(REST, ":$1{.+}").replaceAll(/\{(\w+)\}/g, ":$1");
-    app.on(endpoint.method.toUpperCase(), [path], whenAsked(service, endpoint));
+    app.on(endpoint.method.toUpperCase(), [asHono(endpoint.path)], whenAsked(service, endpoint, endpoints));
   }
   app.notFound((c) => {
     const allowed = methodsAt(endpoints, c.req.path);
@@ -128,30 +128,16 @@ function asksForPage({ req }: HttpContext): boolean {
   return !/^\/(?:api\/|graphql$)/.test(req.path) && /\btext\/html\b/i.test(req.header("accept") ?? "");
 }
 
-/** A parameter at the end of a path whose name ends in `_path` takes all that is left of the path, slashes included. */
-const REST = /\{(\w+_path)\}$/;
-
-/** Whether an endpoint's path fits; its pattern is only made where the names before its first parameter fit. */
-function fits(endpoint: Endpoint, path: string): boolean {
-  const brace = endpoint.path.indexOf("{");
-  if (brace < 0) return endpoint.path === path;
-  return path.startsWith(endpoint.path.slice(0, brace)) && patternOf(endpoint).test(path);
-}
-
-function patternOf({ path }: Endpoint): RegExp {
-  const names = path.replaceAll(".", "\\.").replace(REST, ".+");
-  return new RegExp(`^${names.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-}
-
-function methodsAt(endpoints: readonly Endpoint[], path: string): string[] {
-  const found = endpoints.filter((one) => fits(one, path)).map(({ method }) => method.toUpperCase());
-  return [...new Set(found)].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-}
-
-/** Answers the requests of an endpoint; it is loaded, and its steps are put together, with the first of them. */
-function whenAsked(service: Service, endpoint: Endpoint): MiddlewareHandler<HttpEnv> {
+/**
+ * Answers the requests of an endpoint; it is loaded, and its steps are put together, with the first of them. Where another
+ * path hides it, the request is not its own: that path does not allow the method.
+ */
+function whenAsked(service: Service, endpoint: Endpoint, endpoints: readonly Endpoint[]): MiddlewareHandler<HttpEnv> {
   let steps: MiddlewareHandler | undefined;
+  let hiding: string[] | undefined;
   return async (c, next) => {
+    hiding ??= endpoint.path.includes("{") ? hidingOf(endpoint, endpoints) : [];
+    if (hiding.some((path) => fits(path, c.req.path))) return next();
     steps ??= every(...pipeline(service, await endpoint.load()));
     return steps(c, next);
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ENDPOINTS as SERVED } from "../../functions/endpoints.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
 import { problemsOf } from "../../shared/http/route-problems.ts";
@@ -111,6 +112,36 @@ describe("the routes together", () => {
       }),
     );
     expect(reached).toEqual(open.map(({ id }) => id));
+  });
+
+  const patterns = new Map(
+    SERVED.map(({ path }) => [
+      path,
+      new RegExp(`^${path.replaceAll(/\{\w+_path\}$/g, ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    ]),
+  );
+  /** Each path that has a name where another one has a parameter, with a method that only the other one has. */
+  const hidden = [...patterns.keys()].flatMap((path) => {
+    const own = SERVED.filter((one) => one.path === path).map(({ method }) => method);
+    const others = SERVED.filter((one) => one.path !== path && patterns.get(one.path)?.test(path));
+    return [...new Set(others.map(({ method }) => method))]
+      .filter((method) => !own.includes(method))
+      .map((method) => [method, path, own] as const);
+  });
+
+  test("have paths with a name where others have a parameter", () => {
+    expect(hidden.map(([method, path]) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining(["get /api/v1/agents/bulk", "delete /api/v1/agents/bulk", "get /api/v1/runs/batch"]),
+    );
+  });
+
+  test.each(hidden)("refuse %s at %s, which is no id, and name what is allowed there", async (method, path, own) => {
+    const { service } = await sealedService();
+    const app = createApp(service, SERVED);
+    const url = BASE_URL + path.replaceAll(/\{\w+\}/g, "01938e7a-0000-7000-8000-000000000003");
+    const { status, headers } = await app.request(url, { method: method.toUpperCase() });
+    const allowed = own.flatMap((one) => (one === "get" ? ["GET", "HEAD"] : [one.toUpperCase()]));
+    expect([status, headers.get("allow")?.split(", ").toSorted()]).toEqual([405, allowed.toSorted()]);
   });
 
   test("are the contract's endpoints, no more and no fewer", () => {

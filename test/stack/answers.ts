@@ -12,6 +12,7 @@ export interface GivenAnswer {
 
 interface Operation {
   pattern: RegExp;
+  path: string;
   name: string;
   responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }>;
 }
@@ -35,10 +36,8 @@ export function checkAnswers(document: Described): AnswerCheck {
   for (const [path, item] of Object.entries(document.paths)) {
     const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
     for (const [method, { responses }] of Object.entries(item)) {
-      const operation = { pattern, name: `${method.toUpperCase()} ${path}`, responses };
-      // A path without parameters is the one that is meant where two fit.
-      const known = byMethod.get(method) ?? [];
-      byMethod.set(method, path.includes("{") ? [...known, operation] : [operation, ...known]);
+      const operation = { pattern, path, name: `${method.toUpperCase()} ${path}`, responses };
+      byMethod.set(method, [...(byMethod.get(method) ?? []), operation]);
     }
   }
   /** Answers that were found to be valid: most come many times. */
@@ -46,7 +45,9 @@ export function checkAnswers(document: Described): AnswerCheck {
   return (method, path, { status, headers, body }) => {
     const head = method === "HEAD";
     const operations = byMethod.get(head ? "get" : method.toLowerCase()) ?? [];
-    const operation = operations.find(({ pattern }) => pattern.test(path));
+    // A path without parameters is the one that is meant where two fit, whichever methods it has.
+    const isNamed = Object.hasOwn(document.paths, path);
+    const operation = operations.find((one) => (isNamed ? one.path === path : one.pattern.test(path)));
     if (operation === undefined || status === 304) return null;
     const at = `${operation.name}: ${status}`;
     const response = operation.responses[status];

@@ -48,6 +48,7 @@ describe("an answer as the document says", () => {
     ["HEAD, which has no body", "HEAD", "/items/1", answer(200, "application/json", "")],
     ["304, which is HTTP's own", "GET", "/items/1", answer(304, null, "")],
     ["a path that is not described", "GET", "/queues/score", answer(489, "text/plain", "x")],
+    ["a method that another path alone has", "DELETE", "/items/latest", answer(405, "application/problem+json", {})],
     ["a method that is not described", "PUT", "/items/1", answer(405, "application/problem+json", {})],
   ])("has nothing wrong: %s", (_what, method, path, given) => {
     expect(check(method, path, given)).toBeNull();

@@ -98,6 +98,8 @@ describe("a problem", () => {
     ["OPTIONS", AGENTS, "GET, HEAD, POST"],
     ["PUT", `${AGENTS}/${crypto.randomUUID()}`, "GET, HEAD, PATCH, DELETE"],
     ["GET", "/api/v1/auth/login", "POST"],
+    ["DELETE", "/api/v1/agents/bulk", "POST"],
+    ["HEAD", "/api/v1/runs/batch", "POST"],
     ["HEAD", "/api/v1/auth/login", "POST"],
     ["POST", "/healthz", "GET, HEAD"],
     ["PATCH", "/.well-known/jwks.json", "GET, HEAD"],
