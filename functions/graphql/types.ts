@@ -73,7 +73,7 @@ const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
     simulated: t.exposeBoolean("simulated"),
     passed: t.exposeBoolean("passed", { nullable: true }),
     correctness: t.exposeFloat("correctness", { nullable: true }),
-    latencyMs: t.exposeFloat("latency_ms", { nullable: true }),
+    latencyMs: t.exposeInt("latency_ms", { nullable: true }),
     evidenceCostUsd: t.exposeFloat("evidence_cost_usd", { nullable: true }),
     evidenceCostFloorApplied: t.exposeBoolean("evidence_cost_floor_applied", {
       description: "A call was reported below its floor, and is taken at that",
@@ -94,7 +94,7 @@ const StatsType = builder.objectRef<Stats>("AgentStats").implement({
     totalRuns: t.exposeInt("total_runs"),
     successfulRuns: t.exposeInt("successful_runs"),
     failedRuns: t.exposeInt("failed_runs"),
-    avgLatencyMs: t.exposeFloat("avg_latency_ms", { nullable: true }),
+    avgLatencyMs: t.exposeInt("avg_latency_ms", { nullable: true }),
     avgCostUsd: t.exposeFloat("avg_cost_usd", { nullable: true }),
     bestTask: t.expose("best_task", { type: TaskRecord, nullable: true }),
     worstTask: t.expose("worst_task", { type: TaskRecord, nullable: true }),

@@ -37,7 +37,7 @@ export const BlueprintRead = z
       }),
     ),
     tools: z.array(
-      z.object({ name: z.string(), calls: count, error_rate: z.number().min(0).max(1), mean_duration_ms: z.number() }),
+      z.object({ name: z.string(), calls: count, error_rate: z.number().min(0).max(1), mean_duration_ms: z.int() }),
     ),
     operations: z.array(z.object({ name: z.string(), count })).meta({ description: "By `gen_ai.operation.name`" }),
     edges: z.array(z.object({ from: z.string(), to: z.string(), count })).meta({
@@ -138,7 +138,7 @@ export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<
       (some) => ({
         calls: some.length,
         error_rate: rounded(mean(some.map(({ failed }) => Number(failed)))),
-        mean_duration_ms: rounded(mean(some.map(({ duration_ms }) => duration_ms))),
+        mean_duration_ms: Math.round(mean(some.map(({ duration_ms }) => duration_ms))),
       }),
     ),
     operations: grouped(

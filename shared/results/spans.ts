@@ -23,7 +23,7 @@ const SpanRead = z
     cost_usd: z.number().nullable().meta({ description: "What the agent says that the call cost" }),
     failed: z.boolean().meta({ description: "Whether the agent says that the call failed" }),
     started_at: Instant,
-    duration_ms: z.number().meta({ description: "How long it took, in milliseconds" }),
+    duration_ms: z.int().meta({ description: "How long it took, in whole milliseconds" }),
   })
   .meta({ id: "SpanRead" });
 
@@ -43,7 +43,8 @@ export async function readSpans(ctx: Context, principal: Principal, runId: strin
     Found,
     sql`select jsonb_build_object('allowed', x.allowed, 'spans', case when x.allowed then
         jsonb_build_object('run_id', r.id, 'items', coalesce((
-          select jsonb_agg(to_jsonb(s) - '{run_id,agent_id,received_at}'::text[] order by s.started_at, s.span_id)
+          select jsonb_agg(to_jsonb(s) - '{run_id,agent_id,received_at}'::text[]
+            || jsonb_build_object('duration_ms', round(s.duration_ms)) order by s.started_at, s.span_id)
           from ${spans} s where s.run_id = r.id), '[]')) end) as result
       from ${runsWithAgents(sql`${runs}`)}
         cross join lateral (select coalesce(${mayRun("see_outputs", viewer)}, false) as allowed) x

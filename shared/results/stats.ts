@@ -16,7 +16,7 @@ export const AgentStats = z
     total_runs: z.int(),
     successful_runs: z.int().meta({ description: "Passed" }),
     failed_runs: z.int().meta({ description: "Final and not passed" }),
-    avg_latency_ms: z.number().nullable(),
+    avg_latency_ms: z.int().nullable(),
     avg_cost_usd: z.number().nullable(),
     best_task: TaskRecord,
     worst_task: TaskRecord,
@@ -70,7 +70,7 @@ export function statsJson(viewer: string | null): SQL {
         where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)}),
       'successful_runs', coalesce(sum(x.passed), 0),
       'failed_runs', coalesce(sum(x.judged - x.passed), 0),
-      'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0), 1),
+      'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0)),
       'avg_cost_usd', round(sum(x.cost_usd) / nullif(sum(x.costs), 0), 6),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
       'recent_runs', coalesce((select json_agg(${runJson(member)} order by r.id desc)

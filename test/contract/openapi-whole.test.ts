@@ -86,6 +86,17 @@ describe("the document says", () => {
     expect(silent).toEqual([]);
   });
 
+  test("durations in whole milliseconds, wherever they are told or asked for", () => {
+    const durations = [...properties(document as unknown as Json, [])].filter(([way]) => way.at(-1)?.endsWith("_ms"));
+    const parameters = operations.flatMap((one) => one.parameters ?? []).filter(({ name }) => name.endsWith("_ms"));
+    const schemas = [...durations, ...parameters.map(({ name, schema }) => [[name], schema] as const)];
+    const types = (schema: Json): Json[] =>
+      [...objectsIn(schema)].flatMap(([, { type }]) => (Array.isArray(type) ? type : type === undefined ? [] : [type]));
+    const others = schemas.filter(([, schema]) => types(schema).find((type) => type !== "null") !== "integer");
+    expect(others.map(([way]) => way.join("."))).toEqual([]);
+    expect(durations.length).toBeGreaterThan(15);
+  });
+
   test("what each parameter means, and each operation more than its name", () => {
     const silent = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters.filter(({ description }) => description === undefined).map(({ name }) => `${operationId}: ${name}`),

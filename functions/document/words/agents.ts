@@ -39,7 +39,7 @@ export const AGENTS: Readonly<Record<string, string>> = {
   updated: "How many were changed",
 
   total_runs: "Its runs, simulated ones among them",
-  avg_latency_ms: "The mean time to answer, in milliseconds",
+  avg_latency_ms: "The mean time to answer, in whole milliseconds",
   avg_cost_usd: "The mean cost of a run; null where none is known",
   best_task: "The task that it passes most often; null without runs",
   worst_task: "The task that it passes least often; null without runs",
@@ -98,7 +98,7 @@ export const AGENTS: Readonly<Record<string, string>> = {
   from: "Where it begins",
   to: "Where it ends",
   error_rate: "The share of calls that failed",
-  mean_duration_ms: "How long a call took on average, in milliseconds",
+  mean_duration_ms: "How long a call took on average, in whole milliseconds",
   architecture_hash: "The digest of its models, tools and their connections",
   first_seen_at: "When it was first seen",
   last_seen_at: "When it was last seen",

@@ -194,7 +194,7 @@ describe("the blueprint", () => {
         { name: "unknown", provider: null, calls: 1, input_tokens: 0, output_tokens: 0 },
       ],
       tools: [
-        { name: "search", calls: 3, error_rate: 0.333333, mean_duration_ms: 20.166667 },
+        { name: "search", calls: 3, error_rate: 0.333333, mean_duration_ms: 20 },
         { name: "read", calls: 1, error_rate: 0, mean_duration_ms: 12 },
       ],
       operations: [

@@ -38,13 +38,13 @@ it("shows owner and members what the agent told of a run, from its beginning, an
   const tool = agentSpan({ kind: "tool", name: "<b>look up</b>", parent_span_id: model.span_id });
   await storeSpans(service, run, [tool, model]);
   await service.sql(
-    "update spans set started_at = started_at - interval '1 s', duration_ms = 1200.5, failed = true where span_id = $1",
+    "update spans set started_at = started_at - interval '1 s', duration_ms = 1200.7, failed = true where span_id = $1",
     [model.span_id],
   );
   const path = `/api/v1/runs/${run}/spans`;
   const { status, body } = await owner.call("GET", path);
   expect(status).toBe(200);
-  expect(body).toMatchObject({ run_id: run, items: [{ ...model, failed: true, duration_ms: 1200.5 }, tool] });
+  expect(body).toMatchObject({ run_id: run, items: [{ ...model, failed: true, duration_ms: 1201 }, tool] });
   expect(Object.keys(body.items[0])).not.toContain("agent_id");
   expect(await stranger.call("GET", path)).toMatchObject({ status: 403, body: { code: "forbidden" } });
   // Nobody is told them without credentials, so they are asked for at once.

@@ -256,7 +256,7 @@ it("an agent's record counts the runs that the caller may see, but those that fa
         select exists (select from agents a where a.id = '${agent}' and ${sees(viewer)}) as found, jsonb_build_object(
           'total_runs', (select count(*) from visible), 'successful_runs', (select count(*) from visible where passed),
           'failed_runs', (select count(*) from visible r where ${finished} and not passed),
-          'avg_latency_ms', (select round(avg(latency_ms), 1) from visible where status = 'completed'),
+          'avg_latency_ms', (select round(avg(latency_ms)) from visible where status = 'completed'),
           'avg_cost_usd', (select round(avg(evidence_cost_usd), 6) from visible
             where status not in ('queued', 'running') and not evidence_cost_partial),
           'best_task', (select jsonb_build_object('task_id', task_id, 'title', title, 'pass_rate', rate) from by_task
