@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { paged, pageOf, pageQuery } from "../../shared/http/paging.ts";
 import { created, noContent, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { addPasskey } from "../../shared/identity/passkeys/add.ts";
@@ -9,7 +10,6 @@ import { assertOwnPasskey } from "../../shared/identity/passkeys/right.ts";
 import {
   PasskeyCreate,
   PasskeyCreationOptions,
-  PasskeyList,
   PasskeyRead,
   PasskeyRequestOptions,
   PasskeySignIn,
@@ -30,9 +30,10 @@ export const passkeys = [
     summary: "The account's passkeys",
     description: "The newest first, at most 10.",
     auth: "session",
-    returns: { 200: PasskeyList },
-    async handler({ ctx, principal }) {
-      return ok(await listPasskeys(ctx, principal));
+    query: pageQuery,
+    returns: { 200: pageOf(PasskeyRead, "PasskeyPage") },
+    async handler({ ctx, principal, query }) {
+      return ok(paged(await listPasskeys(ctx, principal, query), query));
     },
   }),
   route({

@@ -1,5 +1,5 @@
-import type * as z from "zod";
-import { PasskeyList, type PasskeyRead } from "../../shared/identity/passkeys/schemas.ts";
+import * as z from "zod";
+import { PasskeyRead } from "../../shared/identity/passkeys/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { attempt, Field, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
@@ -14,6 +14,8 @@ const PATH = "/settings/passkeys";
 const API = "/api/v1/users/me/passkeys";
 const TITLE = "Passkeys";
 const LABELS = { name: "Name", credential: "The device's answer" };
+
+const Passkeys = z.object({ items: z.array(PasskeyRead) });
 
 function List({ passkeys }: { passkeys: readonly z.output<typeof PasskeyRead>[] }) {
   return (
@@ -37,7 +39,7 @@ function List({ passkeys }: { passkeys: readonly z.output<typeof PasskeyRead>[] 
 }
 
 async function show({ c, api }: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
-  const { items } = await api.read(API, PasskeyList);
+  const { items } = await api.read(API, Passkeys);
   return personal(
     c,
     <Layout title={wrong === undefined ? TITLE : `Error: ${TITLE.toLowerCase()}`} own="/settings" script={PASSKEY}>

@@ -47,3 +47,20 @@ function fieldOf(pointer: string): string {
     .replaceAll(/\/(?:anyOf|oneOf|allOf)\/\d+/g, "")
     .replace(/^\./, "");
 }
+
+interface Shape {
+  $ref?: string;
+  $defs?: Record<string, Shape>;
+  type?: string;
+  properties?: Record<string, unknown>;
+  anyOf?: Shape[];
+  oneOf?: Shape[];
+}
+
+/** What an answer may be, at its outside. */
+export function shapesOf(schema: z.ZodType): Shape[] {
+  const root = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Shape;
+  const named = (shape: Shape): Shape => root.$defs?.[shape.$ref?.split("/").at(-1) ?? ""] ?? shape;
+  const { anyOf, oneOf } = named(root);
+  return (anyOf ?? oneOf ?? [root]).map(named);
+}

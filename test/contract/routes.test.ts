@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { ENDPOINTS as SERVED } from "../../functions/endpoints.ts";
 import { ROUTES } from "../../functions/routes.ts";
 import { createApp } from "../../shared/http/app.ts";
@@ -6,7 +7,7 @@ import { problemsOf } from "../../shared/http/route-problems.ts";
 import { type Route, scopeOf } from "../../shared/http/route.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/platform/problem.ts";
 import { type Callers, CLASSES, ENDPOINTS } from "./endpoints.ts";
-import { looseObjects } from "./json-schema.ts";
+import { looseObjects, shapesOf } from "./json-schema.ts";
 import { BASE_URL, endpointsOf, sealedService } from "./sealed.ts";
 import { modules } from "./sources.ts";
 
@@ -70,6 +71,16 @@ const FINDINGS = ["always_on", "invalid_format", "invalid_text", "missing_field"
 
 /** The modules that pass a code on instead of naming one. */
 const PASSING_ON = ["functions/site/parts/api.ts", "shared/http/validation.ts", "shared/platform/problem.ts"];
+
+/** Lists that come whole, as the contract says of them or of what they belong to. */
+const WHOLE = [
+  "GET /api/v1/agents/{agent_id}/blueprint/versions",
+  "GET /api/v1/agents/{agent_id}/history",
+  "GET /api/v1/runs/{run_id}/phases",
+  "GET /api/v1/runs/{run_id}/spans",
+  "GET /api/v1/suites/{id}/field",
+  "GET /api/v1/usage",
+];
 
 const named = ROUTES.map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
@@ -199,6 +210,17 @@ describe.each(named)("%s", (name, route) => {
     expect(statuses.some((status) => status >= 200 && status < 400)).toBe(true);
     for (const [status, returned] of Object.entries(route.returns))
       expect(returned === null).toBe(BODILESS.includes(status) || (route.id === "callMcp" && status === "202"));
+  });
+
+  test("gives a list in pages, unless the contract says otherwise", () => {
+    const answer = route.returns[200];
+    if (route.method !== "get" || !(answer instanceof z.ZodType)) return;
+    const shapes = shapesOf(answer);
+    expect(shapes.filter(({ type }) => type === "array")).toEqual([]);
+    const lists = shapes.filter(({ properties = {} }) => properties["items"] !== undefined);
+    const paged = lists.filter(({ properties = {} }) => properties["page_size"] !== undefined);
+    expect(lists.length - paged.length).toBe(WHOLE.includes(name) ? lists.length : 0);
+    expect(paged.length > 0).toBe(route.query?.shape["page_size"] !== undefined);
   });
 
   test("goes without limit, Idempotency-Key and cache where they could do harm", () => {

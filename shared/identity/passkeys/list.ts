@@ -1,19 +1,25 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../../db/change.ts";
+import { pageJson, shortParts } from "../../db/listing.ts";
+import { pageResult } from "../../db/page-result.ts";
 import { passkeys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import { PasskeyList } from "./schemas.ts";
+import { PasskeyRead } from "./schemas.ts";
 import { passkeyJson } from "./view.ts";
 
-/** The caller's passkeys, the newest first. */
-export async function listPasskeys(ctx: Context, { userId }: SessionPrincipal): Promise<z.output<typeof PasskeyList>> {
-  const list = await read(
-    ctx,
-    PasskeyList,
-    sql`select json_build_object('items', coalesce(json_agg(${passkeyJson} order by p.created_at desc, p.id desc), '[]')) as result
-      from ${passkeys} p where p.user_id = ${userId}::uuid`,
-  );
-  return list ?? { items: [] };
+const PasskeyList = pageResult(PasskeyRead);
+
+/** A page of the caller's passkeys, the newest first. */
+export async function listPasskeys(
+  ctx: Context,
+  { userId }: SessionPrincipal,
+  paging: { page: number; page_size: number },
+): Promise<z.output<typeof PasskeyList>> {
+  const order = sql`p.created_at desc, p.id desc`;
+  const parts = shortParts(sql`select p.* from ${passkeys} p where p.user_id = ${userId}::uuid`, "p", order, paging);
+  const items = sql`(select json_agg(${passkeyJson} order by ${order}) from paged p)`;
+  const list = await read(ctx, PasskeyList, sql`with ${parts} select ${pageJson(items)} as result`);
+  return list ?? { items: [], total: 0 };
 }

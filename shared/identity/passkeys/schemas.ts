@@ -86,5 +86,3 @@ export const PasskeyRead = z
     last_used_at: Instant.nullable(),
   })
   .meta({ id: "PasskeyRead" });
-
-export const PasskeyList = z.object({ items: z.array(PasskeyRead) }).meta({ id: "PasskeyList" });

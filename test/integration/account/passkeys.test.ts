@@ -68,6 +68,9 @@ describe("a passkey", () => {
     const listed = async () => (await user.call("GET", PASSKEYS)).body;
     expect(await listed()).toEqual({
       items: [{ id, name: "laptop", created_at: expect.any(String), last_used_at: null }],
+      total: 1,
+      page: 1,
+      page_size: 20,
     });
     const { status, body } = await signIn(authenticator);
     expect([status, body.user?.id]).toEqual([200, user.id]);
@@ -101,7 +104,7 @@ describe("a passkey", () => {
     const user = await newUser(service);
     const maker = newAuthenticator(service.url);
     expect(codeOf(await add(user, maker, "x", twist))).toEqual([422, "validation_failed"]);
-    expect((await user.call("GET", PASSKEYS)).body).toEqual({ items: [] });
+    expect((await user.call("GET", PASSKEYS)).body).toEqual({ items: [], total: 0, page: 1, page_size: 20 });
     const { authenticator } = await enrolled();
     expect(codeOf(await signIn(authenticator, twist))).toEqual([401, "invalid_credentials"]);
     expect((await signIn(authenticator)).status).toBe(200);
