@@ -60,7 +60,8 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   validation_failed: "Mend what `errors` lists: each has the place and what is wrong there.",
   unrecognized_field: "Remove the fields that `errors` lists, or mend their spelling.",
   unrecognized_parameter: "Remove the parameters that `errors` lists, or mend their spelling.",
-  weak_password: "Take a longer password, which is not known from leaks.",
+  weak_password:
+    "Take a password of 10 to 128 characters that is none of the most common ones, without the name of your email address.",
   conflicting_parameters: "Send one of the parameters that `errors` lists.",
   invalid_cursor: "Begin anew with an empty `cursor`, and keep filters and credentials the same from slice to slice.",
   feature_disabled: "This service has the feature switched off; leave the field out.",

@@ -123,13 +123,10 @@ export const AgentRequest = z
 /** What an agent's endpoint answers with 200; unknown fields are ignored. */
 export const AgentAnswer = z
   .looseObject({
-    output: z
-      .json()
-      .optional()
-      .meta({
-        description:
-          "Text or JSON, as `output_format` asks; null answers a task whose `output_schema` allows it, and nothing else",
-      }),
+    output: z.json().optional().meta({
+      description:
+        "Text or JSON, as `output_format` asks; null answers a task whose `output_schema` allows it, and nothing else",
+    }),
     refused: z.boolean().optional().meta({ description: "True to decline" }),
     tool_calls: z
       .array(z.object({ name: z.string(), arguments: z.json() }))

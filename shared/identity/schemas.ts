@@ -12,18 +12,24 @@ const Username = z
     "3 to 39 letters, digits, - or _; a letter or digit at both ends",
   );
 
-/** A password as it is given; what it must be like to be taken, `assertStrongPassword` says. */
-const Password = z.string().max(1000);
+/** How many UTF-16 code units a password may have as it is given: 128 characters never have more. */
+export const MAX_UNITS = 1000;
+
+/** The password that an account has. */
+const Password = z.string().max(MAX_UNITS);
+
+/** A password that an account is to have: what it must be like, its length too, `assertStrongPassword` says. */
+const NewPassword = z.string();
 
 export const UserCreate = z
-  .strictObject({ email: Email, password: Password, username: Username.optional() })
+  .strictObject({ email: Email, password: NewPassword, username: Username.optional() })
   .meta({ id: "UserCreate" });
 
 export const UserUpdate = z
   .strictObject({
     username: Username.optional(),
     current_password: Password.optional().meta({ description: "Needed with new_password" }),
-    new_password: Password.optional(),
+    new_password: NewPassword.optional(),
   })
   .superRefine((body, context) => {
     const { current_password: current, new_password: next } = body;
@@ -60,12 +66,12 @@ export const VerifyEmailRequest = z.strictObject({ token: MailedToken }).meta({ 
 export const ForgotPasswordRequest = z.strictObject({ email: Email }).meta({ id: "ForgotPasswordRequest" });
 
 export const ResetPasswordRequest = z
-  .strictObject({ token: MailedToken, new_password: z.string().max(1000) })
+  .strictObject({ token: MailedToken, new_password: NewPassword })
   .meta({ id: "ResetPasswordRequest" });
 
 export const EmailChange = z.strictObject({ email: Email, password: Password.optional() }).meta({ id: "EmailChange" });
 export const ConfirmEmailRequest = z.strictObject({ token: MailedToken }).meta({ id: "ConfirmEmailRequest" });
-export const PasswordSet = z.strictObject({ new_password: Password }).meta({ id: "PasswordSet" });
+export const PasswordSet = z.strictObject({ new_password: NewPassword }).meta({ id: "PasswordSet" });
 export const ConfirmationLinkRequest = z.strictObject({}).meta({ id: "ConfirmationLinkRequest" });
 
 const SECOND_FACTORS = ["password", "confirmation_token"] as const;

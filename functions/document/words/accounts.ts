@@ -3,7 +3,8 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   access_token: "Send it as `Authorization: Bearer`; it holds for minutes",
   token_type: "How to send it",
   user: "The account that is signed in",
-  password: "The password, 10 to 200 characters; those known from leaks are refused",
+  password:
+    "The password, 10 to 128 characters; the most common ones, and those with the name of the email address in them, are refused",
   "LoginRequest.password": "The account's password",
   "EmailChange.email": "The address that the account is to have",
   "EmailChange.password": "The account's password, where it has one",
@@ -45,7 +46,7 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   authenticatorData: "The circumstances in which it answered",
   "credential.response.signature": "The signature over both by the passkey",
   userHandle: "The account that it is of, as the options had it",
-  new_password: "The password from now on",
+  new_password: "The password from now on, as at registration",
   token: "The token from the link in the mail",
   user_agent: "What the browser or program said of itself when it signed in",
   email_verified: "Whether the address was confirmed by a mailed link",

@@ -2,10 +2,12 @@ import { Buffer } from "node:buffer";
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import type { PasswordCost } from "../../platform/context.ts";
 import { bodyProblem } from "../../platform/problem.ts";
+import { MAX_UNITS } from "../schemas.ts";
 import { COMMON_PASSWORDS } from "./common-passwords.ts";
 
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
+const TOO_LONG = "Use at most 128 characters.";
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Hashes a password by scrypt (RFC 7914) with a fresh salt, as a PHC string. */
@@ -45,12 +47,14 @@ export function assertStrongPassword(password: string, email: string, pointer: s
   const weak = (message: string): never => {
     throw bodyProblem("weak_password", pointer, message);
   };
+  // What is longer could not be signed in with, and is not worth the work of being normalised.
+  if (password.length > MAX_UNITS) weak(TOO_LONG);
   const normal = normalise(password);
   const length = Array.from(normal).length;
   const lower = normal.toLowerCase();
   const name = email.slice(0, email.lastIndexOf("@")).toLowerCase();
   if (length < 10) weak("Use at least 10 characters.");
-  if (length > 128) weak("Use at most 128 characters.");
+  if (length > 128) weak(TOO_LONG);
   if (COMMON_PASSWORDS.has(lower)) weak("This password is among the most common ones. Choose another.");
   if (name.length >= 3 && lower.includes(name)) weak("Leave the name of your email address out of the password.");
 }

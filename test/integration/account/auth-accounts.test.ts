@@ -121,6 +121,8 @@ describe("registration", () => {
     ["9 characters", "aB3$eF6&h"],
     ["9 characters of two UTF-16 units", "🦊🐻🐼🐨🐯🦁🐮🐷🐸"],
     ["129 characters", "aB3$".repeat(32) + "x"],
+    ["1,001 characters", "aB3$".repeat(250) + "x"],
+    ["half a million characters", "aB3$".repeat(125_000)],
     ["a common one", "1234567890"],
     ["a common one in another case", "QwErTyUiOp"],
     ["a common one in full-width digits", "１２３４５６７８９０"],

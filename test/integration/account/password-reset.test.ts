@@ -195,7 +195,13 @@ describe("a reset token", () => {
   it("outlives a password that the policy refuses", async () => {
     const user = await newUser(service, { email: "margarete@example.test" });
     const token = await forgotten(user);
-    for (const new_password of ["short", "password123", "I am margarete indeed"]) {
+    for (const new_password of [
+      "short",
+      "password123",
+      "I am margarete indeed",
+      "aB3$".repeat(40),
+      "aB3$".repeat(1000),
+    ]) {
       const refused = await post(RESET, { token, new_password });
       expect([refused.status, refused.body.code, refused.body.errors[0].pointer]).toEqual([
         422,

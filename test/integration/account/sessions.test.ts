@@ -200,6 +200,8 @@ describe("changing the account", () => {
     ["no current password", { new_password: NEW_PASSWORD }, 422, "validation_failed"],
     ["no new password", { current_password: PASSWORD }, 422, "validation_failed"],
     ["a weak password", { current_password: PASSWORD, new_password: "short" }, 422, "weak_password"],
+    ["a long password", { current_password: PASSWORD, new_password: "aB3$".repeat(40) }, 422, "weak_password"],
+    ["far too long a one", { current_password: PASSWORD, new_password: "aB3$".repeat(1000) }, 422, "weak_password"],
     ["a bad username", { username: "a b" }, 422, "validation_failed"],
     ["another field", { email: "new@example.test" }, 422, "unrecognized_field"],
   ])("is refused with %s, and changes nothing", async (_what, body, status, code) => {
