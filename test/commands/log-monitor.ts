@@ -1,7 +1,9 @@
 /**
  * `npm run log:monitor -- BASE_URL [STATE_FILE]`: what `agent-screening log monitor` does, without a package. Prints each
- * entry that came since the last call, and ends with 1 where the log is not what it was, or says nothing.
+ * entry that came since the last call, and ends with 1 where the log is not what it was, or says nothing, and with 2 where
+ * the file is of another log.
  */
+import { EXIT, Failure } from "../../clients/cli/src/failure.ts";
 import { follow } from "../../clients/cli/src/log-follow.ts";
 
 const [base, file = "log-monitor.json"] = process.argv.slice(2);
@@ -15,6 +17,6 @@ if (base === undefined) {
     console.error(`${origin}: ${size} entries, consistent`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
+    process.exitCode = error instanceof Failure && error.exit === EXIT.usage ? EXIT.usage : EXIT.failed;
   }
 }

@@ -7,9 +7,10 @@ import { leafHash } from "../../../shared/tlog/hash.ts";
 import { openNote, parseVerifierKey } from "../../../shared/tlog/note.ts";
 import { TILE_WIDTH, tilePath } from "../../../shared/tlog/tile.ts";
 import { pauseFor, type Retries, retrying, type Send } from "../../typescript/src/retry.ts";
-import { reach } from "./failure.ts";
+import { EXIT, Failure, reach } from "./failure.ts";
 
-const State = z.object({ key: z.string(), size: z.int(), edge: z.array(z.string()) });
+/** What was seen of a log, and where; a file of before does not say where. */
+const State = z.object({ base: z.string().optional(), key: z.string(), size: z.int(), edge: z.array(z.string()) });
 
 /** The log is not what it was, or not what it says. */
 export class LogFault extends Error {}
@@ -68,18 +69,27 @@ async function held<T>(reading: () => T | Promise<T>): Promise<T> {
 /**
  * Follows the log of any service that serves C2SP tlog-tiles under `base/log`: checks that it continues what `file` says of
  * the last call, and keeps there what it has seen now. The first call takes the log's key from the log.
- * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key
+ * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key; Failure where the file is
+ * of the log of another service
  */
 export async function follow(
   base: string,
   file: string,
   { send = reach, sleep = pauseFor }: Partial<Asking> = {},
 ): Promise<Followed> {
-  const get = getter(`${base.replace(/\/$/, "")}/log`, { send, sleep });
+  const url = base.replace(/\/$/, "");
+  const get = getter(`${url}/log`, { send, sleep });
   const known = existsSync(file) ? State.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
   const key = known?.key ?? (await get("key")).toString().trim();
   const note = (await get("checkpoint")).toString();
-  const checkpoint = await held(async () => parseCheckpoint(await openNote(note, parseVerifierKey(key))));
+  const checkpoint = await held(async () => parseCheckpoint(await openNote(note, parseVerifierKey(key)))).catch(
+    (error: unknown) => {
+      // One log may be read at several addresses, so the addresses alone say nothing.
+      if (known?.base === undefined || known.base === url) throw error;
+      const advice = `name another file for ${url}`;
+      throw new Failure(EXIT.usage, `${file} is of the log of ${known.base}, which this is not: ${advice}.`);
+    },
+  );
   let tree = known === null ? EMPTY : { size: known.size, edge: known.edge.map((hash) => Buffer.from(hash, "base64")) };
   const { origin, size, root } = checkpoint;
   if (origin !== parseVerifierKey(key).name) throw new LogFault(`the log calls itself ${origin}`);
@@ -94,7 +104,7 @@ export async function follow(
       `the log of ${tree.size} entries does not continue the ${known?.size ?? 0} that were seen before`,
     );
   }
-  const state = { key, size: tree.size, edge: tree.edge.map((hash) => hash.toString("base64")) };
+  const state = { base: url, key, size: tree.size, edge: tree.edge.map((hash) => hash.toString("base64")) };
   writeFileSync(`${file}.new`, JSON.stringify(state));
   renameSync(`${file}.new`, file);
   return { origin, size, entries };

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
 import type { User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { leastTime } from "../../stack/least-time.ts";
@@ -271,6 +271,26 @@ describe("verifying", () => {
       stderr: expect.stringContaining("unauthenticated"),
     });
     expect(await cli(["verify", join(folder, "good.jws"), "--regrade"])).toMatchObject({ code: 2 });
+  });
+
+  it("tells a service that does not give its log from a statement that does not hold", async () => {
+    await service.app.scheduled("* * * * *");
+    const front = await startConsumer();
+    front.answer = async ({ url: { pathname, search }, headers }) => {
+      if (pathname === "/log/checkpoint") return { status: 503 };
+      const answer = await fetch(service.url + pathname + search, { headers: { accept: String(headers["accept"]) } });
+      return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+    };
+    const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+    try {
+      const found = await cli(["verify", join(folder, "good.jws")], there);
+      expect(found).toMatchObject({ code: 3, stdout: expect.stringContaining("/log/checkpoint answers 503") });
+      expect(found.stdout).toContain("could not be looked at to the end");
+      expect(found.stdout).not.toContain("does not hold");
+      expect(await cli(["verify", join(folder, "bad.jws")], there)).toMatchObject({ code: 1 });
+    } finally {
+      await front.stop();
+    }
   });
 
   it("follows the log", async () => {

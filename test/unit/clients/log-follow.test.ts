@@ -1,9 +1,9 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { follow } from "../../../clients/cli/src/log-follow.ts";
+import { follow, LogFault } from "../../../clients/cli/src/log-follow.ts";
 import { append, EMPTY, rootOf } from "../../../shared/tlog/append.ts";
 import { encodeBundle } from "../../../shared/tlog/bundle.ts";
 import { checkpointText } from "../../../shared/tlog/checkpoint.ts";
@@ -13,14 +13,16 @@ import { parseTilePath, TILE_WIDTH } from "../../../shared/tlog/tile.ts";
 
 const BASE = "http://service.test";
 const ENTRIES = Array.from({ length: 5 * TILE_WIDTH + 3 }, (_, at) => Buffer.from(`{"n":${at}}`));
-const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-const key = { name: "service.test/log", publicKey: publicKey.export({ type: "spki", format: "der" }).subarray(-32) };
-const text = checkpointText({
-  origin: key.name,
-  size: ENTRIES.length,
-  root: rootOf(append(EMPTY, ENTRIES.map(leafHash)).tree),
-});
-const note = `${text}\n${signatureLine(key, sign(null, Buffer.from(text), privateKey))}`;
+const ROOT = rootOf(append(EMPTY, ENTRIES.map(leafHash)).tree);
+
+/** The key of a log, and the checkpoint that it signed. */
+function logOf(name: string) {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const key = { name, publicKey: publicKey.export({ type: "spki", format: "der" }).subarray(-32) };
+  const text = checkpointText({ origin: name, size: ENTRIES.length, root: ROOT });
+  return { key, note: `${text}\n${signatureLine(key, sign(null, Buffer.from(text), privateKey))}` };
+}
+const LOG = logOf("service.test/log");
 
 let folder: string;
 beforeAll(() => {
@@ -28,8 +30,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The log's answer to a path under `/log/`. */
-function answer(path: string): Response {
+/** A log's answer to a path under `/log/`. */
+function answer(path: string, { key, note } = LOG): Response {
   if (path === "key") return new Response(verifierKey(key));
   if (path === "checkpoint") return new Response(note);
   const { index } = parseTilePath(path.replace(/^tile\//, "")) ?? { index: 0 };
@@ -57,4 +59,20 @@ it("a service without an answer is told as everywhere", async () => {
   await expect(
     follow("http://127.0.0.1:1", join(folder, "none.json"), { sleep: async () => undefined }),
   ).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 does not answer: .*\nIs it running/);
+});
+
+it("what was seen of one service's log is not held against another's", async () => {
+  const file = join(folder, "one.json");
+  const asked = (base: string, log = LOG) =>
+    follow(base, file, { send: async ({ url }) => answer(url.slice(`${base}/log/`.length), log) });
+  await asked(BASE);
+  const kept = readFileSync(file, "utf8");
+  const other = logOf("other.test/log");
+  await expect(asked("http://other.test", other)).rejects.toMatchObject({
+    exit: 2,
+    message: `${file} is of the log of ${BASE}, which this is not: name another file for http://other.test.`,
+  });
+  expect(readFileSync(file, "utf8")).toBe(kept);
+  await expect(asked(BASE, other)).rejects.toBeInstanceOf(LogFault);
+  expect(await asked("http://mirror.test")).toMatchObject({ size: ENTRIES.length, entries: [] });
 });

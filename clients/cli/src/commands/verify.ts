@@ -16,7 +16,8 @@ export const verify = command({
     "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
     "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
-    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again.",
+    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again; 3: the service did not give what it\n" +
+    "takes, which says nothing against it.",
   options: {
     url: SERVICE.url,
     key: SERVICE.key,
@@ -36,48 +37,59 @@ export const verify = command({
     if (file === undefined) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
     const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
+    const missed: string[] = [];
     const grounds: Grounds =
       values.jwks === undefined
-        ? await online(urlOf(values.url, terminal), pinned)
+        ? await online(urlOf(values.url, terminal), pinned, missed)
         : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null };
     const report = await verified(text, grounds);
+    const failed = report.steps.filter(({ outcome }) => outcome === "failed");
+    const isOpen = failed.length > 0 && failed.every(({ detail }) => missed.includes(detail));
     const regrading = values.regrade === true ? await regraded(text, grounds.jwks, values, terminal) : undefined;
     if (values.json === true) print(terminal, JSON.stringify({ ...report, ...(regrading && { regrading }) }));
-    else show(report, regrading, terminal);
+    else show(report, isOpen, regrading, terminal);
+    if (isOpen) return EXIT.service;
     if (!report.verified || regrading?.outcome === "differs") return EXIT.failed;
     return regrading?.outcome === "impossible" ? EXIT.usage : EXIT.fine;
   },
 });
 
-/** What is known when the service may be asked. */
-async function online(url: string, pinned: string | null): Promise<Grounds> {
-  const get = async (path: string, accept = "*/*") => {
+/** What is known when the service may be asked; why it did not give something is added to `missed`. */
+async function online(url: string, pinned: string | null, missed: string[]): Promise<Grounds> {
+  const read = async (path: string, accept: string) => {
     const response = await reach(new Request(url + path, { headers: { accept } }));
     if (!response.ok) throw new Failure(EXIT.service, `${url}${path} answers ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };
+  const get = (path: string, accept = "*/*") =>
+    read(path, accept).catch((error: unknown) => {
+      if (error instanceof Error) missed.push(error.message);
+      throw error;
+    });
   const [jwks, logKey] = await Promise.all([
     get("/.well-known/jwks.json"),
     pinned === null ? get("/log/key").catch(() => null) : pinned,
   ]);
-  const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return {
     now: new Date(),
-    jwks: read(jwks),
-    logKey: logKey === null ? null : (typeof logKey === "string" ? logKey : read(logKey)).trim(),
+    jwks: decoded(jwks),
+    logKey: logKey === null ? null : (typeof logKey === "string" ? logKey : decoded(logKey)).trim(),
     get,
   };
 }
 
 function show(
   { verified: holds, steps, statement, index }: Report,
+  isOpen: boolean,
   regrading: Regrading | undefined,
   terminal: Terminal,
 ): void {
   print(terminal, ...steps.map((step) => lineOf(step, terminal)));
   if (regrading !== undefined) print(terminal, lineOf(stepOf(regrading), terminal));
   print(terminal, "");
-  print(terminal, holds ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold."));
+  if (isOpen) print(terminal, "It could not be looked at to the end: the service does not give what that takes.");
+  else print(terminal, holds ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold."));
   if (statement !== null)
     print(terminal, plain(`${statement.type.join(", ")} of ${statement.issuer}, ${statement.validFrom}`));
   if (index !== null) print(terminal, `Entry ${index} of the log.`);
