@@ -119,7 +119,7 @@ export function Telemetry({
               <p>
                 <strong>The token is shown this once: copy it now.</strong> Any OpenTelemetry exporter takes it:
               </p>
-              <pre>{`OTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${token.token}"`}</pre>
+              <pre>{`OTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${token.token}"`}</pre>
             </>
           )}
         </Notice>
