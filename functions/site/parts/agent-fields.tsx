@@ -69,7 +69,7 @@ export function testButtons(tested: Tested | undefined, anyway: string): (readon
   return tested?.ok === false ? [only, ["anyway", anyway]] : [only];
 }
 
-/** The fields that tell an agent and how it is called. */
+/** The fields that tell an agent and how it is called; a header's value that was typed stays, so that what was tried is kept. */
 export function AgentFields({
   typed,
   wrong,
@@ -110,7 +110,11 @@ export function AgentFields({
         label={AGENT_LABELS["auth_header/value"]}
         name="auth_header/value"
         type="password"
+        // Nobody's password for this site: a browser must not fill that in, as it would be sent to the endpoint.
+        autocomplete="new-password"
         optional
+        keeps
+        value={typed.get("auth_header/value")}
         hint={valueHint}
         wrong={wrong}
       />

@@ -135,11 +135,13 @@ interface FieldProps {
   optional?: boolean;
   min?: number;
   max?: number;
+  /** Whether a password that was typed stays in the form that is shown again. */
+  keeps?: boolean;
 }
 
-/** A field with its label, its hint and what is wrong with it. It keeps what was typed; a password is typed anew. */
+/** A field with its label, its hint and what is wrong with it. It keeps what was typed; a password only where it `keeps`. */
 export function Field(props: FieldProps) {
-  const { label, name, type = "text", value, hint, wrong, autocomplete, optional = false, min, max } = props;
+  const { label, name, type = "text", value, hint, wrong, autocomplete, optional = false, min, max, keeps } = props;
   const error = wrong?.fields.get(name);
   return (
     <div class="field">
@@ -148,7 +150,7 @@ export function Field(props: FieldProps) {
         id={name}
         name={name}
         type={type}
-        value={type === "password" ? "" : (value ?? "")}
+        value={type === "password" && keeps !== true ? "" : (value ?? "")}
         required={!optional}
         autocomplete={autocomplete ?? "off"}
         spellcheck={false}

@@ -68,11 +68,28 @@ describe("changing an agent, by the pages alone", () => {
     expect([given.alerts, await kept(), given.html.includes("hidden-value")]).toEqual([["Saved."], "X-Api-Key", false]);
     const renamed = await visitor.send(given, "Save", { name: "Behind the gateway" });
     expect([renamed.alerts, await kept()]).toEqual([["Saved."], "X-Api-Key"]);
-    endpoint.seen.splice(0);
-    await visitor.send(renamed, "Only try the endpoint", { "auth_header/value": "typed-again" });
-    expect(endpoint.seen.map(({ headers }) => headers["x-api-key"])).toEqual(["typed-again"]);
-    await visitor.send(renamed, "Save", { "auth_header/name": "" });
+    const sentValues = () => endpoint.seen.splice(0).map(({ headers }) => headers["x-api-key"]);
+    sentValues();
+    const tried = await visitor.send(renamed, "Only try the endpoint", { "auth_header/value": "typed-again" });
+    expect(sentValues()).toEqual(["typed-again"]);
+    const saved = await visitor.send(tried, "Save");
+    expect([saved.alerts, saved.html.includes("typed-again")]).toEqual([["Saved."], false]);
+    await visitor.send(saved, "Check it now");
+    expect(sentValues()).toEqual(["typed-again"]);
+    await visitor.send(saved, "Save", { "auth_header/name": "" });
     expect(await kept()).toBeNull();
+  });
+
+  it("connects a new one with the header that was tried, typed once", async () => {
+    const typed = { name: "New, behind a gateway", "auth_header/name": "X-Api-Key", "auth_header/value": "typed-once" };
+    const form = await visitor.open("/agents/new");
+    const failed = await visitor.send(form, "Connect the agent", { ...typed, endpoint: NOBODY });
+    const tried = await visitor.send(failed, "Only try the endpoint", { endpoint: endpoint.url });
+    const made = await visitor.send(tried, "Connect the agent");
+    expect(made.heading).toBe("Screen New, behind a gateway");
+    endpoint.seen.splice(0);
+    await visitor.send(await visitor.open(made.url.pathname.replace("/screen", "/edit")), "Check it now");
+    expect(endpoint.seen.map(({ headers }) => headers["x-api-key"])).toEqual(["typed-once"]);
   });
 
   it("checks it, shows it to everybody and takes it back, retires it and takes it up again", async () => {
