@@ -264,6 +264,42 @@ describe.skipIf(!hasBrowser)("an authenticator app", () => {
   });
 });
 
+describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
+  it("shows the end while the focus is in what changes, and leaves focus, selection and place to the reader", async () => {
+    const user = await newUser(service);
+    const agent = await addAgent(user, { name: "Watched", endpoint: endpoint.url });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer = async () => {
+      await held;
+      return json(200, { output: "41" });
+    };
+    const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    const context = await contextOf({ viewport: { width: 360, height: 300 } }, false);
+    await context.addCookies([{ name: "service_session", value: user.token, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(`${service.url}/sessions/${runs.body[0].screening_session_id}`);
+    await page.getByText("0 of 3 runs have ended").waitFor();
+    await page.getByRole("link", { name: "Look again" }).focus();
+    await page.evaluate("getSelection().selectAllChildren(document.querySelector('#live dt'))");
+    await page.evaluate("scrollTo(0, 120)");
+    const place = () =>
+      page.evaluate("[document.activeElement.textContent, String(getSelection()), document.documentElement.scrollTop]");
+    const before = await place();
+    expect(before).toEqual(["Look again", "Passed", 120]);
+    release();
+    await page.getByText("Done: 3 of 3 runs have ended, 0 passed").waitFor();
+    await page.getByRole("heading", { name: "What did not pass, and why" }).waitFor();
+    expect(await place()).toEqual(before);
+    // It goes once the reader does; and the way on leads through what came in.
+    await page.keyboard.press("Tab");
+    await page.getByRole("link", { name: "Look again" }).waitFor({ state: "detached" });
+    expect(await page.evaluate("document.querySelector('#live').contains(document.activeElement)")).toBe(true);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
 describe.skipIf(!hasBrowser)("the way of a first-time owner", () => {
   it("leads from the sign-up to a badge in 18 clicks, and shows its progress without being asked", async () => {
     const context = await contextOf({ viewport: WIDE }, false);
