@@ -1,8 +1,6 @@
-import { getCookie } from "hono/cookie";
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { TaskRead } from "../../shared/catalogue/shown.ts";
-import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
@@ -14,6 +12,7 @@ import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
 import { Notice } from "./parts/notice.tsx";
 import { Phases } from "./parts/phases.tsx";
+import { isSignedIn } from "./parts/signed-in.ts";
 import { Trace } from "./parts/trace.tsx";
 import { Verdict } from "./parts/verdict.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -182,7 +181,7 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
       <Signed run={run} evidence={evidence} />
     </Layout>
   );
-  if (!isOver(run) || getCookie(c, SESSION_COOKIE) !== undefined) return personal(c, markup);
+  if (!isOver(run) || isSignedIn(c)) return personal(c, markup);
   const reply = page(markup);
   return { ...reply, headers: { ...reply.headers, Vary: "Cookie" } };
 }

@@ -109,10 +109,9 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
   );
 }
 
-/** Starts a screening of a suite, or of the tasks that the form names, and leads to it. */
+/** Starts a screening of a suite, and leads to it. */
 async function start(visit: Visit): Promise<Response> {
   const { c, params, form, api } = visit;
-  const tasks = form.getAll("task_id");
   const runs = await attempt(["suite_id", "repeats"], async () =>
     Started.parse(
       await api.send(
@@ -122,7 +121,7 @@ async function start(visit: Visit): Promise<Response> {
           agent_id: params["agent_id"],
           repeats: Number(form.get("repeats") ?? 1),
           private: form.get("private") === "true",
-          ...(tasks.length > 0 ? { task_ids: tasks } : { suite_id: form.get("suite_id") ?? "" }),
+          suite_id: form.get("suite_id") ?? "",
         },
         form.get(KEY) ?? undefined,
       ),

@@ -1,44 +1,22 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { TaskRead } from "../../shared/catalogue/shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
-import { attempt, Form, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { Again, hasFailed, LeftOut, leftOut, runsOf, type TasksById, tasksOf, titleOf } from "./parts/again.tsx";
+import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
+import { isSignedIn } from "./parts/signed-in.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;
 type Run = z.output<typeof RunRead>;
 
-const PAGE = 100;
-const MOST_PAGES = 5;
-const Runs = z.object({ items: z.array(RunRead), total: z.number() });
-const Tasks = z.object({ items: z.array(TaskRead.pick({ id: true, title: true })), total: z.number() });
-
-/** The runs of a session, in its order of tasks. */
-async function runsOf(api: Visit["api"], { id, run_ids }: Session): Promise<Run[]> {
-  const lists = await Promise.all(
-    Array.from({ length: Math.ceil(run_ids.length / PAGE) }, (_, index) =>
-      api.read(`/api/v1/runs?screening_session_id=${id}&page_size=${PAGE}&page=${index + 1}`, Runs),
-    ),
-  );
-  const found = new Map(lists.flatMap(({ items }) => items).map((run) => [run.id, run]));
-  return run_ids.flatMap((one) => found.get(one) ?? []);
-}
-
-async function titles(api: Visit["api"]): Promise<Map<string, string>> {
-  const first = await api.read(`/api/v1/tasks?page_size=${PAGE}`, Tasks);
-  const rest = await Promise.all(
-    Array.from({ length: Math.min(MOST_PAGES, Math.ceil(first.total / PAGE)) - 1 }, (_, index) =>
-      api.read(`/api/v1/tasks?page_size=${PAGE}&page=${index + 2}`, Tasks),
-    ),
-  );
-  return new Map([first, ...rest].flatMap(({ items }) => items).map(({ id, title }) => [id, title]));
-}
+const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
+const Uuid = z.uuid().nullable().catch(null);
 
 /** What stands for a run that did not pass: the failure's own words, or how near the answer was. */
 function reason({ failure_code, failure_detail, correctness }: Run): string {
@@ -47,9 +25,6 @@ function reason({ failure_code, failure_detail, correctness }: Run): string {
 }
 
 const isDone = ({ status }: Session): boolean => status === "completed" || status === "cancelled";
-const hasFailed = ({ status, passed }: Run): boolean =>
-  status === "failed" || (status === "completed" && passed === false);
-
 function Progress({ session }: { session: Session }) {
   const { counts, run_ids } = session;
   const over = counts.completed + counts.failed + counts.cancelled;
@@ -82,7 +57,7 @@ function Progress({ session }: { session: Session }) {
   );
 }
 
-function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string, string> }) {
+function Failures({ failed, tasks }: { failed: readonly Run[]; tasks: TasksById }) {
   return (
     <>
       <h2>What did not pass, and why</h2>
@@ -93,13 +68,13 @@ function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string
         {failed.map((run) => (
           <tr>
             <td class="wide">
-              {names.get(run.task_id) ?? "A task that is no longer asked"}
+              {titleOf(tasks, run.task_id)}
               {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
             </td>
             <td class="wide">{reason(run)}</td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
             <td>
-              <a href={`/runs/${run.id}`} aria-label={`Run of ${names.get(run.task_id) ?? "the task"}`}>
+              <a href={`/runs/${run.id}`} aria-label={`Run of ${tasks.get(run.task_id)?.title ?? "the task"}`}>
                 run
               </a>
             </td>
@@ -107,28 +82,6 @@ function Failures({ failed, names }: { failed: readonly Run[]; names: Map<string
         ))}
       </Table>
     </>
-  );
-}
-
-/** The way to run once more what did not pass, each task once. */
-function Again({ agentId, failed }: { agentId: string; failed: readonly Run[] }) {
-  const tasks = [...new Set(failed.map(({ task_id }) => task_id))];
-  return (
-    <Form
-      action={`/agents/${agentId}/screen`}
-      button={tasks.length === 1 ? "Run this task again" : `Run these ${tasks.length} tasks again`}
-      once
-    >
-      {tasks.map((id) => (
-        <input type="hidden" name="task_id" value={id} />
-      ))}
-      <Tick
-        label="Private"
-        name="private"
-        checked
-        hint="Nobody else sees these runs, and they move no public number."
-      />
-    </Form>
   );
 }
 
@@ -156,23 +109,28 @@ function Files({ id }: { id: string }) {
 }
 
 /** The page of who started it, with its forms and its head: no cache keeps it, though a stranger may look at it, too. */
-async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response> {
+async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);
-  const [agent, runs, names, against] = await Promise.all([
+  // The screening that this one repeats, where a form led here and something was left out.
+  const before = Uuid.parse(query.get("repeats"));
+  const [agent, runs, against, left] = await Promise.all([
     api.read(`/api/v1/agents/${session.agent_id}`, AgentRead),
     runsOf(api, session),
-    titles(api),
     againstTheOneBefore(api, session),
+    before === null ? null : leftOut(api, session, before),
   ]);
   const failed = runs.filter(hasFailed);
+  const tasks = await tasksOf(api, [...failed.map(({ task_id }) => task_id), ...(left ?? [])]);
+  const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
   return personal(
     c,
-    <Layout title={`Screening of ${agent.name}`} own="/home" {...(done ? {} : { script: LIVE })}>
+    <Layout title={`Screening of ${agent.name}`} {...frame}>
       <h1>
         Screening of <bdi>{agent.name}</bdi>
       </h1>
       <Refused wrong={wrong} labels={{}} />
+      {before !== null && left !== null && <LeftOut ids={left} tasks={tasks} before={before} />}
       <div id="live">
         <Progress session={session} />
         <Took session={session} />
@@ -198,9 +156,9 @@ async function show({ c, params, api }: Visit, wrong?: Wrong): Promise<Response>
             <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
           </p>
         )}
-        {failed.length > 0 && <Failures failed={failed} names={names} />}
-        {done && failed.length > 0 && agent.connection_mode !== undefined && (
-          <Again agentId={agent.id} failed={failed} />
+        {failed.length > 0 && <Failures failed={failed} tasks={tasks} />}
+        {done && agent.connection_mode !== undefined && (
+          <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />
         )}
         <AgainstTheOneBefore against={against} />
         {done && agent.connection_mode !== undefined && <Files id={session.id} />}
@@ -217,6 +175,25 @@ async function cancel(visit: Visit): Promise<Response> {
   return done instanceof Wrong ? show(visit, done) : sendTo(c, `/sessions/${id}`);
 }
 
+/** Runs again what did not pass, and leads there; where something of it had to be left out, the page is to say so. */
+async function repeat(visit: Visit): Promise<Response> {
+  const { c, api, params, form } = visit;
+  const id = params["session_id"] ?? "";
+  const found = await attempt([], async () => {
+    const made = await api.send("POST", `/api/v1/screening-sessions/${id}/rerun`, {}, form.get(KEY) ?? undefined);
+    const next = Started.parse(made)[0]?.screening_session_id;
+    return api.read(`/api/v1/screening-sessions/${next}`, ScreeningSessionRead);
+  });
+  if (found instanceof Wrong) return show(visit, found);
+  const left = await leftOut(api, found, id);
+  return sendTo(c, `/sessions/${found.id}${left?.length === 0 ? "" : `?repeats=${id}`}`);
+}
+
 export const sessionPages: readonly View[] = [
-  view({ path: "/sessions/{session_id}", title: "A screening", show: (visit) => show(visit), take: cancel }),
+  view({
+    path: "/sessions/{session_id}",
+    title: "A screening",
+    show: (visit) => show(visit),
+    take: (visit) => (visit.form.get("do") === "rerun" ? repeat(visit) : cancel(visit)),
+  }),
 ];

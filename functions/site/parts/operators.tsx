@@ -1,8 +1,7 @@
-import { getCookie } from "hono/cookie";
-import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { UserRead } from "../../../shared/identity/shown.ts";
 import { notFound } from "../../../shared/platform/problem.ts";
 import { Nav } from "./nav.tsx";
+import { isSignedIn } from "./signed-in.ts";
 import type { View, Visit } from "./view.ts";
 
 const PAGES = [
@@ -20,7 +19,7 @@ export function OperatorsNav({ current }: { current: string }) {
 export function forOperators(work: (visit: Visit) => Promise<Response>): View["show"] {
   return async (visit) => {
     // A session that is over is taken up again first; who never had one is not sent to sign in.
-    if (getCookie(visit.c, SESSION_COOKIE) === undefined) throw notFound("page");
+    if (!isSignedIn(visit.c)) throw notFound("page");
     const { is_admin } = await visit.api.read("/api/v1/auth/me", UserRead);
     if (!is_admin) throw notFound("page");
     return work(visit);

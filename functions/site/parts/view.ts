@@ -1,7 +1,5 @@
 import type { Context as HonoContext } from "hono";
-import { getCookie } from "hono/cookie";
 import * as z from "zod";
-import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
 import type { Reply } from "../../../shared/http/reply.ts";
 import type { AnyCall, CacheTag, Route } from "../../../shared/http/route.ts";
@@ -9,6 +7,7 @@ import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
 import { localPath, RESUME_PATH, withNext } from "./paths.ts";
+import { isSignedIn } from "./signed-in.ts";
 
 /** One visit of a page. */
 export interface Visit {
@@ -122,8 +121,7 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
 function signInFirst(c: HonoContext): Response {
   const { pathname, search } = new URL(c.req.url);
   const next = localPath(pathname + search);
-  const known = getCookie(c, SESSION_COOKIE) !== undefined;
   c.header("Cache-Control", "no-store");
-  if (!known) return c.redirect(withNext("/sign-in", next), 303);
+  if (!isSignedIn(c)) return c.redirect(withNext("/sign-in", next), 303);
   return c.redirect(withNext(RESUME_PATH, next), c.req.method === "POST" ? 307 : 303);
 }

@@ -3,7 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { newVisitor, UNTICKED, type Visitor } from "../../stack/visitor.ts";
+import { newVisitor, type Visitor } from "../../stack/visitor.ts";
 import { addAgent, addSuite, KEY, startAgent, type TestSuite } from "../runs/support.ts";
 
 let service: TestService;
@@ -109,13 +109,49 @@ describe("the way to the first score, by the pages alone", () => {
       expect(done.links.map(({ href }) => href)).toContain(`/api/v1/runs/export.${kind}?screening_session_id=${id}`);
 
     answering([], []);
-    const again = await visitor.send(done, "Run these 2 tasks again", { private: UNTICKED });
+    const again = await visitor.send(done, "Run these 2 tasks again");
     expect(again.url.pathname).not.toBe(done.url.pathname);
     await service.settled();
     expect((await visitor.open(again.url.pathname)).html).toMatch(/Done: 2 of 2 runs have ended, 2 passed/);
     const after = await visitor.open("/home");
     expect(after.html).toContain("5 of 50");
     expect(after.html).not.toContain("Three steps");
+  });
+
+  it("runs again what can still be run, each as often as before, and tells what is left out", async () => {
+    const [user, operator] = [
+      await newUser(service),
+      await newUser(service, { email: "admin@example.test", verified: true }),
+    ];
+    const own = await addSuite(service, 3, { slug: "shrinking" });
+    const retire = async (at: number) => {
+      await service.sql("update tasks set title = $1 where id = $2", [`Retired ${at}`, own.tasks[at]]);
+      expect((await operator.call("POST", `/api/v1/tasks/${own.tasks[at]}/retire`)).status).toBe(200);
+    };
+    const agent = await addAgent(user, { endpoint: endpoint.url });
+    const visitor = await visitorOf(user);
+    answering([0, 1, 2, 3, 4, 5], []);
+    const form = await visitor.open(`/agents/${agent}/screen`);
+    const started = await visitor.send(form, "Start the screening", { suite_id: own.id, repeats: "2" });
+    await service.settled();
+    const done = await visitor.open(started.url.pathname);
+    await retire(0);
+    answering([], []);
+    const again = await visitor.send(done, "Run these 3 tasks again");
+    expect(again.html).toMatch(/Left out of what did not pass in .*can&#39;t be run any more:.*<li>Retired 0<\/li>/s);
+    expect(again.html).not.toContain("<li>Retired 1</li>");
+    await service.settled();
+    expect((await visitor.open(again.url.pathname)).html).toMatch(/Done: 4 of 4 runs have ended, 4 passed/);
+
+    // The page says beforehand what it knows to be gone, and offers nothing where nothing is left.
+    await retire(1);
+    const known = await visitor.open(started.url.pathname);
+    expect(known.html).toMatch(/can&#39;t be run again:.*<li>Retired 0<\/li><li>Retired 1<\/li>/s);
+    expect(known.forms.flatMap(({ buttons }) => Object.keys(buttons))).toContain("Run this task again");
+    await retire(2);
+    const nothing = await visitor.send(known, "Run this task again");
+    expect([nothing.status, nothing.alerts]).toEqual([422, [expect.stringContaining("nothing was reserved")]]);
+    expect(nothing.forms.flatMap(({ buttons }) => Object.keys(buttons))).not.toContain("Run this task again");
   });
 
   it.each([
@@ -193,6 +229,23 @@ describe("the way to the first score, by the pages alone", () => {
 });
 
 describe("a page of what is somebody's own", () => {
+  it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {
+    const user = await newUser(service);
+    const agent = await addAgent(user, { name: "Open to all", endpoint: endpoint.url });
+    answering([], []);
+    const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    await service.settled();
+    const path = `/sessions/${runs.body[0].screening_session_id}`;
+    const [own, stranger] = [await (await visitorOf(user)).open(path), await newVisitor(service).open(path)];
+    const ways = ({ links, forms }: typeof own) => [
+      ...links.map(({ text }) => text),
+      ...forms.flatMap(({ buttons }) => Object.keys(buttons)),
+    ];
+    expect(ways(own)).toEqual(expect.arrayContaining(["Settings", "Sign out"]));
+    expect([stranger.heading, ways(stranger)]).toEqual([own.heading, expect.arrayContaining(["Board", "Sign up"])]);
+    expect(ways(stranger).filter((way) => ["Settings", "New agent", "Sign out"].includes(way))).toEqual([]);
+  });
+
   it("is the owner's alone: others find what nobody's id finds", async () => {
     const owner = await newUser(service);
     const hidden = await addAgent(owner, { name: "Hidden one", is_public: false });

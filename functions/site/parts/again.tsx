@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { TaskRead } from "../../../shared/catalogue/shown.ts";
+import { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
+import { RunRead } from "../../../shared/runs/shown.ts";
+import { Form } from "./form.tsx";
+import { Notice } from "./notice.tsx";
+import { unless } from "./unless.ts";
+import type { Visit } from "./view.ts";
+
+type Session = z.output<typeof ScreeningSessionRead>;
+type Run = z.output<typeof RunRead>;
+type Api = Visit["api"];
+
+const PAGE = 100;
+const MOST_PAGES = 5;
+/** The most tasks that are asked for one by one: those that are no longer among the active ones. */
+const MOST_GONE = 20;
+const Task = TaskRead.pick({ id: true, title: true, is_active: true, is_secret: true });
+const Tasks = z.object({ items: z.array(Task), total: z.number() });
+const Runs = z.object({ items: z.array(RunRead) });
+
+/** Tasks by their ids. */
+export type TasksById = ReadonlyMap<string, z.output<typeof Task>>;
+
+/** What stands for a task in words. */
+export const titleOf = (tasks: TasksById, id: string): string =>
+  tasks.get(id)?.title ?? "A task that is no longer asked";
+
+/** The runs of a session, in its order of tasks. */
+export async function runsOf(api: Api, { id, run_ids }: Session): Promise<Run[]> {
+  const lists = await Promise.all(
+    Array.from({ length: Math.ceil(run_ids.length / PAGE) }, (_, index) =>
+      api.read(`/api/v1/runs?screening_session_id=${id}&page_size=${PAGE}&page=${index + 1}`, Runs),
+    ),
+  );
+  const found = new Map(lists.flatMap(({ items }) => items).map((run) => [run.id, run]));
+  return run_ids.flatMap((one) => found.get(one) ?? []);
+}
+
+/** The active tasks, and of `ids` those that were retired. */
+export async function tasksOf(api: Api, ids: readonly string[]): Promise<TasksById> {
+  const first = await api.read(`/api/v1/tasks?page_size=${PAGE}`, Tasks);
+  const rest = await Promise.all(
+    Array.from({ length: Math.min(MOST_PAGES, Math.ceil(first.total / PAGE)) - 1 }, (_, index) =>
+      api.read(`/api/v1/tasks?page_size=${PAGE}&page=${index + 2}`, Tasks),
+    ),
+  );
+  const active = new Map([first, ...rest].flatMap(({ items }) => items).map((task) => [task.id, task]));
+  const gone = [...new Set(ids)].filter((id) => !active.has(id)).slice(0, MOST_GONE);
+  const retired = await Promise.all(gone.map((id) => unless("not_found", api.read(`/api/v1/tasks/${id}`, Task))));
+  return new Map([...active, ...retired.flatMap((task) => (task === null ? [] : [[task.id, task] as const]))]);
+}
+
+/** Whether a run is one of those that did not go well. */
+export const hasFailed = ({ status, passed }: Run): boolean =>
+  status === "failed" || (status === "completed" && passed === false);
+
+/** The tasks that a rerun is about, by the runs of a session that is over; canaries are asked for another reason. */
+export function tasksToRepeat(runs: readonly Run[]): string[] {
+  return [...new Set(runs.filter((run) => hasFailed(run) && run.canary !== true).map(({ task_id }) => task_id))];
+}
+
+/** The tasks that a session repeats another one without: those that can't be run any more. Null where the other is not shown. */
+export async function leftOut(api: Api, { task_plan }: Session, before: string): Promise<string[] | null> {
+  const other = await unless("not_found", api.read(`/api/v1/screening-sessions/${before}`, ScreeningSessionRead));
+  if (other === null) return null;
+  const planned = new Set(task_plan.map(({ task_id }) => task_id));
+  return tasksToRepeat(await runsOf(api, other)).filter((id) => !planned.has(id));
+}
+
+function Names({ ids, tasks }: { ids: readonly string[]; tasks: TasksById }) {
+  return (
+    <ul>
+      {ids.map((id) => (
+        <li>{titleOf(tasks, id)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a screening leaves out of the one that it repeats. */
+export function LeftOut({ ids, tasks, before }: { ids: readonly string[]; tasks: TasksById; before: string }) {
+  if (ids.length === 0) return null;
+  return (
+    <Notice>
+      <p>
+        Left out of what did not pass in <a href={`/sessions/${before}`}>the screening before</a>, as it can't be run
+        any more:
+      </p>
+      <Names ids={ids} tasks={tasks} />
+    </Notice>
+  );
+}
+
+/** The way to run once more what did not pass, as far as it can still be run. */
+export function Again({ id, repeats, runs, tasks }: Pick<Session, "id" | "repeats"> & Known) {
+  const asked = tasksToRepeat(runs);
+  const canRun = (one: string) => tasks.get(one)?.is_active === true && !tasks.get(one)?.is_secret;
+  const [open, gone] = [asked.filter(canRun), asked.filter((one) => !canRun(one))];
+  if (asked.length === 0) return null;
+  return (
+    <>
+      {gone.length > 0 && (
+        <>
+          <p>These were retired since or are secret, and can't be run again:</p>
+          <Names ids={gone} tasks={tasks} />
+        </>
+      )}
+      {open.length > 0 && (
+        <Form
+          action={`/sessions/${id}`}
+          button={open.length === 1 ? "Run this task again" : `Run these ${open.length} tasks again`}
+          once
+        >
+          <input type="hidden" name="do" value="rerun" />
+          <p class="mute">
+            {repeats === 1 ? "Once each" : `${repeats} times each`}, as in this screening, private if it was: a new
+            screening, from the usual allowance.
+          </p>
+        </Form>
+      )}
+    </>
+  );
+}
+
+interface Known {
+  runs: readonly Run[];
+  tasks: TasksById;
+}
