@@ -3,65 +3,53 @@ import { AgentRead } from "../../shared/agents/shown.ts";
 import { SuiteRead } from "../../shared/catalogue/shown.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
+import { AgentStats } from "../../shared/results/stats.ts";
+import { ScreeningPreflightRead } from "../../shared/runs/preflight-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
+import { TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { Expectations } from "./parts/expectation.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
-import { Notice, Scroll } from "./parts/notice.tsx";
+import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const LABELS = { suite_id: "Suite", repeats: "How often each task" };
-const REPEATS = [1, 3, 5] as const;
+/** The estimate is asked for by a width; what the page tells of it holds for any. */
+const WIDTH = 0.1;
 const Suites = z.object({ items: z.array(SuiteRead) });
 const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
 
-type Suite = z.output<typeof SuiteRead>;
+/** What is left of a month's runs, and whose they are. */
+interface Allowance {
+  left: number;
+  limit: number;
+  /** The workspace that pays; null where the visitor does. */
+  workspace: string | null;
+}
 
-/** What each choice takes of the allowance. */
-function Costs({ suites }: { suites: readonly Suite[] }) {
-  return (
-    <Scroll label="Runs by suite">
-      <table>
-        <caption>Runs that a screening takes of the allowance</caption>
-        <thead>
-          <tr>
-            <th class="wide">Suite</th>
-            <th class="number">Tasks</th>
-            {REPEATS.map((repeats) => (
-              <th class="number">{repeats === 1 ? "Once" : `${repeats} times`}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {suites.map(({ name, description, task_count }) => (
-            <tr>
-              <td class="wide">
-                {name}
-                <br />
-                <span class="mute">{description}</span>
-              </td>
-              <td class="number">{task_count}</td>
-              {REPEATS.map((repeats) => (
-                <td class="number">{task_count * repeats}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+/** The allowance that the runs of an agent are taken from: that of its workspace, else its owner's. */
+async function allowanceOf(api: Visit["api"], teamId: string | null | undefined): Promise<Allowance> {
+  const team = teamId == null ? null : await api.read(`/api/v1/teams/${teamId}`, TeamRead);
+  const { monthly_run_count: used, monthly_run_limit: limit } = team ?? (await api.read("/api/v1/auth/me", UserRead));
+  return { left: Math.max(0, limit - used), limit, workspace: team?.name ?? null };
 }
 
 async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: Wrong): Promise<Response> {
-  const [user, agent, { items }] = await Promise.all([
-    api.read("/api/v1/auth/me", UserRead),
-    api.read(`/api/v1/agents/${params["agent_id"]}`, AgentRead),
+  const at = `/api/v1/agents/${params["agent_id"]}`;
+  const [, agent, { items }] = await Promise.all([
+    api.read("/api/v1/auth/me", z.unknown()),
+    api.read(at, AgentRead),
     api.read("/api/v1/suites?page_size=100", Suites),
   ]);
   // Only who may run an agent is told how it is connected.
   if (agent.connection_mode === undefined) throw notFound("agent");
+  const [{ left, limit, workspace }, preflight, stats] = await Promise.all([
+    allowanceOf(api, agent.team_id),
+    api.read(`/api/v1/runs/preflight?width=${WIDTH}&agent_id=${agent.id}`, ScreeningPreflightRead),
+    api.read(`${at}/stats`, AgentStats),
+  ]);
   const suites = items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
   const core = suites.find(({ slug }) => slug === "core") ?? suites[0];
-  const left = Math.max(0, user.monthly_run_limit - user.monthly_run_count);
   return personal(
     c,
     <Layout title={wrong === undefined ? `Screen ${agent.name}` : `Error: screen ${agent.name}`} own="/home">
@@ -75,8 +63,10 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
       )}
       <Refused wrong={wrong} labels={LABELS} />
       <p>
-        You have <strong>{left}</strong> of {user.monthly_run_limit} runs left this month.
+        {workspace === null ? "You have" : ["The workspace ", <bdi>{workspace}</bdi>, " pays for it, and has"]}{" "}
+        <strong>{left}</strong> of {limit} runs left this month.
       </p>
+      <Expectations suites={suites} left={left} preflight={preflight} stats={stats} />
       <Form action={`/agents/${agent.id}/screen`} button="Start the screening" once>
         <Choose
           label={LABELS.suite_id}
@@ -103,7 +93,6 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
           hint="Nobody else sees these runs, and they move no public number."
         />
       </Form>
-      <Costs suites={suites} />
     </Layout>,
     wrong?.status ?? 200,
   );

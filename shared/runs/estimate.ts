@@ -32,6 +32,8 @@ export function estimate(
     basis: known ? "agent" : "coin_toss",
     tasks: count,
     repeats: repeatsFor(width, spread, count),
+    variance_within: spread.within,
+    variance_between: spread.between,
     narrowest_width: widthOf(spread, count, Number.POSITIVE_INFINITY),
   };
 }

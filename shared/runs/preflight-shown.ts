@@ -35,6 +35,8 @@ export const RepeatsEstimate = z
           "variance between runs of a task, B that between tasks and t Student's quantile for tasks - 1. Null where 1000 " +
           "don't: only more tasks help. A score counts the last 10 runs of a task",
       }),
+    variance_within: z.number().meta({ description: "W: between runs of one task, the mean over the tasks" }),
+    variance_between: z.number().meta({ description: "B: between the pass rates of the tasks" }),
     narrowest_width: z.number().meta({ description: "What the interval comes to with ever more repeats" }),
   })
   .meta({ id: "RepeatsEstimate" });

@@ -226,6 +226,8 @@ describe("the estimate of repeats in preflight", () => {
       basis: "coin_toss",
       tasks: Math.min(active, 100),
       repeats: expect.any(Number),
+      variance_within: 0.25,
+      variance_between: 0,
       narrowest_width: 0,
     });
   });
@@ -243,7 +245,15 @@ describe("the estimate of repeats in preflight", () => {
     const of = async (agent: string, width: number) =>
       (await preflight(anonymous, `?width=${width}&agent_id=${agent}`)).body.repeats_estimate;
     // t = 2.3646 for 7 degrees of freedom, W = 36 / 156: 4 t² W / 8 = 0.6451 over 0.04.
-    expect(await of(steady, 0.2)).toEqual({ width: 0.2, basis: "agent", tasks: 8, repeats: 17, narrowest_width: 0 });
+    expect(await of(steady, 0.2)).toEqual({
+      width: 0.2,
+      basis: "agent",
+      tasks: 8,
+      repeats: 17,
+      variance_within: expect.closeTo(36 / 156),
+      variance_between: 0,
+      narrowest_width: 0,
+    });
     expect(await of(torn, 0.2)).toMatchObject({ basis: "agent", repeats: null });
     expect((await of(torn, 0.2)).narrowest_width).toBeGreaterThan(0.8);
     expect(await of(untried, 0.2)).toMatchObject({ basis: "coin_toss" });

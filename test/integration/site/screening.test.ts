@@ -162,6 +162,53 @@ describe("the way to the first score, by the pages alone", () => {
     expect((await visitor.open("/home")).html).toContain(`40 runs of your ${limit} a month`);
   });
 
+  it("tells before the start what it takes, how sure the result will be, how long it lasts and what it costs", async () => {
+    const user = await newUser(service);
+    const [visitor, agent] = [await visitorOf(user), await addAgent(user, { endpoint: endpoint.url })];
+    const rows = async () => {
+      const { html } = await visitor.open(`/agents/${agent}/screen`);
+      // Before the button, as what is read first.
+      expect(html.indexOf("How sure")).toBeLessThan(html.indexOf("Start the screening"));
+      const [, own = ""] = /<th[^>]*>three<br\/>(.*?)(?:<th|<\/table)/s.exec(html) ?? [];
+      return own.replaceAll(/<[^>]+>/g, "|").replaceAll(/\|+/g, "|");
+    };
+    // A toss of a coin on 3 tasks: t = 4.303 for 2 degrees of freedom, 4.303 √(0.25 / 3 / 5) = 0.555, at most a half.
+    expect(await rows()).toMatch(/\|5 times\|15\|± 50 points\|at most \d+ \w+\|not known yet\|/);
+    const call = { model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.25 };
+    endpoint.answer = () => json(200, { output: KEY, usage: { calls: [call] } });
+    await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 10 });
+    await service.settled();
+    const known = await rows();
+    // All 30 passed: 4.303 √(11 / 156 / 15) = 0.295.
+    expect(known).toMatch(/\|once\|3\|± 50 points\|about \d+ seconds?\|about 0\.7500 USD\|/);
+    expect(known).toMatch(/\|5 times\|15\|± 30 points\|about \d+ seconds?\|about 3\.7500 USD\|/);
+    await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 4 });
+    expect(await rows()).toMatch(/\|3 times\|9\|more than is left\|/);
+    await service.settled();
+  });
+
+  it("shows the allowance of the workspace that pays, not the visitor's", async () => {
+    const user = await newUser(service, { plan: "team", verified: true });
+    const { body: team } = await user.call("POST", "/api/v1/teams", { name: "<i>Payers</i>" });
+    const agent = await addAgent(user, { endpoint: endpoint.url, team_id: team.id });
+    answering([], []);
+    const visitor = await visitorOf(user);
+    const form = await visitor.open(`/agents/${agent}/screen`);
+    await visitor.send(form, "Start the screening", { suite_id: suite.id });
+    await service.settled();
+    const [{ body: now }, { html }] = [
+      await user.call("GET", `/api/v1/teams/${team.id}`),
+      await visitor.open(`/agents/${agent}/screen`),
+    ];
+    const left = now["monthly_run_limit"] - now["monthly_run_count"];
+    expect([now["monthly_run_count"], html.replaceAll(/<bdi>|<\/bdi>/g, "")]).toEqual([
+      3,
+      expect.stringContaining(
+        `The workspace &lt;i&gt;Payers&lt;/i&gt; pays for it, and has <strong>${left}</strong> of ${now["monthly_run_limit"]} runs left`,
+      ),
+    ]);
+  });
+
   it("starts one screening by a form that is sent twice at once", async () => {
     const user = await newUser(service);
     const visitor = await visitorOf(user);
