@@ -6,6 +6,7 @@ import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { ScopeFields, scopeOfForm, scopesInWords } from "./parts/scope-fields.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
+import { copying, ShownOnce } from "./parts/shown-once.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const LABELS = { name: "Name", scope: "What it may do", scopes: "Only this" };
@@ -52,7 +53,7 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
           <p>
             <strong>The key “{issued.name}”.</strong> It is shown this once: copy it now.
           </p>
-          <pre>{issued.key}</pre>
+          <ShownOnce id="key" label="The key" text={issued.key} />
         </>
       )}
     </Notice>
@@ -101,7 +102,7 @@ async function show({ c, api }: Visit, place: Place, { issued, typed, wrong }: O
   const { items } = await api.read(`${place.api}?page_size=100`, Keys);
   return personal(
     c,
-    <Layout title={wrong === undefined ? title : `Error: ${title}`} own={own}>
+    <Layout title={wrong === undefined ? title : `Error: ${title}`} own={own} {...copying(issued?.key)}>
       <h1>{title}</h1>
       {place === OWN ? (
         <SettingsNav current={path} />

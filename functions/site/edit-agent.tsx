@@ -10,6 +10,7 @@ import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-f
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { seenBy } from "./parts/seen-by.ts";
+import { copying } from "./parts/shown-once.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -41,7 +42,11 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
   const path = `/agents/${agent.id}/edit`;
   return personal(
     c,
-    <Layout title={wrong === undefined ? `Change ${agent.name}` : `Error: change ${agent.name}`} own="/home">
+    <Layout
+      title={wrong === undefined ? `Change ${agent.name}` : `Error: change ${agent.name}`}
+      own="/home"
+      {...copying(token?.token)}
+    >
       <h1>
         Change <bdi>{agent.name}</bdi>
       </h1>

@@ -70,18 +70,18 @@ async function show({ c, api }: Visit, { said, wrong }: Sent = {}): Promise<Resp
 function setUp({ c }: Visit, address: URL, wrong?: Wrong): Response {
   return personal(
     c,
-    <Layout title={wrong === undefined ? "Set up an app" : "Error: set up an app"} own="/settings">
+    <Layout title={wrong === undefined ? "Set up an app" : "Error: set up an app"} own="/settings" script={COPY}>
       <h1>Set up an authenticator app</h1>
       <SettingsNav current={PATH} />
       <Refused wrong={wrong} labels={CODE_LABELS} />
       <p>Scan this with the app, or type the secret into it. Nothing changes before you give a code below.</p>
       <QrCode text={address.href} label="QR code of the secret below" />
-      <dl>
-        <dt>Secret</dt>
-        <dd>
-          <code>{(address.searchParams.get("secret")?.match(/.{1,4}/g) ?? []).join(" ")}</code>
-        </dd>
-      </dl>
+      <h2>The secret</h2>
+      <ShownOnce
+        id="secret"
+        label="Secret"
+        text={(address.searchParams.get("secret")?.match(/.{1,4}/g) ?? []).join(" ")}
+      />
       <p>
         <a href={address.href}>Open it in an app on this device</a>
       </p>
@@ -110,7 +110,7 @@ function turnedOn({ c }: Visit, { recovery_codes: codes }: z.output<typeof Recov
           are shown this once.
         </p>
       </Notice>
-      <ShownOnce id="codes" text={codes.join("\n")} file="recovery-codes.txt" />
+      <ShownOnce id="codes" label="Recovery codes" text={codes.join("\n")} file="recovery-codes.txt" />
       <p>
         <a class="button" href={PATH}>
           I have kept them

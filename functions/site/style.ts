@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#16202b;--mute:#566473;--line:#d3dbe3;--edge:#7b8896;--ground:#fff;--tint:#f4f7fa;--bar:#245fc9;--soft:#c9dbf8;--on:#fff;--bad:#a8201a;--badtint:#fdf0ef;--good:#17693a;--goodtint:#eef8f1}
 @media(prefers-color-scheme:dark){:root{--ink:#e8edf2;--mute:#9fadbb;--line:#2c3743;--edge:#7d8b99;--ground:#10161d;--tint:#18212b;--bar:#7dacff;--soft:#27436f;--on:#0c1218;--bad:#ff9c94;--badtint:#2c1716;--good:#83d3a0;--goodtint:#13251a}}
-*{box-sizing:border-box}
+*{box-sizing:border-box}[hidden]{display:none!important}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 body>header,main,footer{max-width:64rem;margin:0 auto;padding:1rem}
 body>header{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:baseline;border-bottom:1px solid var(--line)}
@@ -40,7 +40,7 @@ form{max-width:28rem}td form,li form{max-width:none}td form p{margin:0}
 input,select,textarea{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--edge);border-radius:.3rem;padding:.45rem .6rem;width:100%;min-height:2.5rem}
 input[type=checkbox]{width:1.1rem;min-height:0;height:1.1rem;vertical-align:-.15rem}
 fieldset{border:1px solid var(--line);border-radius:.3rem;margin:1rem 0;padding:.5rem 1rem}fieldset label{display:inline}
-textarea.code{font:14px/1.5 ui-monospace,monospace}h3{font-size:1rem;margin:1rem 0 .25rem}
+textarea.code{font:14px/1.5 ui-monospace,monospace}textarea[readonly]{background:var(--tint);max-width:44rem;field-sizing:content}h3{font-size:1rem;margin:1rem 0 .25rem}
 [aria-invalid]{border-color:var(--bad);border-width:2px}
 .hint{color:var(--mute);font-size:.9rem;margin:.2rem 0}.error{color:var(--bad);font-size:.9rem;margin:.2rem 0;font-weight:600}
 button,a.button{display:inline-block;font:inherit;font-weight:600;color:var(--on);background:var(--bar);border:1px solid var(--bar);border-radius:.3rem;padding:.45rem 1rem;min-height:2.5rem;cursor:pointer;text-decoration:none}

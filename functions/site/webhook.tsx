@@ -6,6 +6,7 @@ import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form
 import { type Column, Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
+import { copying } from "./parts/shown-once.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "./parts/webhook-fields.tsx";
 
@@ -73,7 +74,7 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
   const values = typed?.has("url") === true ? typed : typedOf(webhook);
   return personal(
     c,
-    <Layout title={wrong === undefined ? "Webhook" : "Error: webhook"} own="/settings">
+    <Layout title={wrong === undefined ? "Webhook" : "Error: webhook"} own="/settings" {...copying(secret)}>
       <h1>Webhook</h1>
       <SettingsNav current={LIST} />
       <Result said={said} wrong={wrong} labels={WEBHOOK_LABELS}>

@@ -5,6 +5,7 @@ import { attempt, Choose, Form, KEY, Refused, type Sent, Tick, Wrong } from "./p
 import { myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
+import { copying } from "./parts/shown-once.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "./parts/webhook-fields.tsx";
 
@@ -42,7 +43,7 @@ async function show({ c, api }: Visit, { made, typed, wrong }: Outcome = {}): Pr
   const [{ items }, agents] = await Promise.all([api.read(`${API}?page_size=100`, Webhooks), myAgents(api)]);
   return personal(
     c,
-    <Layout title={wrong === undefined ? "Webhooks" : "Error: webhooks"} own="/settings">
+    <Layout title={wrong === undefined ? "Webhooks" : "Error: webhooks"} own="/settings" {...copying(made?.secret)}>
       <h1>Webhooks</h1>
       <SettingsNav current={PATH} />
       {made !== undefined && (

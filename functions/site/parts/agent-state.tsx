@@ -6,6 +6,7 @@ import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 import { Moment } from "./moment.tsx";
 import { seenBy } from "./seen-by.ts";
+import { ShownOnce } from "./shown-once.tsx";
 
 type Agent = z.output<typeof AgentRead>;
 type Readiness = z.output<typeof AgentReadiness>;
@@ -119,7 +120,11 @@ export function Telemetry({
               <p>
                 <strong>The token is shown this once: copy it now.</strong> Any OpenTelemetry exporter takes it:
               </p>
-              <pre>{`OTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${token.token}"`}</pre>
+              <ShownOnce
+                id="token"
+                label="Settings of the exporter, with the token"
+                text={`OTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${token.token}"`}
+              />
             </>
           )}
         </Notice>

@@ -6,10 +6,10 @@ const SOURCE = `for (const button of document.querySelectorAll("button[data-copi
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(text.textContent);
+      await navigator.clipboard.writeText(text.value);
       said.textContent = "Copied.";
     } catch {
-      getSelection().selectAllChildren(text);
+      text.select();
       said.textContent = "The browser does not let a page copy. The text is selected now: copy it from there.";
     }
   });

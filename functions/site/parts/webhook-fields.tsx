@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from "../../../shared/webhooks/event.ts";
 import { Field, Tick, type Wrong } from "./form.tsx";
 import { Group } from "./group.tsx";
+import { ShownOnce } from "./shown-once.tsx";
 
 /** What the fields of a webhook are called. */
 export const WEBHOOK_LABELS = { url: "URL", event_types: "Events", description: "Note", agent_id: "Of" };
@@ -60,7 +61,7 @@ export function Secret({ secret }: { secret: string | null }) {
       <p>
         <strong>The secret that signs its deliveries.</strong> It is shown this once: copy it now.
       </p>
-      <pre>{secret}</pre>
+      <ShownOnce id="secret" label="The secret" text={secret} />
     </>
   );
 }

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { type Browser, type BrowserContext, type Page, type Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
 import { hasBrowser, noteFaults, startBrowser } from "../../stack/browser.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD } from "../../stack/client.ts";
@@ -237,29 +236,6 @@ describe.skipIf(!hasBrowser)("a time", () => {
     const utc = `${minutes(0)} UTC`;
     await time.filter({ hasText: javaScriptEnabled ? `${minutes(345)} GMT+5:45` : utc }).waitFor();
     expect([await time.getAttribute("title"), faults]).toEqual([javaScriptEnabled ? utc : null, []]);
-    await context.close();
-  });
-});
-
-describe.skipIf(!hasBrowser)("an authenticator app", () => {
-  it("is set up without a barrier that axe finds, and its recovery codes are copied by a button", async () => {
-    const { token } = await newUser(service);
-    const context = await contextOf({ viewport: NARROW, permissions: ["clipboard-read", "clipboard-write"] }, false);
-    await context.addCookies([{ name: "service_session", value: token, url: service.url }]);
-    const page = await context.newPage();
-    await page.goto(`${service.url}/settings/second-factor`);
-    await page.getByRole("button", { name: "Set up an app" }).click();
-    const secret = ((await page.locator("dd code").textContent()) ?? "").replaceAll(" ", "");
-    await page.evaluate(AXE);
-    expect([await barriers(page), await overflow(page)]).toEqual([[], 0]);
-    await page.getByLabel("Code", { exact: true }).fill(codeAt(secret, stepAt(new Date())));
-    await page.getByRole("button", { name: "Turn it on" }).click();
-    await page.getByRole("button", { name: "Copy" }).click();
-    await page.getByText("Copied.").waitFor();
-    const codes = await page.locator("#codes").textContent();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(codes);
-    await page.evaluate(AXE);
-    expect([await barriers(page), await overflow(page), faults]).toEqual([[], 0, []]);
     await context.close();
   });
 });

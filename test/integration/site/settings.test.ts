@@ -83,7 +83,7 @@ describe("the settings, by the pages alone", () => {
     expect([refused.status, Object.keys(refused.wrong)]).toEqual([422, ["name"]]);
     expect(refused.forms.find(({ buttons }) => "Make the key" in buttons)?.fields["scope"]).toBe("write");
     const made = await visitor.send(refused, "Make the key", { name: "CI" });
-    const key = /ask_[\w-]+(?=<\/pre>)/.exec(made.html)?.[0] ?? "";
+    const key = /ask_[\w-]+(?=<\/textarea>)/.exec(made.html)?.[0] ?? "";
     const answer = await fetch(`${service.url}/api/v1/auth/me`, { headers: { "x-api-key": key } });
     expect(answer.status).toBe(200);
     const twice = await visitor.send(refused, "Make the key", { name: "CI" });
@@ -91,7 +91,7 @@ describe("the settings, by the pages alone", () => {
     expect(twice.html).not.toContain(key);
     expect(twice.html.match(/>\s*Revoke\s*</g)).toHaveLength(1);
     const rotated = await visitor.send(twice, "Rotate");
-    const next = /ask_[\w-]+(?=<\/pre>)/.exec(rotated.html)?.[0] ?? "";
+    const next = /ask_[\w-]+(?=<\/textarea>)/.exec(rotated.html)?.[0] ?? "";
     expect(next).not.toBe(key);
     await visitor.send(rotated, "Revoke");
     for (const one of [key, next]) {
@@ -106,7 +106,8 @@ describe("the settings, by the pages alone", () => {
     const narrow = { name: "Narrow", scope: "chosen", runs: "write" };
     const nothing = await visitor.send(form, "Make the key", { ...narrow, runs: "" });
     expect([nothing.status, Object.keys(nothing.wrong)]).toEqual([422, ["scopes"]]);
-    const chosen = /ask_[\w-]+(?=<\/pre>)/.exec((await visitor.send(nothing, "Make the key", narrow)).html)?.[0] ?? "";
+    const chosen =
+      /ask_[\w-]+(?=<\/textarea>)/.exec((await visitor.send(nothing, "Make the key", narrow)).html)?.[0] ?? "";
     const asked = await Promise.all(
       ["runs", "agents"].map((path) => fetch(`${service.url}/api/v1/${path}`, { headers: { "x-api-key": chosen } })),
     );

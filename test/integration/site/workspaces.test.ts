@@ -70,7 +70,7 @@ describe("a workspace, by the pages alone", () => {
     const wrong = await visitor.send(await visitor.open(at), "Make the key", { name: " " });
     expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["name"]]);
     const shown = await visitor.send(wrong, "Make the key", { name: "CI", scope: "chosen", teams: "read" });
-    const key = /ask_[\w-]+(?=<\/pre>)/.exec(shown.html)?.[0] ?? "";
+    const key = /ask_[\w-]+(?=<\/textarea>)/.exec(shown.html)?.[0] ?? "";
     const teams = () => fetch(`${service.url}/api/v1/teams`, { headers: { "x-api-key": key } });
     expect(await (await teams()).json()).toMatchObject({ total: 1, items: [{ name: "Nightly" }] });
     await visitor.send(shown, "Revoke");
