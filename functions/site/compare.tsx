@@ -1,20 +1,31 @@
 import type { PropsWithChildren } from "hono/jsx";
 import * as z from "zod";
+import { AgentRead } from "../../shared/agents/shown.ts";
 import { LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { Layout, page, percent, personal } from "./layout.tsx";
 import { Differences } from "./parts/charts/differences.tsx";
 import { type Cell, Matrix } from "./parts/charts/matrix.tsx";
-import { attempt, Refused, Wrong } from "./parts/form.tsx";
+import { Field, Refused, Wrong } from "./parts/form.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type Compared = z.output<typeof AgentComparisons>;
 
-/** How many of the board's first agents can be ticked; any other is compared by an address with its id. */
+/** How many of the board's first agents can be ticked; others are found by name. */
 const OFFERED = 50;
+const [FEWEST, MOST] = [2, 10];
+/** How many names are looked for at once, and how many agents are offered for each. */
+const [NAMES, FOUND, LONGEST] = [3, 5, 100];
+const Agent = AgentRead.pick({ id: true, name: true, composite_score: true }).transform(({ id, ...agent }) => ({
+  agent_id: id,
+  ...agent,
+}));
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true, name: true, composite_score: true })) });
+
+const isId = (text: string): boolean => z.uuid().safeParse(text).success;
 
 /** Ids that stand in one parameter with commas between, in several of the name, or both. */
 const Agents = z
@@ -22,12 +33,15 @@ const Agents = z
   .default("")
   .transform((given) => idsOf([given].flat()).join(","));
 
+/** What was chosen, each once: ids, and whatever else was typed in their place. */
 function idsOf(given: readonly string[]): string[] {
-  const ids = given.flatMap((one) => one.split(",")).map((one) => one.trim().toLowerCase());
-  return [...new Set(ids.filter((one) => one !== ""))];
+  const texts = given.flatMap((one) => one.split(",")).map((one) => one.trim());
+  return [...new Set(texts.filter((one) => one !== "").map((one) => (isId(one) ? one.toLowerCase() : one)))];
 }
 
-function Chosen({ items, ids }: z.output<typeof Board> & { ids: readonly string[] }) {
+type Offered = z.output<typeof Board>["items"][number] | z.output<typeof Agent>;
+
+function Chosen({ items, ids }: { items: readonly Offered[]; ids: readonly string[] }) {
   return (
     <>
       {items.length < 2 ? (
@@ -39,7 +53,9 @@ function Chosen({ items, ids }: z.output<typeof Board> & { ids: readonly string[
       ) : (
         <form method="get" action="/compare">
           <fieldset>
-            <legend>Choose 2 to 10 agents of the board</legend>
+            <legend>
+              Choose {FEWEST} to {MOST} agents
+            </legend>
             {items.map(({ agent_id, name, composite_score }) => (
               <div class="tick">
                 <input type="checkbox" id={agent_id} name="agents" value={agent_id} checked={ids.includes(agent_id)} />{" "}
@@ -49,6 +65,7 @@ function Chosen({ items, ids }: z.output<typeof Board> & { ids: readonly string[
               </div>
             ))}
           </fieldset>
+          <Field label="Another agent" name="agents" optional hint="By its name, or the id in its page's address" />
           <p>
             <button type="submit">Compare them</button>
           </p>
@@ -137,33 +154,63 @@ function ComparePage({ wrong, children }: PropsWithChildren<{ wrong?: Wrong }>) 
   );
 }
 
+/** What keeps a choice from being compared, in words; null where the interface may be asked. */
+function hindrance(ids: readonly string[], names: readonly string[]): string | null {
+  if (names.length > 0)
+    return `${names.map((name) => `“${name}”`).join(", ")} is no agent's id. If it is a name, tick below which agent is meant.`;
+  if (ids.length < FEWEST) return "One agent, or the same one twice, is nothing to compare: choose another one, too.";
+  if (ids.length > MOST) return `These are ${ids.length} agents: choose ${MOST} at most.`;
+  return null;
+}
+
+/** The agents to choose among: those that were chosen, those that a name may mean, and the first of the board. */
+async function offered(api: Visit["api"], ids: readonly string[], names: readonly string[]): Promise<Offered[]> {
+  const board = (query: string) => api.read(`/api/v1/leaderboard?${query}`, Board);
+  const [first, found, chosen] = await Promise.all([
+    board(`page_size=${OFFERED}`),
+    Promise.all(
+      names.slice(0, NAMES).map(async (q) => {
+        const query = new URLSearchParams({ q: q.slice(0, LONGEST), page_size: `${FOUND}` }).toString();
+        return (await unless("validation_failed", board(query)))?.items ?? [];
+      }),
+    ),
+    Promise.all(ids.slice(0, 2 * MOST).map((id) => unless("not_found", api.read(`/api/v1/agents/${id}`, Agent)))),
+  ]);
+  const all = [...chosen, ...found.flat(), ...first.items].filter((one) => one !== null);
+  return [...new Map(all.map((one) => [one.agent_id, one])).values()];
+}
+
 async function show({ c, api, query }: Visit): Promise<Response | Reply> {
-  const ids = idsOf(query.getAll("agents"));
-  const asked = new URLSearchParams({ agent_ids: ids.join(",") }).toString();
-  const found = await attempt([], async () =>
-    ids.length === 0 ? null : api.read(`/api/v1/agents/compare?${asked}`, AgentComparisons),
-  );
-  if (found !== null && !(found instanceof Wrong)) {
+  const texts = idsOf(query.getAll("agents"));
+  const [ids, names] = [texts.filter(isId), texts.filter((text) => !isId(text))];
+  if (texts.length === 0) {
     return page(
       <ComparePage>
-        <Comparison {...found} />
+        <Chosen items={await offered(api, [], [])} ids={[]} />
       </ComparePage>,
     );
   }
-  const { items } = await api.read(`/api/v1/leaderboard?page_size=${OFFERED}`, Board);
-  if (found === null) {
-    return page(
-      <ComparePage>
+  const refused = (message: string, status: Wrong["status"], items: readonly Offered[]) =>
+    personal(
+      c,
+      <ComparePage wrong={new Wrong(status, message)}>
         <Chosen items={items} ids={ids} />
       </ComparePage>,
+      status,
     );
+  const hindered = hindrance(ids, names);
+  if (hindered !== null) return refused(hindered, 422, await offered(api, ids, names));
+  const asked = new URLSearchParams({ agent_ids: ids.join(",") }).toString();
+  const found = await unless("not_found", api.read(`/api/v1/agents/compare?${asked}`, AgentComparisons));
+  if (found === null) {
+    const items = await offered(api, ids, []);
+    const gone = ids.filter((id) => items.every(({ agent_id }) => agent_id !== id));
+    return refused(`There is no agent to be seen with the id ${gone.join(", ")}: choose another one.`, 404, items);
   }
-  return personal(
-    c,
-    <ComparePage wrong={found}>
-      <Chosen items={items} ids={ids} />
+  return page(
+    <ComparePage>
+      <Comparison {...found} />
     </ComparePage>,
-    found.status,
   );
 }
 

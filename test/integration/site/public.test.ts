@@ -227,15 +227,38 @@ describe("the comparison", () => {
 
   it("offers the agents of the board, and says what is wrong with a choice", async () => {
     const offered = await open("/compare");
-    expect(offered.forms.flatMap(({ shown }) => shown)).toEqual(["agents", "agents"]);
-    for (const query of [
-      `agents=${good}`,
-      "agents=x,y",
-      `agents=${Array.from({ length: 11 }, () => crypto.randomUUID()).join(",")}`,
-    ]) {
+    expect(offered.forms.flatMap(({ shown }) => shown)).toEqual(["agents", "agents", "agents"]);
+    const many = Array.from({ length: 11 }, () => crypto.randomUUID());
+    const nobodys = "01938e7a-0000-7000-8000-000000000009";
+    for (const [query, status, words] of [
+      [`agents=${good}`, 422, /One agent, or the same one twice, is nothing to compare/],
+      [`agents=${good}&agents=${good.toUpperCase()}&agents=`, 422, /the same one twice.*choose another one, too/],
+      ["agents=x,y", 422, /“x”, “y” is no agent's id/],
+      [`agents=${many.join(",")}`, 422, /These are 11 agents: choose 10 at most/],
+      [`agents=${good},${nobodys}`, 404, new RegExp(`no agent to be seen with the id ${nobodys}: choose another`)],
+    ] as const) {
       const refused = await open(`/compare?${query}`);
-      expect([refused.status, refused.alerts.length]).toEqual([422, 1]);
+      expect([refused.status, refused.alerts]).toEqual([status, [expect.stringMatching(words)]]);
+      expect(refused.alerts[0]).not.toMatch(/agent_ids|uuid|string|array|invalid/i);
+      const chosen = refused.forms.flatMap(({ sent }) => sent.map(([, value]) => value)).filter((one) => one !== "");
+      expect(chosen).toEqual(query.includes(good) ? [good] : []);
     }
+  });
+
+  it("finds an agent by its name, and keeps what was chosen", async () => {
+    const name = (await read(`/agents/${fair}`)).name;
+    const asked = await open(
+      `/compare?${new URLSearchParams([
+        ["agents", good],
+        ["agents", name],
+      ]).toString()}`,
+    );
+    expect(asked.alerts).toEqual([expect.stringContaining(`“${name.trim()}” is no agent's id.`)]);
+    const boxes = [...asked.html.matchAll(/<input type="checkbox" id="([^"]+)"[^>]*?( checked[^>]*)?\/?>/g)];
+    expect(boxes.slice(0, 2).map(([, id, checked]) => [id, checked !== undefined])).toEqual([
+      [good, true],
+      [fair, false],
+    ]);
   });
 });
 
