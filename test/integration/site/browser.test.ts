@@ -14,7 +14,7 @@ import { addAgent, addSuite, KEY, startAgent, type TestSuite } from "../runs/sup
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDE = { width: 1280, height: 800 };
-const NARROW = { width: 360, height: 740 };
+const NARROW = { width: 320, height: 640 };
 /** How every page is looked at; one thing changes at a time. */
 const LOOKS = [
   ["light", NARROW],
