@@ -3,27 +3,37 @@ import { REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
 import { claimResumption } from "../../shared/identity/sessions/resume.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { holdsTyped, keptForm, SendAgain } from "./parts/kept-form.tsx";
 import { localPath, RESUME_PATH, withNext } from "./parts/paths.ts";
 import { showProblem } from "./parts/problem.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /**
  * Replaces the refresh credential and goes back to the page, with the form where one was sent. Without a credential that
- * holds, the visitor signs in.
+ * holds, the visitor signs in, and sends the form again.
  */
-async function resume({ ctx, c, query, api }: Visit): Promise<Response> {
+async function resume({ ctx, c, query, form, api }: Visit): Promise<Response> {
   const next = localPath(query.get("next"));
+  const signIn = () => (holdsTyped(form) ? keptForm(c, next, form) : sendTo(c, withNext("/sign-in", next)));
   const token = getCookie(c, REFRESH_COOKIE);
-  if (token === undefined) return sendTo(c, withNext("/sign-in", next));
+  if (token === undefined) return signIn();
   if (!(await claimResumption(ctx, token))) {
-    c.header("Refresh", `1; url=${next}`);
+    // A page is opened again by itself; what was typed is sent by whoever typed it.
+    if (form.size === 0) c.header("Refresh", `1; url=${next}`);
     return personal(
       c,
       <Layout title="One moment">
         <h1>One moment</h1>
-        <p>
-          Your session is being taken up again. Then the page opens by itself, or <a href={next}>open it now</a>.
-        </p>
+        {form.size === 0 ? (
+          <p>
+            Your session is being taken up again. Then the page opens by itself, or <a href={next}>open it now</a>.
+          </p>
+        ) : (
+          <>
+            <p>Your session is being taken up again by another page of yours. Nothing that you typed is lost.</p>
+            <SendAgain next={next} form={form} />
+          </>
+        )}
       </Layout>,
     );
   }
@@ -33,7 +43,7 @@ async function resume({ ctx, c, query, api }: Visit): Promise<Response> {
     if (!(error instanceof Problem)) throw error;
     // Under the interface's paths problems are told to programs, and this is a person.
     if (error.code !== "invalid_refresh") return showProblem(error, ctx);
-    return sendTo(c, withNext("/sign-in", next));
+    return signIn();
   }
   c.header("Cache-Control", "no-store");
   return c.redirect(next, c.req.method === "POST" ? 307 : 303);

@@ -6,6 +6,7 @@ import type { AnyCall, CacheTag, Route } from "../../../shared/http/route.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
+import { holdsTyped, keptForm } from "./kept-form.tsx";
 import { localPath, RESUME_PATH, withNext } from "./paths.ts";
 import { isSignedIn } from "./signed-in.ts";
 
@@ -109,19 +110,20 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
     });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === "unauthenticated") return signInFirst(c);
+    if (error.code === "unauthenticated") return signInFirst(c, form);
     throw error;
   }
 }
 
 /**
  * Sends a visitor without a session in force to where one is taken up again: with a form still in hand where there was a
- * session, since that of a page left open ends after minutes; else to sign in. Both lead back here.
+ * session, since that of a page left open ends after minutes; else to sign in. Both lead back here. What was typed comes
+ * back to be sent again.
  */
-function signInFirst(c: HonoContext): Response {
+function signInFirst(c: HonoContext, form: URLSearchParams): Response {
   const { pathname, search } = new URL(c.req.url);
   const next = localPath(pathname + search);
   c.header("Cache-Control", "no-store");
-  if (!isSignedIn(c)) return c.redirect(withNext("/sign-in", next), 303);
+  if (!isSignedIn(c)) return holdsTyped(form) ? keptForm(c, next, form) : c.redirect(withNext("/sign-in", next), 303);
   return c.redirect(withNext(RESUME_PATH, next), c.req.method === "POST" ? 307 : 303);
 }
