@@ -94,7 +94,8 @@ export const certify = [
       "needed are included and leave the monthly allowance alone. Reasons against it are checked in this order: " +
       "`certify_disabled`, `billing_disabled`, 404, `eu_waiver_required`, `agent_not_live`, `already_certified`, " +
       "`certification_in_progress`, `suite_unavailable`, `payment_not_configured`. An agent has one checkout at a " +
-      "time: its address is returned again until it is paid or has expired. The screening starts with the payment, " +
+      "time: its address is returned again until it is paid or has expired. One of somebody who may buy for the agent " +
+      "no more is closed, and the caller gets a new one. The screening starts with the payment, " +
       "by the tasks of that moment, also where a suite gets a new version; what was not run of one that is retired for " +
       `good is left out. A run that fails by our fault is repeated, ${MOST_AGAIN} times at once and then once a day: there ` +
       `is no verdict without it. After ${GIVE_UP_DAYS} days of tries, or as soon as it could change nothing any more, the ` +

@@ -19,7 +19,7 @@ export interface Admission extends Pick<Change<z.ZodType, Case>, "refusals" | "v
   lock: SQL;
   /**
    * The part `admitted`: at most one row, of the agent, with its `outcome`, the `certification_id`, and, where a checkout
-   * is open already, its `open_id`, `checkout_session_id` and buyer.
+   * is open already, its `open_id`, `checkout_session_id`, buyer, and whether that one may buy no more (`is_left`).
    */
   admitted: SQL;
 }
@@ -40,7 +40,8 @@ export function admissionOf(
     ),
     admitted: sql`admitted as (
       select a.id as agent_id, o.id as open_id, coalesce(o.id, ${newId(ctx.now())}::uuid) as certification_id,
-        o.checkout_session_id, coalesce(o.user_id, ${viewer}::uuid) as buyer_id, ${found.sql} as outcome
+        o.checkout_session_id, coalesce(o.user_id, ${viewer}::uuid) as buyer_id,
+        o.id is not null and ${may("buy", sql`o.user_id`, agentOwner)} is not true as is_left, ${found.sql} as outcome
       from ${agents} a left join ${certifications} o on o.agent_id = a.id and o.status = 'awaiting_payment'
       where a.id = ${agent} and ${may("buy", viewer, agentOwner)}
     )`,

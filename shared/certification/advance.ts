@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
-import { certifications, isInScreening, isOpenRun, runs, SCREENING_STATES } from "../db/schema/index.ts";
+import { agents, certifications, isInScreening, isOpenRun, runs, SCREENING_STATES } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { reopenSessions } from "../runs/session-parts.ts";
+import { buyerNow } from "./buyer.ts";
 import { issueCredential } from "./credential.ts";
 import { lockCertification } from "./lock.ts";
 import { keptPlan } from "./plan.ts";
@@ -33,9 +34,9 @@ function reserveMissing(ctx: Context, certificationId: string): Promise<z.output
   return write(ctx, {
     lock: lockCertification(certificationId),
     parts: sql`with target as (
-      select c.id as certification_id, c.screening_session_id as session_id, c.agent_id, c.user_id as buyer_id,
+      select c.id as certification_id, c.screening_session_id as session_id, c.agent_id, ${buyerNow} as buyer_id,
         c.runs_included
-      from ${certifications} c where c.id = ${certificationId}::uuid and ${isInScreening(sql`c.status`)}
+      from ${certifications} c join ${agents} a on a.id = c.agent_id where c.id = ${certificationId}::uuid and ${isInScreening(sql`c.status`)}
     ), ${keptPlan}, ${reserving(now)}, reopened as (
       ${reopenSessions(sql`select screening_session_id from reserved`)}
     ), updated as (

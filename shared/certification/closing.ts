@@ -5,8 +5,8 @@ import { agents, certifications } from "../db/schema/index.ts";
 
 /**
  * Revokes the credentials of the account's agents, deletes their certifications that never led to one, and owes the queue
- * the end of the checkout pages that could still be paid. What the account bought for other owners' agents stays, without
- * the account's name.
+ * the end of the checkout pages that could still be paid, also of those that it opened for other owners' agents. What it
+ * bought for these stays, without the account's name.
  */
 export const closing: CloseDomain = ({ now, owns }) => {
   const at = sql`${now.toISOString()}::timestamptz`;
@@ -14,7 +14,7 @@ export const closing: CloseDomain = ({ now, owns }) => {
     parts: {
       certification_pages: owePagesEnd(
         sql`select c.checkout_session_id from ${certifications} c join ${agents} a on a.id = c.agent_id, u
-          where c.status = 'awaiting_payment' and ${owns}`,
+          where c.status = 'awaiting_payment' and (c.user_id = u.id or ${owns})`,
       ),
       certificates: sql`update ${certifications} c
         set status = case c.status when 'certified' then 'expired' else c.status end, user_id = null,

@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { certifications, users } from "../db/schema/index.ts";
+import { accountOf } from "../agents/account.ts";
+import { agentOwner } from "../agents/conditions.ts";
 import { lockAgents } from "../agents/lock.ts";
+import { agents, certifications, users } from "../db/schema/index.ts";
 
 /**
  * SQL: locks these agents (a query of their ids), so that changes of certifications and the ends of runs take turns. The
@@ -13,8 +15,11 @@ export function lockCertified(agentIds: SQL, userIds: SQL): SQL {
   ) ${lockAgents(sql`select x.id from (${agentIds}) x(id) where (select count(*) from accounts) >= 0`)}`;
 }
 
-/** SQL: the lock under which an existing certification changes. */
+/** SQL: the lock under which an existing certification changes: its buyer's account, and the one that pays for the agent. */
 export function lockCertification(certificationId: string): SQL {
-  const column = (name: SQL) => sql`select ${name} from ${certifications} c where c.id = ${certificationId}::uuid`;
-  return lockCertified(column(sql`c.agent_id`), column(sql`c.user_id`));
+  const row = sql`from ${certifications} c join ${agents} a on a.id = c.agent_id where c.id = ${certificationId}::uuid`;
+  return lockCertified(
+    sql`select a.id ${row}`,
+    sql`select c.user_id ${row} union select ${accountOf(agentOwner)} ${row}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { closePage } from "../billing/close-page.ts";
 import { oweUnkeptEnd } from "../billing/closing.ts";
 import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { change, writeInTurn } from "../db/change.ts";
@@ -8,6 +9,7 @@ import { certifications, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { frontendPage } from "../platform/frontend.ts";
+import type { Problem } from "../platform/problem.ts";
 import { admissionOf, inProgress } from "./admission.ts";
 import { KIND } from "./events.ts";
 import { lockCertification } from "./lock.ts";
@@ -21,6 +23,8 @@ const Unpaid = z.object({
   /** The buyer's address, the same however often the checkout is asked for. */
   email: z.string(),
   checkout_session_id: z.string().nullable(),
+  /** Whether its buyer has lost the right to buy for the agent: then nobody is to pay it. */
+  is_left: z.boolean(),
 });
 type Unpaid = z.output<typeof Unpaid>;
 
@@ -36,9 +40,12 @@ export async function sell(
   const { STRIPE_SECRET_KEY: key, STRIPE_PRICE_CERTIFICATION: price } = ctx.env;
   const isPayable = key !== undefined && price !== undefined;
   const unpaid = await begin(ctx, principal.userId, request, isPayable);
-  const url = await (unpaid.checkout_session_id === null
-    ? openCheckout(ctx, unpaid, request.agent_id, price ?? "")
-    : reopenCheckout(ctx, unpaid, unpaid.checkout_session_id));
+  const { checkout_session_id: page } = unpaid;
+  const url = await (unpaid.is_left
+    ? removeLeft(ctx, unpaid)
+    : page === null
+      ? openCheckout(ctx, unpaid, request.agent_id, price ?? "")
+      : reopenCheckout(ctx, unpaid, page));
   if (url !== null) return { kind: "checkout", url, certification_id: unpaid.certification_id };
   // The checkout that is kept under the request's key can no longer be paid: this request starts over without the key.
   ctx.idempotency = null;
@@ -62,10 +69,10 @@ function begin(
       from admitted where outcome = 'done' and open_id is null
     ), updated as (
       update ${certifications} c set runs_included = greatest(c.runs_included, ${runsNeeded})
-      from admitted a where c.id = a.open_id and a.outcome = 'done'
+      from admitted a where c.id = a.open_id and not a.is_left and a.outcome = 'done'
     )`,
     result: sql`select jsonb_build_object('outcome', a.outcome, 'certification_id', a.certification_id,
-      'checkout_session_id', a.checkout_session_id,
+      'checkout_session_id', a.checkout_session_id, 'is_left', a.is_left,
       'email', (select u.email from ${users} u where u.id = a.buyer_id)) as result from admitted a`,
     done: Unpaid,
   });
@@ -121,8 +128,26 @@ async function reopenCheckout(
   sessionId: string,
 ): Promise<string | null> {
   const session = await withProvider(ctx, (stripe) => ifKnown(stripe.checkout.sessions.retrieve(sessionId)));
-  if (session?.status === "complete") throw inProgress("It was paid, and the payment is being confirmed.");
+  if (session?.status === "complete") throw beingConfirmed();
   if (session?.status === "open") return session.url;
   await settleUnpaid(ctx, id, sessionId);
   return null;
+}
+
+/**
+ * Closes the checkout of somebody who may buy for the agent no more, and removes its certification: a page names whoever
+ * opened it, and so the receipt would. Throws `certification_in_progress` where it was paid before.
+ */
+async function removeLeft(ctx: Context, { certification_id: id, checkout_session_id: page }: Unpaid): Promise<null> {
+  if (page !== null) {
+    const { isPaid } = await withProvider(ctx, (stripe) => closePage(stripe, page));
+    if (isPaid) throw beingConfirmed();
+  }
+  // Without a page yet, it goes as long as it has none.
+  await settleUnpaid(ctx, id, page ?? "");
+  return null;
+}
+
+function beingConfirmed(): Problem {
+  return inProgress("It was paid, and the payment is being confirmed.");
 }

@@ -2,11 +2,12 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { setVerifiedState } from "../agents/parts.ts";
 import { write, writeInTurn } from "../db/change.ts";
-import { certifications, isInScreening } from "../db/schema/index.ts";
+import { agents, certifications, isInScreening } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { cancelling } from "../runs/cancelling.ts";
 import { FOLLOW_UP } from "../runs/follow-up.ts";
+import { buyerNow } from "./buyer.ts";
 import { lockCertification } from "./lock.ts";
 import { newSession } from "./plan.ts";
 import { RESERVING, reserving } from "./reserve.ts";
@@ -30,9 +31,9 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
   await write(ctx, {
     lock: lockCertification(certificationId),
     parts: sql`with target as (
-      select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, c.user_id as buyer_id,
+      select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, ${buyerNow} as buyer_id,
         c.runs_included
-      from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
+      from ${certifications} c join ${agents} a on a.id = c.agent_id where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
     ), ${newSession(now)}, ${reserving(now)}, settled as (
       update ${certifications} c set status = s.status, paused_reason = s.paused_reason, paid_at = ${at},
         updated_at = ${at}, screening_session_id = s.session_id, checkout_session_id = ${payment.checkoutSessionId},

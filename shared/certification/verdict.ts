@@ -1,8 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { accountOf } from "../agents/account.ts";
 import { setVerifiedState } from "../agents/parts.ts";
-import { agentOwner } from "../agents/conditions.ts";
 import { write } from "../db/change.ts";
 import { agents, certifications, isOpenRun, runs } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
@@ -11,6 +9,7 @@ import { oweEvents, sessionEvents } from "../runs/announcements.ts";
 import { oweComparisons } from "../runs/follow-up.ts";
 import { finishSessions } from "../runs/session-parts.ts";
 import { cell, composite, type ScoredRun } from "../scoring/score.ts";
+import { buyerNow } from "./buyer.ts";
 import { lockCertification } from "./lock.ts";
 import { oweChanges } from "./told.ts";
 import { GIVE_UP_DAYS, PASS_RATE, PASS_SCORE, runsMissing, VALID_DAYS } from "./rules.ts";
@@ -120,8 +119,8 @@ export async function conclude(ctx: Context, certificationId: string): Promise<v
 /** SQL: how many runs are missing, in words. */
 const COULD_NOT: SQL = sql`(case m.runs when 1 then '1 run' else m.runs || ' runs' end || ' could not be carried out')`;
 
-/** SQL: what the buyers of the certifications `concluded` are told; without a buyer it is the agent's account. */
-const RESULT: SQL = sql`select coalesce(c.user_id, ${accountOf(agentOwner)}) as user_id,
+/** SQL: what those are told whose the certifications `concluded` are now. */
+const RESULT: SQL = sql`select ${buyerNow} as user_id,
     case when c.status = 'certified' then 'certification_granted'
       when c.score is null and m.runs > 0 then 'certification_incomplete' else 'certification_refused' end as notice,
     a.name as title, case

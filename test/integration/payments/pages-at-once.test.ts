@@ -3,6 +3,8 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, quietQueueClient, startAgent } from "../runs/support.ts";
+import { addTeam } from "../workspaces/teams-support.ts";
+import { openCheckout, payCheckout } from "./certify-payment-support.ts";
 import { buy, shortenSuites } from "./certify-support.ts";
 import { accountOf, addListing, newSeller, PURCHASES } from "./marketplace-support.ts";
 
@@ -51,6 +53,23 @@ it("a page that is made while its purchase fails in another request is not given
     { status: "FAILED", checkout_url: null },
   ]);
   expect(asked("expire")).toBe(1);
+});
+
+it("a page that an account opened for a workspace's agent is closed with the account", async () => {
+  const endpoint = await startAgent();
+  const [owner, admin] = [await newUser(service, { plan: "team" }), await newUser(service, { verified: true })];
+  const team = await addTeam(service, owner, { admin });
+  const agent = await addAgent(owner, { team_id: team, endpoint: endpoint.url });
+  await admin.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD });
+  ahead = GRACE - 60_000;
+  const { body } = await caller(service).call("POST", "/api/v1/auth/login", { email: admin.email, password: PASSWORD });
+  Object.assign(admin, caller(service, { authorization: `Bearer ${body.access_token}` }));
+  const { session } = await openCheckout(service, admin, agent);
+  ahead = GRACE + 60_000;
+  await service.app.scheduled(DAILY);
+  await service.settled();
+  expect(() => payCheckout(service, session)).toThrow(/expired/);
+  await endpoint.stop();
 });
 
 it("a page that is made while its buyer's account is deleted is not given out, and is closed", async () => {
