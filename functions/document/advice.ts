@@ -20,7 +20,9 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   invalid_second_factor: "Wait for the app's next code, or use a recovery code; each is taken once.",
   second_factor_active: "Nothing is to be done; to change the app, take the old one away by a code first.",
   invalid_refresh: "The session is over. Sign in again.",
-  quota_exceeded: "Wait until `resets_at`, or choose a larger plan at `/plan`.",
+  quota_exceeded:
+    "Wait until `resets_at`, or choose a larger plan at `/plan`. Where `limit` is 0, the plan does not include the workspace: " +
+    "its owner may also hand it over to a member whose plan has room.",
   plan_required: "Choose a plan that includes this at `/plan`.",
   payment_failed: "Use another means of payment, or ask the bank.",
   forbidden: "Ask somebody whose role allows it; the role is shown on the workspace.",

@@ -13,6 +13,8 @@ const PRICING = (
     <p class="mute">
       A run is one task, asked once: the core suite once is 40 runs. What is cancelled while it is queued, and what ends
       by a fault of ours, is given back. Months are calendar months, UTC. The limits of team hold for each workspace.
+      When a plan ends, workspaces beyond those of the next one, the newest first, keep all they have, but run and add
+      nothing until they are handed over to a member whose plan has room, or the plan is larger again.
     </p>
     <h2>Prices</h2>
     <p>

@@ -6,7 +6,7 @@ import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
-import { Scroll } from "./parts/notice.tsx";
+import { Notice, Scroll } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { Invitations, Members } from "./parts/workspace-people.tsx";
 
@@ -32,6 +32,25 @@ function AgentList({ agents }: { agents: readonly Agent[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Why nothing goes on in a workspace that its owner's plan does not include. */
+function BeyondPlan({ team: { monthly_run_limit, role } }: { team: z.output<typeof TeamRead> }) {
+  if (monthly_run_limit > 0) return null;
+  return (
+    <Notice kind="bad">
+      <p>
+        The plan of its owner does not include this workspace: all that is in it stays, but nothing is run or added.{" "}
+        {role === "owner" ? (
+          <>
+            Choose <a href="/settings/plan">a larger plan</a>, or hand it over to a member whose plan has room.
+          </>
+        ) : (
+          "Its owner may choose a larger plan, or hand it over to a member whose plan has room."
+        )}
+      </p>
+    </Notice>
   );
 }
 
@@ -152,6 +171,7 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}
         <bdi>{team.name}</bdi>
       </h1>
       <Result said={said} wrong={wrong} labels={LABELS} />
+      <BeyondPlan team={team} />
       <dl>
         <dt>Your role</dt>
         <dd>{team.role}</dd>

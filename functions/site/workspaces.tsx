@@ -20,6 +20,7 @@ function List({ teams }: { teams: readonly z.output<typeof TeamRead>[] }) {
             <a href={`${PATH}/${id}`}>
               <bdi>{name}</bdi>
             </a>
+            {team.monthly_run_limit === 0 && <span class="tag">not in the plan</span>}
           </td>
           <td>{role}</td>
           <td class="number">

@@ -37,7 +37,10 @@ export const editTeams = [
     summary: "Create a workspace",
     description:
       "The caller owns it, and the caller's plan sets its limits and its monthly runs. A plan allows a number of " +
-      "workspaces (team 3, enterprise any number); a deleted one that paid for runs counts until the month ends.",
+      "workspaces (team 3, enterprise any number); a deleted one that paid for runs counts until the month ends. Where an " +
+      "account owns more than its plan allows, as after the end of a larger one, the oldest stay as they are. The others " +
+      "keep what they have, and can be read, exported, handed over and deleted; their `monthly_run_limit` is 0, and " +
+      "running, adding or activating agents, and adding schedules or webhooks is `quota_exceeded` there.",
     auth: "session",
     body: TeamCreate,
     returns: { 201: TeamRead },

@@ -4,6 +4,7 @@ import { unlessKept } from "../db/statement.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { beyondPlan } from "../teams/limits.ts";
 import { checkInput, insertAgents, type NewAgent, type Refused } from "./insert.ts";
 import type { AgentCreate } from "./schemas.ts";
 import { AgentRow, agentJson } from "./view.ts";
@@ -58,8 +59,9 @@ export function refuseTakenName(error: unknown): never {
   throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName() : error;
 }
 
-/** The 402 for an owner whose plan allows no further active agent. */
+/** The 402 for an owner whose plan allows no further active agent, or does not include the workspace. */
 export function agentQuota(limit: number | null, used: number): Problem {
+  if (limit === 0) return beyondPlan(used);
   return new Problem("quota_exceeded", `The plan allows ${limit} active agents. Delete one or upgrade.`, {
     members: { limit, used, resets_at: null },
   });

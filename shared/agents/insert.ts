@@ -3,9 +3,9 @@ import * as z from "zod";
 import { write } from "../db/change.ts";
 import { agents, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
-import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import type { Finding } from "../platform/problem.ts";
+import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { accountOf, lockAccounts } from "./account.ts";
 import { noTarget, sealHeader, type SealedHeader } from "./auth-header.ts";
@@ -71,7 +71,7 @@ export async function insertAgents(
       team_id uuid)
   ), scope as (
     select s.team_id, coalesce(s.team_id, ${caller}) as owner_id, ${may("see", viewer, owner)} as seen,
-      ${may("edit", viewer, owner)} as allowed, ${planLimit(sql`u.plan`, "agents")} as agent_limit,
+      ${may("edit", viewer, owner)} as allowed, ${limitOf(ctx.now(), owner, "agents")} as agent_limit,
       (select count(*) from ${agents} a
         where a.is_active and coalesce(a.team_id, a.user_id) = coalesce(s.team_id, ${caller}))::integer as used
     from (select distinct team_id from input) s join ${users} u on u.id = ${accountOf(owner)}

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, telling, verdict } from "../db/change.ts";
-import { agents, teams, users } from "../db/schema/index.ts";
+import { agents, teams } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
-import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { agentQuota, duplicateName, refuseTakenName } from "./create.ts";
@@ -44,9 +44,9 @@ export async function transferAgent(
       sql`${accountOfAgent(agentId)} union select t.owner_id from ${teams} t where t.id = ${teamId}::uuid`,
     ),
     parts: sql`with workspace as (
-      select t.id, ${planLimit(sql`u.plan`, "agents")} as agent_limit,
+      select t.id, ${limitOf(ctx.now(), workspace, "agents")} as agent_limit,
         (select count(*) from ${agents} a where a.is_active and a.team_id = t.id)::integer as used
-      from ${teams} t join ${users} u on u.id = t.owner_id where t.id = ${teamId}::uuid
+      from ${teams} t where t.id = ${teamId}::uuid
     ), target as (
       select a.id, w.agent_limit, w.used, ${moves} as moves, ${transfer.sql} as outcome
       from ${agents} a left join workspace w on true where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { change, telling, verdict } from "../db/change.ts";
-import { agents, users } from "../db/schema/index.ts";
+import { agents } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
-import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
-import { accountOf, accountOfAgent, lockAccounts } from "./account.ts";
+import { accountOfAgent, lockAccounts } from "./account.ts";
 import { noTarget, sealHeader } from "./auth-header.ts";
 import { checkUrls, isRetired, noEndpoint, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
@@ -57,7 +57,7 @@ export async function updateAgent(
     parts: sql`with target as (
       select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${retiredMode} as is_retired, ${mode} as new_mode,
         ${endpoint} as new_endpoint,
-        ${planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "agents")} as agent_limit,
+        ${limitOf(ctx.now(), agentOwner, "agents")} as agent_limit,
         (select count(*) from ${agents} o where o.is_active and o.id <> a.id
           and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
       from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}

@@ -3,10 +3,11 @@ import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/conditions.ts";
 import { takeAllowance } from "../billing/allowances.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
-import { agents, runs, tasks, users } from "../db/schema/index.ts";
-import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
+import { agents, runs, tasks } from "../db/schema/index.ts";
+import { monthEnd, monthOf } from "../plans/plans.ts";
 import { oweExhausted } from "../runs/announcements.ts";
 import { reserveRuns } from "../runs/reserve.ts";
+import { BEYOND_PLAN, limitOf } from "../teams/limits.ts";
 import { isAsked, MOST_AGAIN, REPEATS } from "./rules.ts";
 
 /** The kind of the allowance that the price of a certification includes. */
@@ -26,11 +27,13 @@ export function includedLeft(included: SQL, session: SQL): SQL {
 }
 
 /** SQL: the monthly allowance of the agent row `a`, and how many runs its plan has in a month. */
-export const payer = {
-  kind: sql`case when a.team_id is null then 'user' else 'team' end`,
-  owner: sql`coalesce(a.team_id, a.user_id)::text`,
-  limit: planLimit(sql`(select u.plan from ${users} u where u.id = ${accountOf(agentOwner)})`, "runs"),
-};
+export function payerAt(now: Date): Record<"kind" | "owner" | "limit", SQL> {
+  return {
+    kind: sql`case when a.team_id is null then 'user' else 'team' end`,
+    owner: sql`coalesce(a.team_id, a.user_id)::text`,
+    limit: limitOf(now, agentOwner, "runs"),
+  };
+}
 
 /** The parts of `reserving` whose rows are messages. */
 export const RESERVING = ["dispatches", "warned", "exhausted"] as const;
@@ -43,6 +46,7 @@ export const RESERVING = ["dispatches", "warned", "exhausted"] as const;
  * that the certification then has; the parts that `RESERVING` names owe messages.
  */
 export function reserving(now: Date): SQL {
+  const payer = payerAt(now);
   const today = `${now.toISOString().slice(0, 10)}T00:00:00Z`;
   return sql`terms as (
     select x.*, a.team_id, ${hasEndpoint} as is_live, ${payer.kind} as paid_kind,
@@ -85,7 +89,8 @@ export function reserving(now: Date): SQL {
     now,
   )}, next_state as (
     select x.*, case when w.is_waiting then 'paused_quota' else 'screening' end as status,
-      case when w.is_waiting then case when x.is_live then ${quotaReason(now)} else ${NOT_LIVE} end end as paused_reason
+      case when w.is_waiting then case when not x.is_live then ${NOT_LIVE}
+        when x.run_limit = 0 then ${`quota: ${BEYOND_PLAN}`} else ${quotaReason(now)} end end as paused_reason
     from terms x cross join lateral (
       select exists (select from needed where not x.is_live or units > coalesce((select units from paid), 0))
         as is_waiting) w

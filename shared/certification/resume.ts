@@ -8,7 +8,7 @@ import { agents, allowances, certifications, isOpenRun, runs } from "../db/schem
 import { monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { advance } from "./advance.ts";
-import { includedLeft, payer } from "./reserve.ts";
+import { includedLeft, payerAt } from "./reserve.ts";
 
 /** How many certifications one call resumes, and how many one rescues. */
 const RESUME_SIZE = 50;
@@ -19,6 +19,7 @@ const RESCUE_SIZE = 5;
  * account's: at most 50 a call, those that have waited longest first. One that fails does not hold up the others.
  */
 export async function resumeCertifications(ctx: Context): Promise<void> {
+  const payer = payerAt(ctx.now());
   const ids = await findIds(
     ctx,
     sql`c.status = 'paused_quota' and ${hasEndpoint}

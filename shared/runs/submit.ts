@@ -6,12 +6,13 @@ import { takeAllowance } from "../billing/allowances.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";
-import { agents, allowances, suites, teams, users } from "../db/schema/index.ts";
+import { agents, allowances, suites, teams } from "../db/schema/index.ts";
 import { actorId, workspaceOf } from "../identity/principal.ts";
-import { monthEnd, monthOf, planLimit } from "../plans/plans.ts";
+import { monthEnd, monthOf } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
+import { beyondPlan, limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { oweExhausted } from "./announcements.ts";
 import { LIMITS } from "./limits.ts";
@@ -114,6 +115,10 @@ function reservation(
   const address = ctx.addressHash ?? "unknown";
   const suiteId = submission.tasks.kind === "suite" ? submission.tasks.suiteId : null;
   const epoch = !single && repeats > 1 && !isPrivate ? epochAt(now, ctx.env.EPOCH_SECONDS).name : null;
+  const payer = {
+    user_id: sql`case when a.owned then a.user_id else ${viewer}::uuid end`,
+    team_id: sql`case when a.owned then a.team_id end`,
+  };
   const parts = sql`with agent as (
     select a.*, ${may("run", viewer, agentOwner)} as owned, ${may("see", viewer, agentOwner)} as member,
       coalesce(t.owner_id, a.user_id) as payer
@@ -128,7 +133,7 @@ function reservation(
         else 'trial_address' end as paid_kind,
       case when ${viewer}::uuid is null then ${now.toISOString().slice(0, 10)} else ${monthOf(now)} end as paid_period,
       case when ${viewer}::uuid is null then ${LIMITS.trialsPerAddress}
-        else ${planLimit(sql`(select u.plan from ${users} u where u.id = case when a.owned then a.payer else ${viewer}::uuid end)`, "runs")}
+        else ${limitOf(now, payer, "runs")}
       end as run_limit,
       (select count(*)::integer from wanted where ok) as resolved,
       (select count(*)::integer from wanted) as asked,
@@ -182,6 +187,7 @@ function reservation(
 }
 
 function quotaExceeded(ctx: Context, { kind }: Submitter, { limit, used }: { limit: number; used: number }): Problem {
+  if (limit === 0) return beyondPlan(used);
   const daily = kind === "anonymous";
   const resets = daily ? new Date(Math.floor(ctx.now().getTime() / DAY_MS + 1) * DAY_MS) : monthEnd(ctx.now());
   const advice = daily ? "Sign in to run your own agents." : "Wait for the new month or upgrade the plan.";

@@ -1,13 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
-import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/conditions.ts";
-import { agents, screening_schedules, users } from "../db/schema/index.ts";
-import { planLimit } from "../plans/plans.ts";
+import { agents, screening_schedules } from "../db/schema/index.ts";
+import { isBeyondPlan, limitOf } from "../teams/limits.ts";
 import { ownerOf } from "../teams/rights.ts";
 
-/** SQL: how many active schedules the account or workspace of the agent row `a` is allowed by the plan that pays for it. */
-export const scheduleLimit: SQL<number> = sql`(select ${planLimit(sql`u.plan`, "schedules")}
-  from ${users} u where u.id = ${accountOf(agentOwner)})`;
+/**
+ * SQL: the columns `plan_limit`, how many active schedules the account or workspace of the agent row `a` is allowed, and
+ * `is_beyond`, whether it is a workspace that the plan does not include.
+ */
+export function scheduleLimit(now: Date): SQL {
+  return sql`${limitOf(now, agentOwner, "schedules")} as plan_limit, ${isBeyondPlan(now, agentOwner)} as is_beyond`;
+}
 
 /** SQL: how many active schedules `o` that meet a condition the account or workspace of the agent row `a` has. */
 export function activeSchedules(condition: SQL): SQL<number> {

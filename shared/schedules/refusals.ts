@@ -5,6 +5,7 @@ import { type Refusal, telling } from "../db/change.ts";
 import { suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { type Submission, wantedTasks } from "../runs/submission.ts";
+import { beyondPlan } from "../teams/limits.ts";
 
 /** What a schedule runs, as it is submitted. */
 export function tasksOf(suiteId: string | null, taskIds: string[] | null): Submission["tasks"] {
@@ -25,7 +26,7 @@ export function faultOf(tasks: Submission["tasks"]): SQL<string | null> {
 
 /**
  * The conditions under which a schedule can't be, over a row `f` of the columns `allowed`, `is_retired`, `is_active`,
- * `fault` (as `faultOf` gives it), `plan_limit` and `used`.
+ * `fault` (as `faultOf` gives it), `plan_limit`, `is_beyond` and `used`, which is null where nothing is turned on.
  */
 export const SCHEDULING = {
   forbidden: sql`not f.allowed`,
@@ -35,6 +36,7 @@ export const SCHEDULING = {
   no_task: sql`f.fault = 'no_task'`,
   task_retired: sql`f.fault = 'task_retired'`,
   empty_suite: sql`f.fault = 'empty_suite'`,
+  beyond: sql`f.is_beyond and f.used is not null`,
   quota: sql`f.used >= f.plan_limit`,
 };
 
@@ -49,6 +51,7 @@ export const REFUSALS: Readonly<Record<keyof typeof SCHEDULING, Refusal>> = {
   no_task: () => notFound("task"),
   task_retired: () => new Problem("task_unavailable", "At least one of these tasks is retired; name active ones."),
   empty_suite: () => new Problem("suite_unavailable", "There is no active task to run in this suite; choose another."),
+  beyond: telling(Quota, ({ used }) => beyondPlan(used)),
   quota: telling(
     Quota,
     ({ limit, used }) =>

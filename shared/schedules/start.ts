@@ -24,6 +24,8 @@ const DueSchedule = z.object({
   /** Whether it has a next time: none could be computed if its time zone is not known any more. */
   is_timed: z.boolean(),
   plan_limit: z.int(),
+  /** Whether the plan does not include its workspace: then it waits, as it does for the allowance. */
+  is_beyond: z.boolean(),
   /** Active schedules of the same owner that were created before. */
   older: z.int(),
   /** Whether an account that it depends on awaits its deletion. */
@@ -35,8 +37,8 @@ const AGAIN = "Then turn the schedule on again.";
 
 /**
  * Starts the screening that was due at an instant, once however often the message comes, in the name of the schedule's
- * account and from its usual allowance. Where the tasks or the allowance do not permit it, the schedule notes why and
- * goes on; where the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a
+ * account and from its usual allowance. Where the tasks or the allowance do not permit it, or the plan does not include
+ * its workspace, the schedule notes why and goes on; where the plan, the agent, the right or the account is gone, it is turned off and says why. Does nothing for a
  * schedule that is off or deleted, or that has started a screening since.
  */
 export async function startScheduled(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
@@ -84,18 +86,25 @@ async function load(ctx: Context, id: string, due: string): Promise<DueSchedule 
     ctx,
     DueSchedule,
     sql`select jsonb_build_object('user_id', s.user_id, 'agent_id', s.agent_id, 'suite_id', s.suite_id,
-      'task_ids', s.task_ids, 'repeats', s.repeats, 'is_timed', s.next_run_at is not null, 'plan_limit', ${scheduleLimit},
+      'task_ids', s.task_ids, 'repeats', s.repeats, 'is_timed', s.next_run_at is not null, 'plan_limit', l.plan_limit, 'is_beyond', l.is_beyond,
       'older', ${activeSchedules(sql`o.id < s.id`)}, 'is_leaving', exists (select from ${users} u
         where u.id in (s.user_id, ${accountOf(agentOwner)}) and u.deletion_scheduled_for is not null)) as result
     from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
+      cross join lateral (select ${scheduleLimit(ctx.now())}) l
     where s.id = ${id}::uuid and s.is_active and (s.last_run_at is null or s.last_run_at < ${due}::timestamptz)`,
   );
 }
 
 /** Why the schedule may start nothing any more, apart from what the submission checks itself; null when it may. */
-function obstacleOf({ is_timed: timed, plan_limit: limit, older, is_leaving: leaving }: DueSchedule): string | null {
+function obstacleOf({
+  is_timed: timed,
+  plan_limit: limit,
+  is_beyond: beyond,
+  older,
+  is_leaving: leaving,
+}: DueSchedule): string | null {
   if (leaving) return `Its account awaits deletion. Take the deletion back first. ${AGAIN}`;
-  if (older >= limit) {
+  if (older >= limit && !beyond) {
     return `The plan of the agent's owner allows ${limit} active schedules. Upgrade it, or turn older ones off. ${AGAIN}`;
   }
   return timed ? null : "Its time zone is not known any more. Set another, and turn the schedule on again.";

@@ -53,7 +53,7 @@ async function updateAsRead(
   const { schedule } = await change(ctx, {
     lock: lockAccounts(accountOfAgent(before.agent_id)),
     parts: sql`with found as materialized (
-      select s.id, ${may("run", viewer, agentOwner)} as allowed, ${scheduleLimit} as plan_limit,
+      select s.id, ${may("run", viewer, agentOwner)} as allowed, ${scheduleLimit(ctx.now())},
         ${asRead} and ${activating} and ${retiredMode} as is_retired,
         a.is_active or not (${asRead} and ${activating}) as is_active,
         case when ${asRead} then ${chosen ? faultOf(tasksOf(suiteId, taskIds)) : sql`null`} end as fault,

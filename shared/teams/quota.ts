@@ -6,14 +6,18 @@ import type { Context } from "../platform/context.ts";
 import { Problem } from "../platform/problem.ts";
 
 /**
- * SQL: how many workspaces count against an account: those it owns, and deleted ones that paid for runs this month, so
- * that deleting a workspace and creating another does not give a second monthly allowance.
+ * SQL: whether a workspace counts against its owner: it is there, or was deleted and paid for runs this month, so that
+ * deleting a workspace and creating another does not give a second monthly allowance.
  */
-export function teamsUsed(ctx: Context, account: SQL): SQL<number> {
-  return sql`(select count(*)::integer from ${teams} t where t.owner_id = ${account} and (
-    exists (select from ${team_members} m where m.team_id = t.id)
+export function isCounted(now: Date, team: SQL): SQL<boolean> {
+  return sql`(exists (select from ${team_members} m where m.team_id = ${team})
     or exists (select from ${allowances} w
-      where w.kind = 'team' and w.owner = t.id::text and w.period = ${monthOf(ctx.now())} and w.used > 0)))`;
+      where w.kind = 'team' and w.owner = ${team}::text and w.period = ${monthOf(now)} and w.used > 0))`;
+}
+
+/** SQL: how many workspaces count against an account. */
+export function teamsUsed(ctx: Context, account: SQL): SQL<number> {
+  return sql`(select count(*)::integer from ${teams} t where t.owner_id = ${account} and ${isCounted(ctx.now(), sql`t.id`)})`;
 }
 
 /** How many workspaces a plan allows, and how many of them are used. */

@@ -21,7 +21,9 @@ export const TeamRead = z
     seats_used: z.int().meta({ description: "Members and open invitations" }),
     seats_limit: z.int(),
     monthly_run_count: z.int(),
-    monthly_run_limit: z.int().meta({ description: "By the plan of the workspace's owner" }),
+    monthly_run_limit: z.int().meta({
+      description: "By the plan of the workspace's owner; 0 if that plan does not include the workspace",
+    }),
     created_at: Instant,
   })
   .meta({ id: "TeamRead" });

@@ -3,6 +3,7 @@ import { allowances, team_invitations, team_members, teams, users } from "../db/
 import { monthOf, planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
+import { isBeyond } from "./limits.ts";
 import { type Action, KEY_ROLE, may } from "./rights.ts";
 
 /** How many seats a workspace has. */
@@ -43,7 +44,8 @@ export function teamJson(ctx: Context, role: SQL, seats: SQL = seatsUsed(ctx)): 
     'seats_used', ${seats}, 'seats_limit', ${SEATS}::integer,
     'monthly_run_count', coalesce((select w.used from ${allowances} w
       where w.kind = 'team' and w.owner = t.id::text and w.period = ${monthOf(ctx.now())}), 0),
-    'monthly_run_limit', (select ${planLimit(sql`u.plan`, "runs")} from ${users} u where u.id = t.owner_id),
+    'monthly_run_limit', (select case when ${isBeyond(ctx.now(), "t", sql`u.plan`)} then 0
+      else ${planLimit(sql`u.plan`, "runs")} end from ${users} u where u.id = t.owner_id),
     'created_at', t.created_at)`;
 }
 

@@ -1,16 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { accountOf, accountOfAgent, lockAccounts } from "../agents/account.ts";
+import { accountOfAgent, lockAccounts } from "../agents/account.ts";
 import { assertCallable } from "../agents/endpoint.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
 import { change, telling, verdict } from "../db/change.ts";
-import { agents, users, webhooks } from "../db/schema/index.ts";
+import { agents, webhooks } from "../db/schema/index.ts";
 import { unlessKept } from "../db/statement.ts";
 import { stillHolds } from "../identity/passwords/disown.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
-import { planLimit } from "../plans/plans.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, endedMeanwhile, notFound, Problem } from "../platform/problem.ts";
+import { beyondPlan, limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import type { WebhookCreate } from "./schemas.ts";
 import { WebhookRead } from "./shown.ts";
@@ -42,9 +42,9 @@ export async function createWebhook(
     // Creations for one account take turns, so that together they stay within the limit.
     lock: lockAccounts(agentId === null ? sql`select ${viewer}::uuid` : accountOfAgent(agentId)),
     parts: sql`with scope as (${scopeOf(viewer, actorId(principal), agentId)}), counted as (
-      select w.*, ${planLimit(sql`u.plan`, "webhooks")} as plan_limit, (select count(*) from ${webhooks} o
+      select w.*, ${limitOf(ctx.now(), webhookOwner, "webhooks")} as plan_limit, (select count(*) from ${webhooks} o
         where coalesce(o.team_id, o.user_id) = coalesce(w.team_id, w.user_id))::integer as used
-      from scope w join ${users} u on u.id = ${accountOf(webhookOwner)}
+      from scope w
     ), checked as (
       select *, ${creation.sql} as outcome from counted
     ), w as (
@@ -61,12 +61,12 @@ export async function createWebhook(
       ended: endedMeanwhile,
       forbidden: () =>
         new Problem("forbidden", "Only the owner, or an editor of its workspace, may subscribe to this agent."),
-      quota: telling(
-        Used,
-        ({ limit, used }) =>
-          new Problem("quota_exceeded", `The plan allows ${limit} webhooks. Delete one or upgrade.`, {
-            members: { limit, used, resets_at: null },
-          }),
+      quota: telling(Used, ({ limit, used }) =>
+        limit === 0
+          ? beyondPlan(used)
+          : new Problem("quota_exceeded", `The plan allows ${limit} webhooks. Delete one or upgrade.`, {
+              members: { limit, used, resets_at: null },
+            }),
       ),
     },
   });

@@ -3,7 +3,7 @@ import { filesInRoot, filesUnder, type Import, importsOf, isOwn, modules, partOf
 
 /** Which other domains each domain builds on. A change here is a change of the architecture. */
 const DOMAINS: Record<string, string[]> = {
-  agents: ["identity", "plans", "scoring", "teams", "telemetry"],
+  agents: ["identity", "scoring", "teams", "telemetry"],
   analytics: [],
   billing: ["identity", "mail", "plans"],
   board: ["agents", "catalogue", "identity", "scoring", "transparency"],
@@ -83,7 +83,7 @@ const DOMAINS: Record<string, string[]> = {
     "transparency",
     "webhooks",
   ],
-  schedules: ["agents", "identity", "mail", "plans", "runs", "teams"],
+  schedules: ["agents", "identity", "mail", "runs", "teams"],
   scorecards: ["agents", "board", "identity", "teams"],
   scoring: [],
   suites: ["templates"],
@@ -95,7 +95,7 @@ const DOMAINS: Record<string, string[]> = {
   transparency: ["evidence", "tlog"],
   verify: [],
   waitlist: ["billing", "identity"],
-  webhooks: ["agents", "identity", "mail", "plans", "teams"],
+  webhooks: ["agents", "identity", "mail", "teams"],
 };
 
 /** What the tools under the domains may build on. `shared/http` finds out who calls, so it knows `identity`. */

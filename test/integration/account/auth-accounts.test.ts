@@ -210,7 +210,7 @@ describe("the current user", () => {
     await service.sql(
       `with t as (insert into teams (name, owner_id) values ('w', $1) returning id)
        insert into team_members (team_id, user_id, role) select id, $2, 'editor' from t`,
-      [user.id, owner.id],
+      [(await newUser(service, { plan: "team" })).id, owner.id],
     );
     const [{ team_id }] = (await service.sql("select team_id from team_members where user_id = $1", [owner.id])) as [
       { team_id: string },

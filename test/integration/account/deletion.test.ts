@@ -54,6 +54,7 @@ async function addWorkspace(owner: User, ...members: User[]): Promise<string> {
 
 describe("the preview", () => {
   it("counts what goes, and shows nothing of it", async () => {
+    await service.sql("update users set plan = 'team' where id = $1", [user.id]);
     const agent = await addAgent(user);
     await addAgent(user);
     await user.call("DELETE", `/api/v1/agents/${agent}`);

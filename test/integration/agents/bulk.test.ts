@@ -36,7 +36,7 @@ beforeAll(async () => {
       },
     },
   });
-  [owner, other] = await Promise.all([newUser(service, { plan: "pro" }), newUser(service, { plan: "pro" })]);
+  [owner, other] = await Promise.all([newUser(service, { plan: "team" }), newUser(service, { plan: "team" })]);
   teams = {
     own: await newTeam(owner, { owner }),
     edited: await newTeam(other, { owner: other, editor: owner }),
@@ -171,7 +171,7 @@ describe("rows", () => {
     });
     const input = fc.record({
       before: fc.uniqueArray(fc.constantFrom("ä", "b", "z"), { maxLength: 3 }),
-      plan: fc.constantFrom("free", "free", "pro"),
+      plan: fc.constantFrom("free", "free", "team"),
       rows: fc.array(row, { minLength: 1, maxLength: 12 }),
     });
     await fc.assert(
@@ -189,7 +189,8 @@ describe("rows", () => {
           if (wrong || taken === undefined) return "invalid";
           const folded = name.trim().toLowerCase();
           if (taken.has(folded)) return "skipped_duplicate";
-          if (plan === "free" && at !== "edited" && taken.size >= 3) return "quota_exceeded";
+          if (plan === "free" && taken.size >= { personal: 3, own: 0, edited: Infinity, hidden: 0 }[at])
+            return "quota_exceeded";
           taken.add(folded);
           return "created";
         });

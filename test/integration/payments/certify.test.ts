@@ -330,6 +330,7 @@ describe("what stands against a certification", () => {
     async (role, wanted) => {
       const somebody = role === "owner" ? owner : await newUser(service);
       const isMember = role !== "owner" && role !== "stranger";
+      await service.sql("update users set plan = 'enterprise' where id = $1", [owner.id]);
       const team = await addTeam(service, owner, isMember ? { [role]: somebody } : {});
       const agent = await live({ team_id: team, is_public: false });
       const of = (what: string) => somebody.call("GET", `${CERTIFY}/${what}?agent_id=${agent}`);

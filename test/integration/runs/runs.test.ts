@@ -234,6 +234,7 @@ describe("cancelling", () => {
 
   it("is for who may run the agent, or asked for the run", async () => {
     const [stranger, viewer, runner] = [await newUser(service), await newUser(service), await newUser(service)];
+    await service.sql("update users set plan = 'enterprise' where id = $1", [owner.id]);
     const [team] = await service.sql<{ id: string }>(
       "insert into teams (owner_id, name) values ($1, 'Team') returning id",
       [owner.id],

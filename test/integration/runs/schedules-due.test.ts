@@ -95,6 +95,7 @@ describe("a schedule that is due", () => {
   });
 
   it("is paid by the workspace where the agent belongs to one", async () => {
+    await service.sql("update users set plan = 'team' where id = $1", [user.id]);
     const team = await addTeam(service, user, { runner });
     const shared = await addAgent(user, { team_id: team });
     await addSchedule(runner, shared, { suite_id: suite.id });
@@ -296,6 +297,7 @@ describe("a schedule whose ground is gone", () => {
     ["leaves the workspace", "delete from team_members where user_id = $1"],
     ["may no longer screen there", "update team_members set role = 'member' where user_id = $1"],
   ])("as its account %s is turned off, until another takes it over", async (_what, change) => {
+    await service.sql("update users set plan = 'enterprise' where id = $1", [user.id]);
     const shared = await addAgent(user, { team_id: await addTeam(service, user, { runner }), is_public: false });
     const schedule = await addSchedule(runner, shared, { suite_id: suite.id });
     await service.sql(change, [runner.id]);
@@ -320,7 +322,7 @@ describe("a schedule whose ground is gone", () => {
   });
 
   it("with its account is deleted, those of the workspaces it owned included", async () => {
-    const leaver = await newUser(service, { plan: "pro" });
+    const leaver = await newUser(service, { plan: "team" });
     const team = await addTeam(service, leaver);
     await addSchedule(leaver, await addAgent(leaver, { team_id: team }), { suite_id: suite.id });
     const kept = await addAgent(leaver);

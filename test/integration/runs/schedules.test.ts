@@ -260,7 +260,7 @@ describe("the plan's limit", () => {
   });
 
   it("is one for an account and one for each workspace, by the plan of its owner", async () => {
-    const [owner, runner] = [await newUser(service, { plan: "pro" }), await newUser(service)];
+    const [owner, runner] = [await newUser(service, { plan: "team" }), await newUser(service)];
     const teams = [await addTeam(service, owner, { runner }), await addTeam(service, owner)];
     const places = [await addAgent(owner, { team_id: teams[0] }), await addAgent(owner, { team_id: teams[1] })];
     const personal = await addAgent(owner);
@@ -270,6 +270,11 @@ describe("the plan's limit", () => {
       [owner, personal],
     ];
     for (const [by, agent] of makers) {
+      await service.sql(
+        `insert into screening_schedules (user_id, agent_id, suite_id, repeats, cron, timezone, is_active, next_run_at)
+         select $1, $2, $3, 1, '0 9 * * *', 'UTC', true, now() + interval '1 day' from generate_series(1, 20)`,
+        [by.id, agent, suite.id],
+      );
       const answers = await Promise.all(range(6).map(() => create(by, { agent_id: agent })));
       expect(tally(answers)).toEqual({ 201: 5, 402: 1 });
     }

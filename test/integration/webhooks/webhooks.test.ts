@@ -35,7 +35,11 @@ beforeAll(async () => {
       },
     },
   });
-  const users = await Promise.all([...ROLES.map(() => newUser(service)), newUser(service), newUser(service)]);
+  const users = await Promise.all([
+    ...ROLES.map(() => newUser(service, { plan: "team" })),
+    newUser(service),
+    newUser(service),
+  ]);
   const [lead] = users;
   team = await newTeam(service, lead, users.slice(0, ROLES.length), ROLES);
   agent = await addAgent(lead, { team_id: team, is_public: false });
@@ -209,9 +213,10 @@ describe("the plan's limit", () => {
     ["pro", 10],
     ["team", 25],
     ["enterprise", 100],
-  ] as const)("of the plan %s is %i, for the account and for each of its workspaces", async (plan, limit) => {
+  ] as const)("of the plan %s is %i, for the account and for each workspace that it includes", async (plan, limit) => {
     await planned(plan);
-    for (const fields of [{}, { agent_id: agent }]) {
+    const isShared = plan === "team" || plan === "enterprise";
+    for (const fields of isShared ? [{}, { agent_id: agent }] : [{}]) {
       const { id } = await subscribe(people.owner, URL, fields);
       await service.sql(
         `insert into webhooks (user_id, team_id, url, event_types)
@@ -227,7 +232,11 @@ describe("the plan's limit", () => {
   });
 
   it("of a workspace holds for all its editors together", async () => {
-    await service.sql("update users set plan = 'free' where id = (select owner_id from teams where id = $1)", [team]);
+    await service.sql(
+      `insert into webhooks (user_id, team_id, url, event_types)
+       select owner_id, id, $2, '{run.completed}' from teams, generate_series(1, 24) where id = $1`,
+      [team, URL],
+    );
     const creators = [people.owner, people.admin, people.editor];
     const answers = await Promise.all(creators.map((by) => by.call("POST", WEBHOOKS, { ...LEAST, agent_id: agent })));
     expect(tally(answers)).toEqual({ 201: 1, 402: 2 });

@@ -46,7 +46,7 @@ it("submissions, changes and cancellations of one agent wait for each other in n
 });
 
 it("the key of a workspace makes and revives nothing in it once it is deleted", async () => {
-  const owner = await newUser(service, { plan: "team" });
+  const owner = await newUser(service, { plan: "enterprise" });
   for (const _round of range(10)) {
     const team = await addTeam(service, owner);
     const scopes = ["agents:write", "teams:read"];
