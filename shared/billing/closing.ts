@@ -4,11 +4,12 @@ import { owe, oweAnew } from "../db/owed.ts";
 import { allowances, billing_customers, teams } from "../db/schema/index.ts";
 import { newId } from "../platform/ids.ts";
 
-/** Forgets what the account has used up and its customer, and owes the queue the customer's end at the provider. */
+/**
+ * Forgets the account's customer, and owes the queue its end at the provider; at last it forgets what was used up. A
+ * submission holds that before it waits for the account, which the closing holds: not in one transaction.
+ */
 export const closing: CloseDomain = ({ id, now }) => ({
   parts: {
-    used: sql`delete from ${allowances} w using u where (w.kind = 'user' and w.owner = u.id::text)
-      or (w.kind = 'team' and w.owner in (select t.id::text from ${teams} t where t.owner_id = ${id}::uuid))`,
     customers: sql`delete from ${billing_customers} b using u where b.user_id = u.id returning b.customer_id`,
     cancelled: owe(
       "cancel-billing",
@@ -18,6 +19,10 @@ export const closing: CloseDomain = ({ id, now }) => ({
     ),
   },
   owes: ["cancelled"],
+  rest: [
+    sql`delete from ${allowances} w where (w.kind = 'user' and w.owner = ${id}::uuid::text)
+      or (w.kind = 'team' and w.owner in (select t.id::text from ${teams} t where t.owner_id = ${id}::uuid))`,
+  ],
 });
 
 /**

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -58,6 +58,34 @@ async function tablesWith(needle: string): Promise<string[]> {
     if ((await count(`"${name}" t where strpos(lower(t::text), lower($1)) > 0`, [needle])) > 0) hits.push(name);
   return hits.toSorted();
 }
+
+it("an account is closed beside a submission of its own: neither waits for the other in a circle", async () => {
+  await user.call("POST", DELETION, { password: PASSWORD });
+  ahead = 14 * DAY - 60_000;
+  const { body } = await caller(service).call("POST", "/api/v1/auth/login", { email: user.email, password: PASSWORD });
+  Object.assign(user, caller(service, { authorization: `Bearer ${body.access_token}` }));
+  const [agent, [task = ""]] = [await addAgent(user), suite.tasks];
+  await addRun(user, agent, task);
+  await service.settled();
+  // The submission has taken its allowance, and comes to the account only once the closing is done, or waits for it.
+  await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
+    while not exists (select from pg_locks where not granted)
+      and exists (select from users where id = '${user.id}' and email not like 'Deleted-%')
+    loop perform pg_sleep(0.05); end loop; return new; end $$`);
+  await service.sql("create trigger dawdle before insert on screening_sessions for each row execute function dawdle()");
+  const submitted = user.call("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids: [task] });
+  await vi.waitFor(
+    async () => expect(await count("pg_stat_activity where wait_event = 'PgSleep'", [])).toBe(1),
+    10_000,
+  );
+  ahead = 14 * DAY + 1000;
+  await service.app.scheduled(DAILY);
+  expect((await submitted).status).toBe(200);
+  await service.sql("drop function dawdle cascade");
+  expect(await count("pg_stat_database where datname = current_database() and deadlocks > 0", [])).toBe(0);
+  expect(await count("users where id = $1 and email like 'Deleted-%' and deletion_scheduled_for is null")).toBe(1);
+  expect(await count("allowances where owner = $1", [user.id])).toBe(0);
+});
 
 describe("a deleted account", () => {
   it("is gone: neither its password, nor session, refresh credential or key lets anybody in", async () => {
