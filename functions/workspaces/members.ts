@@ -84,7 +84,8 @@ export const teamMembers = [
     description:
       "For admins and the owner. The mail carries a link that works for 7 days, for the account with that address. " +
       "An open invitation takes one of the 5 seats; without a free seat the answer is 402. An address with an open " +
-      "invitation gets a new link and role in place of the old ones.",
+      "invitation gets a new link and role in place of the old ones. An address is invited at most 5 times a day (UTC) by " +
+      "all workspaces together, whether or not there is an account for it; then the answer is 429.",
     auth: "session",
     params,
     body: TeamInvitationCreate,

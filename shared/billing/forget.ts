@@ -7,8 +7,8 @@ import { monthOf } from "../plans/plans.ts";
 /** Days for which the use of an allowance is kept at least: a run may still give back what it took. */
 const ALLOWANCE_DAYS = 35;
 
-/** The daily allowances of an address: nobody can use what is given back after that day. */
-const OF_ADDRESSES = sql`('trial_address', 'lead_source')`;
+/** The daily allowances of an address, of whichever kind: nobody can use what is given back after that day. */
+const OF_ADDRESSES = sql`('trial_address', 'lead_source', 'invited_address')`;
 
 /** Days for which an event is remembered as done: the provider can repeat one by hand for 30 days at most. */
 const EVENT_DAYS = 60;

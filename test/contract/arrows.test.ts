@@ -88,7 +88,7 @@ const DOMAINS: Record<string, string[]> = {
   scoring: [],
   suites: ["templates"],
   survey: [],
-  teams: ["identity", "mail", "plans"],
+  teams: ["billing", "identity", "mail", "plans"],
   telemetry: ["scoring"],
   templates: [],
   tlog: [],

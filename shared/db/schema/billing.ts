@@ -32,13 +32,22 @@ export const provider_events = pgTable(
 
 /**
  * What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all, mails about
- * leads of an address and of all.
+ * leads of an address and of all, daily invitations to an email address, by its hash.
  */
 export const allowances = pgTable(
   "allowances",
   {
     kind: text({
-      enum: ["user", "team", "trial_address", "trial_global", "lead_source", "lead_hour", "lead_day"],
+      enum: [
+        "user",
+        "team",
+        "trial_address",
+        "trial_global",
+        "lead_source",
+        "lead_hour",
+        "lead_day",
+        "invited_address",
+      ],
     }).notNull(),
     owner: text().notNull(),
     period: text().notNull(),

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { takeAllowance } from "../../billing/allowances.ts";
 import { change, telling, verdict } from "../../db/change.ts";
 import { owe } from "../../db/owed.ts";
 import { team_invitations, team_members, users } from "../../db/schema/index.ts";
@@ -16,20 +17,27 @@ import { TeamInvitationRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
 import { invitationJson, isOpen, noTeam, notAllowed, SEATS, seatsUsed, teamFor } from "../view.ts";
 
-const LIFETIME_MS = 7 * 86_400_000;
+/** How often an address is invited in a day (UTC), by all workspaces together: who is invited did not ask for the mail. */
+const MOST_A_DAY = 5;
+const DAY_MS = 86_400_000;
+const LIFETIME_MS = 7 * DAY_MS;
 
 /** An address with an open invitation needs no further seat: the new invitation takes over the seat of the old one. */
-const INVITATION = verdict({
-  ended: sql`not t.still_holds`,
-  forbidden: sql`not t.allowed`,
-  already_member: sql`t.is_member`,
-  full: sql`t.used >= ${SEATS} and not t.is_invited`,
-});
+const INVITATION = verdict(
+  {
+    ended: sql`not t.still_holds`,
+    forbidden: sql`not t.allowed`,
+    already_member: sql`t.is_member`,
+    full: sql`t.used >= ${SEATS} and not t.is_invited`,
+  },
+  "too_often",
+);
 
 /**
  * Invites an address to a workspace by a mailed token of 256 bits, which is stored hashed; an address that is already
  * invited gets a new token instead of the old one, and no second seat. Throws 404, `forbidden`, `already_member`,
- * `quota_exceeded` without a free seat. Whether an account wants no such mail counts where its address is verified: another
+ * `quota_exceeded` without a free seat, and `rate_limited` for an address that was invited often enough today, by whomever
+ * and whether or not an account has it. Whether an account wants no such mail counts where its address is verified: another
  * is silenced by nobody who merely registered it.
  */
 export async function createInvitation(
@@ -48,6 +56,7 @@ export async function createInvitation(
     token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail"),
   });
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
+  const day = ctx.now().toISOString().slice(0, 10);
   const expiresAt = sql`${new Date(ctx.now().getTime() + LIFETIME_MS).toISOString()}::timestamptz`;
   const { invitation } = await change(ctx, {
     lock: takeTurn(sql`${teamId}::uuid`, userId),
@@ -60,10 +69,13 @@ export async function createInvitation(
             where m.team_id = t.id and u.email = ${email}) as is_member
         from (${teamFor("manage_members", userId, teamId)}) t
       ) t
-    ), i as (
+    ), taken as (${takeAllowance(
+      sql`select 'invited_address', ${sha256(email)}, ${day}, 1 from target where outcome = 'done'`,
+      { condition: sql`w.used < ${MOST_A_DAY}` },
+    )}), i as (
       insert into ${team_invitations} as i (team_id, email, role, token_hash, invited_by, created_at, expires_at)
       select g.id, ${email}, ${role}, ${sha256(token)}, ${userId}::uuid, ${now}, ${expiresAt}
-      from target g where g.outcome = 'done'
+      from target g where g.outcome = 'done' and exists (select from taken)
       on conflict (team_id, email) where accepted_at is null and revoked_at is null do update set role = excluded.role,
         token_hash = excluded.token_hash, invited_by = excluded.invited_by, created_at = excluded.created_at,
         expires_at = excluded.expires_at
@@ -78,7 +90,8 @@ export async function createInvitation(
           and not ${wants("invitation")})`,
     )})`,
     owes: ["mail"],
-    result: sql`select jsonb_build_object('outcome', g.outcome, 'used', g.used,
+    result: sql`select jsonb_build_object('outcome',
+        case when g.outcome = 'done' and not exists (select from taken) then 'too_often' else g.outcome end, 'used', g.used,
       'invitation', (select ${invitationJson(ctx)} from i)) as result from target g`,
     verdict: INVITATION,
     done: z.object({ invitation: TeamInvitationRead }),
@@ -88,10 +101,18 @@ export async function createInvitation(
       forbidden: () => notAllowed("inviting"),
       already_member: () =>
         new Problem("already_member", "The account with this email is already a member; change its role instead."),
+      too_often: () => tooOften(ctx),
       full: telling(z.object({ used: z.int() }), ({ used }) => noSeat(used)),
     },
   });
   return invitation;
+}
+
+function tooOften(ctx: Context): Problem {
+  const seconds = Math.ceil((DAY_MS - (ctx.now().getTime() % DAY_MS)) / 1000);
+  return new Problem("rate_limited", `This address was invited ${MOST_A_DAY} times today. Invite it again tomorrow.`, {
+    headers: { "Retry-After": String(seconds) },
+  });
 }
 
 function noSeat(used: number): Problem {

@@ -29,6 +29,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   clock = START;
+  await service.sql("delete from allowances where kind = 'invited_address'");
   [owner, ...guests] = elsewhere(people) as [User, ...User[]];
   team = await addTeam(service, owner);
 });
@@ -221,6 +222,29 @@ describe("an invitation", () => {
     expect(mail.html).not.toContain("<b onclick");
     expect(mail.text).toContain(hostile);
   });
+});
+
+it("an address is invited five times a day by all workspaces together, with an account or without", async () => {
+  const [first, second] = [team, await addTeam(service, owner)];
+  for (const email of [address(), guests[0]?.email ?? ""]) {
+    await service.settled();
+    service.mailbox.clear();
+    const answers = [];
+    for (const turn of range(6)) {
+      team = turn % 2 === 0 ? first : second;
+      const answer = await invite(email);
+      answers.push(codeOf(answer));
+      if (answer.status === 201) await revoke(answer.body.id);
+      else expect(Number(answer.headers.get("retry-after"))).toBe(Math.ceil((DAY - (START % DAY)) / 1000));
+    }
+    expect(answers.map(([status]) => status)).toEqual([201, 201, 201, 201, 201, 429]);
+    expect(answers[5]).toEqual([429, "rate_limited"]);
+    await service.settled();
+    expect(service.mailbox.list(email)).toHaveLength(5);
+  }
+  const crowded = address();
+  const all = await Promise.all(range(8).map(() => invite(crowded)));
+  expect(all.filter(({ status }) => status === 201)).toHaveLength(5);
 });
 
 describe("the five seats", () => {
