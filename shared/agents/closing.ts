@@ -1,15 +1,14 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { CHUNK, type CloseDomain } from "../db/closing.ts";
+import { anyOf, chunkOfEach } from "../db/closing-chunks.ts";
 import { agents, certifications, runs } from "../db/schema/index.ts";
 
 /**
- * SQL: whether the agent row `a` goes with its account, which `owns` says: once no run of it is kept, unless its credential
- * was revoked, since the bit in the status list comes from the row that goes with the agent.
+ * SQL: whether the agent row `a` goes with the account that owns it: once no run of it is kept, unless its credential was
+ * revoked, since the bit in the status list comes from the row that goes with the agent.
  */
-export function goes(owns: SQL<boolean>): SQL<boolean> {
-  return sql`(${owns} and not exists (select from ${runs} r where r.agent_id = a.id)
-    and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null))`;
-}
+export const goes = sql<boolean>`(not exists (select from ${runs} r where r.agent_id = a.id)
+  and not exists (select from ${certifications} c where c.agent_id = a.id and c.revoked_at is not null))`;
 
 const NAMELESS = sql`name = 'Deleted agent', description = '', endpoint = null, auth_header = null, provider_url = null,
   manifest_url = null, customer_llm_provider = null, daemon_last_seen_at = null, declared_configuration = null,
@@ -23,20 +22,27 @@ const isNamed = sql`((a.name, a.description, a.allow_trial, a.publish_answers, a
     a.declared_configuration) > 0)`;
 
 /** Switches the account's agents off and takes away everything by which they could be known; those that may go, go. */
-export const closing: CloseDomain = ({ owns }) => {
-  const named = sql`(select a.id from ${agents} a where ${owns} and ${isNamed} limit ${CHUNK})`;
+export const closing: CloseDomain = (account) => {
+  const named = sql`select a.id from ${agents} a where ${account.owns} and ${isNamed} limit ${CHUNK}`;
   return {
     // Those of an ordinary account all at once.
-    parts: { unnamed: sql`update ${agents} a set ${NAMELESS} from u where a.id in ${named}` },
-    ending: [sql`with done as (update ${agents} a set ${NAMELESS} where a.id in ${named} returning a.id)`],
-    chunks: [
-      sql`with done as (
-        update ${agents} set variant_of = null where id in (
-          select v.id from ${agents} v join ${agents} a on a.id = v.variant_of where ${goes(owns)} limit ${CHUNK}
-        ) returning id
+    parts: { unnamed: sql`update ${agents} a set ${NAMELESS} from u where a.id in (${named})` },
+    ending: [
+      (place) => sql`${chunkOfEach(account, agents, place, sql`select a.id where ${isNamed}`)}, done as (
+        update ${agents} a set ${NAMELESS} where a.id = ${anyOf("chunk")} returning a.id
       )`,
-      sql`with done as (
-        delete from ${agents} where id in (select a.id from ${agents} a where ${goes(owns)} limit ${CHUNK}) returning id
+    ],
+    chunks: [
+      (place) => sql`${chunkOfEach(
+        account,
+        agents,
+        place,
+        sql`select v.id from ${agents} v where v.variant_of = a.id and ${goes}`,
+      )}, done as (
+        update ${agents} v set variant_of = null where v.id = ${anyOf("chunk")} returning v.id
+      )`,
+      (place) => sql`${chunkOfEach(account, agents, place, sql`select a.id where ${goes}`)}, done as (
+        delete from ${agents} a where a.id = ${anyOf("chunk")} returning a.id
       )`,
     ],
   };

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
 import { teams } from "./schema/index.ts";
 
 /** An account that is being deleted, as each domain's closing sees it. */
@@ -19,24 +20,30 @@ export interface Closing {
   parts?: Readonly<Record<string, SQL>>;
   /** Which of the parts owe the queue a message. */
   owes?: readonly string[];
-  /**
-   * Then, before anything is deleted: statements as those of `chunks`, for what is to end of rows that may be too many for
-   * the one statement.
-   */
-  ending?: readonly SQL[];
-  /**
-   * Afterwards: statements that delete or anonymise at most CHUNK rows each, repeated until there are fewer. Each is a
-   * `with` clause whose part `done` has a row for each row that it processed.
-   */
-  chunks?: readonly SQL[];
+  /** Then, before anything is deleted: what is to end of rows that may be too many for the one statement. */
+  ending?: readonly Chunk[];
+  /** Afterwards: what is deleted or made anonymous. */
+  chunks?: readonly Chunk[];
   /** Finally, in one batch for all domains: statements for the few rows that remain once no chunk is left. */
   rest?: readonly SQL[];
 }
 
+/** Where a chunk goes on: behind the row with this key. */
+export const Place = z.array(z.string());
+export type Place = z.output<typeof Place>;
+
+/**
+ * A statement that goes through the rows behind a place, from the first one on where it is null, and deletes or anonymises
+ * at most CHUNK of them: a `with` clause that begins with `chunkOfEach` or `chunkOf`, and whose part `done` has a row for
+ * each row that it processed. It is sent from place to place until there is no next one: so each costs what it goes through,
+ * and neither what was there before nor what stays behind.
+ */
+export type Chunk = (place: Place | null) => SQL;
+
 /** A domain's closing. The domain alone knows which of its tables hold a person's data, and what is kept without a name. */
 export type CloseDomain = (account: ClosedAccount) => Closing;
 
-/** Rows that one statement of `ending` or `chunks` processes. Of what hangs on them, what may be much has gone before. */
+/** Rows that one statement of a chunk processes. Of what hangs on them, what may be much has gone before. */
 export const CHUNK = 500;
 
 /**
@@ -56,6 +63,6 @@ export function ofAccount(userId: string | SQL, scan: (owner: SQL) => SQL): SQL 
 }
 
 /** SQL: a query of the account's id and those of the workspaces that it owns. */
-function ownersIn(userId: string | SQL): SQL {
+export function ownersIn(userId: string | SQL): SQL {
   return sql`select ${userId}::uuid as id union all select t.id from ${teams} t where t.owner_id = ${userId}::uuid`;
 }

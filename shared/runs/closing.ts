@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { CHUNK, type CloseDomain } from "../db/closing.ts";
+import type { CloseDomain } from "../db/closing.ts";
+import { anyOf, chunkOf, chunkOfEach } from "../db/closing-chunks.ts";
 import { takeBack } from "../db/owed.ts";
 import { agents, readiness_checks, run_exchanges, runs, screening_sessions } from "../db/schema/index.ts";
 import { publicForGood } from "./view.ts";
@@ -9,45 +10,61 @@ import { publicForGood } from "./view.ts";
  * that only the owner could see. What the account started for other owners' agents stays without its name. Rows are locked
  * before they are judged: a run that came to count at this moment, and that the log names, stays.
  */
-export const closing: CloseDomain = ({ id, owns }) => ({
+export const closing: CloseDomain = (account) => ({
   chunks: [
-    sql`with chunk as (
+    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]])}, gone as (
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
-      where ${owns} and not ${publicForGood} limit ${CHUNK} for update of r
+      where r.id = ${anyOf("chunk")} and not ${publicForGood} order by r.id for update of r
     ), messages as (
-      ${takeBack(["dispatch", "score", "expire"], sql`select id from chunk`)}
+      ${takeBack(["dispatch", "score", "expire"], sql`select id from gone`)}
     ), done as (
-      delete from ${runs} r using chunk c where r.id = c.id returning r.id
+      delete from ${runs} r where r.id = ${anyOf("gone")} returning r.id
     )`,
-    sql`with chunk as (
-      select r.id from ${runs} r join ${agents} a on a.id = r.agent_id where ${owns}
+    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]])}, told as (
+      select r.id from ${runs} r where r.id = ${anyOf("chunk")}
         and (r.api_key_id is not null or r.explanation is not null or r.failure_detail is not null or r.paid_owner is not null
-          or exists (select from ${run_exchanges} e where e.run_id = r.id)) limit ${CHUNK}
+          or exists (select from ${run_exchanges} e where e.run_id = r.id))
     ), exchanges as (
-      delete from ${run_exchanges} e using chunk c where e.run_id = c.id
+      delete from ${run_exchanges} e where e.run_id = ${anyOf("told")}
     ), done as (
       update ${runs} r set api_key_id = null, explanation = null, failure_detail = null, paid_kind = null,
         paid_owner = null, paid_period = null
-      from chunk c where r.id = c.id returning r.id
+      where r.id = ${anyOf("told")} returning r.id
     )`,
-    sql`with done as (
-      update ${runs} r set user_id = null, api_key_id = null
-      where r.id in (select id from ${runs} where user_id = ${id}::uuid limit ${CHUNK}) returning r.id
+    (
+      place,
+    ) => sql`${chunkOf(place, sql`select r.id from ${runs} r where r.user_id = ${account.id}::uuid`, [["r.id", "uuid"]])}, done as (
+      update ${runs} r set user_id = null, api_key_id = null where r.id = ${anyOf("chunk")} returning r.id
     )`,
-    sql`with done as (
-      delete from ${screening_sessions} where id in (
-        select s.id from ${screening_sessions} s join ${agents} a on a.id = s.agent_id where ${owns}
-          and not exists (select from ${runs} r where r.screening_session_id = s.id) limit ${CHUNK}
-      ) returning id
+    (place) => sql`${chunkOfEach(
+      account,
+      agents,
+      place,
+      sql`select s.created_at, s.id from ${screening_sessions} s where s.agent_id = a.id`,
+      [
+        ["s.created_at", "timestamptz"],
+        ["s.id", "uuid"],
+      ],
+    )}, done as (
+      delete from ${screening_sessions} s where s.id = ${anyOf("chunk")}
+        and not exists (select from ${runs} r where r.screening_session_id = s.id) returning s.id
     )`,
-    sql`with done as (
-      update ${screening_sessions} set user_id = null
-      where id in (select id from ${screening_sessions} where user_id = ${id}::uuid limit ${CHUNK}) returning id
+    (place) => sql`${chunkOf(
+      place,
+      sql`select s.id from ${screening_sessions} s where s.user_id = ${account.id}::uuid`,
+      [["s.id", "uuid"]],
+    )}, done as (
+      update ${screening_sessions} s set user_id = null where s.id = ${anyOf("chunk")} returning s.id
     )`,
-    sql`with done as (
-      delete from ${readiness_checks} where agent_id in (
-        select c.agent_id from ${readiness_checks} c join ${agents} a on a.id = c.agent_id where ${owns} limit ${CHUNK}
-      ) returning agent_id
+    (place) => sql`${chunkOfEach(
+      account,
+      agents,
+      place,
+      sql`select h.agent_id from ${readiness_checks} h where h.agent_id = a.id`,
+    )}, done as (
+      delete from ${readiness_checks} h where h.agent_id = ${anyOf("chunk", "agent_id")} returning h.agent_id
     )`,
   ],
 });
+
+const runsOfAgent = sql`select r.id from ${runs} r where r.agent_id = a.id`;

@@ -1,20 +1,34 @@
 import { sql } from "drizzle-orm";
 import { CHUNK, type CloseDomain } from "../db/closing.ts";
+import { anyOf, chunkOfEach } from "../db/closing-chunks.ts";
 import { agents, otlp_tokens, spans } from "../db/schema/index.ts";
 
 /** Deletes the receiver tokens of the account's agents, and then their spans. */
-export const closing: CloseDomain = ({ owns }) => {
-  const some = sql`(select o.agent_id from ${otlp_tokens} o join ${agents} a on a.id = o.agent_id where ${owns} limit ${CHUNK})`;
+export const closing: CloseDomain = (account) => {
+  const some = sql`select o.agent_id from ${otlp_tokens} o join ${agents} a on a.id = o.agent_id where ${account.owns} limit ${CHUNK}`;
   return {
     // Those of an ordinary account all at once.
-    parts: { receivers: sql`delete from ${otlp_tokens} o using u where o.agent_id in ${some}` },
-    ending: [sql`with done as (delete from ${otlp_tokens} where agent_id in ${some} returning agent_id)`],
+    parts: { receivers: sql`delete from ${otlp_tokens} o using u where o.agent_id in (${some})` },
+    ending: [
+      (place) => sql`${chunkOfEach(
+        account,
+        agents,
+        place,
+        sql`select o.agent_id from ${otlp_tokens} o where o.agent_id = a.id`,
+      )}, done as (
+        delete from ${otlp_tokens} o where o.agent_id = ${anyOf("chunk", "agent_id")} returning o.agent_id
+      )`,
+    ],
     chunks: [
-      sql`with done as (
-      delete from ${spans} s where (s.run_id, s.span_id) in (
-        select s.run_id, s.span_id from ${spans} s join ${agents} a on a.id = s.agent_id where ${owns} limit ${CHUNK}
-      ) returning s.run_id
-    )`,
+      (place) => sql`${chunkOfEach(
+        account,
+        agents,
+        place,
+        sql`select s.run_id, s.span_id from ${spans} s where s.agent_id = a.id`,
+      )}, done as (
+        delete from ${spans} s using chunk c
+        where s.run_id = ${anyOf("chunk", "run_id")} and (s.run_id, s.span_id) = (c.run_id, c.span_id) returning s.run_id
+      )`,
     ],
   };
 };

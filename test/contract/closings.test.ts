@@ -15,8 +15,7 @@ const dialect = new PgDialect();
 const statements = closings
   .flatMap(({ parts = {}, ending = [], chunks = [], rest = [] }) => [
     ...Object.values(parts),
-    ...ending,
-    ...chunks,
+    ...[...ending, ...chunks].map((chunk) => chunk(null)),
     ...rest,
   ])
   .map((statement) => dialect.sqlToQuery(statement).sql);

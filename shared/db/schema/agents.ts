@@ -65,6 +65,8 @@ export const agents = pgTable(
       table.created_at.desc().nullsFirst(),
       table.id.desc().nullsFirst(),
     ),
+    // Gone through from one to the next when their account is deleted: no column of it ever changes then.
+    index("agents_owner_id_idx").on(sql`coalesce(${table.team_id}, ${table.user_id})`, table.id),
     index("agents_owner_name_idx").on(
       sql`coalesce(${table.team_id}, ${table.user_id})`,
       table.is_active,

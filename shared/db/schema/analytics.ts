@@ -15,6 +15,6 @@ export const analytics_events = pgTable(
   },
   (table) => [
     index("analytics_events_name_idx").on(table.name, table.occurred_at),
-    index("analytics_events_user_idx").on(table.user_id).where(sql`${table.user_id} is not null`),
+    index("analytics_events_user_idx").on(table.user_id, table.id).where(sql`${table.user_id} is not null`),
   ],
 );

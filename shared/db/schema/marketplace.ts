@@ -84,7 +84,7 @@ export const purchases = pgTable(
       .on(table.listing_id, table.buyer_id)
       .where(sql`${table.status} = 'AWAITING_PAYMENT'`),
     index("purchases_buyer_idx").on(table.buyer_id, table.id.desc().nullsFirst()),
-    index("purchases_seller_idx").on(table.seller_id),
+    index("purchases_seller_idx").on(table.seller_id, table.id),
     index("purchases_agent_idx").on(table.agent_id),
   ],
 );
@@ -102,5 +102,5 @@ export const revenue = pgTable(
     net_usd: usd(),
     realised_at: createdAt(),
   },
-  (table) => [index("revenue_seller_idx").on(table.seller_id)],
+  (table) => [index("revenue_seller_idx").on(table.seller_id, table.purchase_id)],
 );

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { CHUNK, type CloseDomain } from "../../db/closing.ts";
+import type { CloseDomain } from "../../db/closing.ts";
+import { anyOf, chunkOf } from "../../db/closing-chunks.ts";
 import { isDeleted } from "../../db/deleted.ts";
 import { forgetResultsOf } from "../../db/results.ts";
 import {
@@ -36,11 +37,12 @@ export const closing: CloseDomain = ({ id, now }) => ({
   },
   // Those of a session that has ended let nobody in.
   chunks: [
-    sql`with done as (
-      delete from ${refresh_tokens} where token_hash in (
-        select t.token_hash from ${sessions} s join ${refresh_tokens} t on t.session_id = s.id
-        where s.user_id = ${id}::uuid limit ${CHUNK}
-      ) returning token_hash
+    (place) => sql`${chunkOf(
+      place,
+      sql`select t.token_hash from ${sessions} s join ${refresh_tokens} t on t.session_id = s.id
+        where s.user_id = ${id}::uuid`,
+    )}, done as (
+      delete from ${refresh_tokens} t where t.token_hash = ${anyOf("chunk", "token_hash")} returning t.token_hash
     )`,
   ],
   // The mark that there is something to delete: it goes once all of it is gone.

@@ -9,18 +9,18 @@ import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { ownsShared } from "./schedule.ts";
 import { closeAccount } from "./close-account.ts";
-import { removeContent } from "./remove-content.ts";
+import { removeContent, START, Stop } from "./remove-content.ts";
 
-/** How many statements over a chunk of rows one piece sends at most: more than there are chunks to ask for. */
+/** How many statements over a chunk of rows one piece sends at most: more than there are chunks. */
 export const MAX_CHUNKS = 30;
 
 /** An account, and the end of its grace: accounts are dealt with in this order. */
 const Due = z.object({ at: z.iso.datetime({ offset: true }), id: z.uuid() });
 type Due = z.output<typeof Due>;
 
-/** The account that was dealt with last, and at which chunk to go on with one that is deleted in part. */
-const Place = Due.extend({ partly: z.object({ id: z.uuid(), chunk: z.int() }).optional() });
-type Place = z.output<typeof Place>;
+/** The account that was dealt with last, and where to go on with one that is closed and deleted in part. */
+const Reached = Due.extend({ partly: z.object({ id: z.uuid(), stop: Stop }).optional() });
+type Reached = z.output<typeof Reached>;
 
 /**
  * Deletes the first account after the one that `cursor` names whose grace has elapsed, or as much of it as one piece can do:
@@ -32,20 +32,20 @@ export async function finaliseAccounts(
   domains: readonly CloseDomain[],
   cursor: string | null,
 ): Promise<Piece> {
-  const place = cursor === null ? BEGINNING : Place.parse(JSON.parse(cursor));
-  const due = await nextDue(ctx, place);
+  const reached = reachedAt(cursor);
+  const due = await nextDue(ctx, reached);
   if (due === null) return { next: null };
   const passed = JSON.stringify(due);
   try {
     const account = { id: due.id, now: ctx.now(), owns: belongsTo(due.id) };
     const closings = domains.map((close) => close(account));
-    const from = place.partly?.id === due.id ? place.partly.chunk : 0;
-    const isClosed = await closeAccount(ctx, due.id, closings);
-    const chunk = isClosed ? await removeContent(ctx, closings, from, MAX_CHUNKS) : null;
+    const from = reached.partly?.id === due.id ? reached.partly.stop : null;
+    const isClosed = from !== null || (await closeAccount(ctx, due.id, closings));
+    const stop = isClosed ? await removeContent(ctx, closings, from ?? START, MAX_CHUNKS) : null;
     ctx.cache.invalidate("board");
-    ctx.log.info(chunk === null ? "account dealt with" : "account partly deleted", { user_id: due.id });
-    if (chunk === null) return { next: passed };
-    const partly: Place = { at: place.at, id: place.id, partly: { id: due.id, chunk } };
+    ctx.log.info(stop === null ? "account dealt with" : "account partly deleted", { user_id: due.id });
+    if (stop === null) return { next: passed };
+    const partly: Reached = { at: reached.at, id: reached.id, partly: { id: due.id, stop } };
     return { next: JSON.stringify(partly) };
   } catch (error) {
     ctx.log.error("account not deleted", { user_id: due.id, detail: describeError(error) });
@@ -54,9 +54,14 @@ export async function finaliseAccounts(
 }
 
 /** Before every account. */
-const BEGINNING: Place = { at: new Date(0).toISOString(), id: "00000000-0000-0000-0000-000000000000" };
+const BEGINNING: Due = { at: new Date(0).toISOString(), id: "00000000-0000-0000-0000-000000000000" };
 
-function nextDue(ctx: Context, last: Place): Promise<Due | null> {
+/** Where a cursor says that the work was; one that an older version saved begins from the first account. */
+function reachedAt(cursor: string | null): Reached {
+  return (cursor === null ? undefined : Reached.safeParse(JSON.parse(cursor)).data) ?? BEGINNING;
+}
+
+function nextDue(ctx: Context, last: Due): Promise<Due | null> {
   return read(
     ctx,
     Due,

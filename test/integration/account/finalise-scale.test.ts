@@ -20,13 +20,18 @@ const TABLES = [
   "agents",
   "analytics_events",
   "otlp_tokens",
+  "purchases",
   "readiness_checks",
   "refresh_tokens",
+  "revenue",
   "screening_sessions",
   "webhook_deliveries",
   "webhook_events",
   "webhooks",
 ];
+
+/** Those of which rows stay, without the account or as others'. */
+const KEPT = ["webhooks", "analytics_events", "refresh_tokens", "purchases", "revenue"];
 
 let service: TestService;
 let user: User;
@@ -75,6 +80,11 @@ beforeAll(async () => {
     select ${numbered(5, "n")}, 'x', '${user.id}', now() from ${some}`);
   await service.sql(`insert into refresh_tokens (token_hash, session_id, replaced_at)
     select n, (select id from sessions where user_id = '${user.id}' limit 1), now() from ${some}`);
+  await service.sql(`with sold as (insert into purchases (listing_id, seller_id, buyer_id, agent_name, status, price_usd, fee_usd)
+      select uuidv7(), '${user.id}', '${neighbour.id}', 'a', 'COMPLETED', 10, 1 from ${some} returning id)
+    insert into revenue (purchase_id, seller_id, gross_usd, fee_usd, net_usd) select id, '${user.id}', 10, 1, 9 from sold`);
+  await service.sql(`insert into purchases (listing_id, seller_id, buyer_id, agent_name, status, price_usd, fee_usd)
+    select uuidv7(), '${neighbour.id}', '${user.id}', 'a', 'COMPLETED', 10, 1 from ${some}`);
   await service.sql(`analyze ${TABLES.join(", ")}`);
 }, 180_000);
 
@@ -117,9 +127,11 @@ it("deletes an account of any size by statements over 500 rows each, and lets no
   expect(all["webhook_deliveries"]).toBe(DELIVERIES + 2 * OTHERS);
   expect(Object.fromEntries(Object.entries(most).filter(([, rows]) => rows > MOST))).toEqual({});
   expect(Object.keys(most).toSorted()).toEqual(TABLES);
-  for (const table of TABLES.filter((name) => !["webhooks", "analytics_events", "refresh_tokens"].includes(name)))
-    expect(await count(table), table).toBe(0);
+  for (const table of TABLES.filter((name) => !KEPT.includes(name))) expect(await count(table), table).toBe(0);
   expect(await count(`analytics_events where user_id = '${user.id}'`)).toBe(0);
+  expect(await count(`purchases where '${user.id}' in (buyer_id, seller_id)`)).toBe(0);
+  expect(await count(`purchases where '${neighbour.id}' in (buyer_id, seller_id)`)).toBe(2 * OTHERS);
+  expect(await count("revenue where seller_id is null")).toBe(OTHERS);
   expect(await count(`refresh_tokens t join sessions s on s.id = t.session_id where s.user_id = '${user.id}'`)).toBe(0);
   expect(await count(`webhooks where user_id = '${neighbour.id}'`), "what was about an agent goes with it").toBe(1);
   expect(await count("users where deletion_scheduled_for is not null")).toBe(0);

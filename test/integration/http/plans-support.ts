@@ -38,14 +38,16 @@ function server(): string {
   return `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
 }
 
-/** Starts a front for a service of this test file. */
-export async function startRecorder(): Promise<Recorder> {
+/** Starts a front for a service of this test file; `before` is done before a statement is passed on. */
+export async function startRecorder(before?: (statement: Statement) => Promise<void>): Promise<Recorder> {
   const resolve = (name: string) => `${server()}/${name}`;
   const front = await startNeonFront({ resolve, faults: createFaults(), counters: createCounters() });
   const statements: Statement[] = [];
   const recorder = await listen(async ({ headers, body }) => {
     const sent = Sent.parse(JSON.parse(body.toString()));
-    statements.push(...("queries" in sent ? sent.queries : [sent]));
+    const batch = "queries" in sent ? sent.queries : [sent];
+    statements.push(...batch);
+    if (before !== undefined) for (const statement of batch) await before(statement);
     const passed = Object.entries(headers).filter(([name]) => name.startsWith("neon-"));
     const driver = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
     const response = await fetch(`${front.url}/sql`, { method: "POST", headers: driver, body: new Uint8Array(body) });
