@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../../functions/routes.ts";
 import type { AuthClass, Route } from "../../../shared/http/route.ts";
-import { isApiKey } from "../../../shared/identity/api-keys/api-key.ts";
+import { isApiKey, newApiKey } from "../../../shared/identity/api-keys/api-key.ts";
 import { type Answer, type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { STATUSES } from "./matrix-statuses.ts";
@@ -16,7 +16,9 @@ type Kind =
   | "deleted"
   | "read key"
   | "write key"
-  | "revoked key";
+  | "revoked key"
+  | "unknown key"
+  | "malformed key";
 
 const KINDS: readonly Kind[] = [
   "anonymous",
@@ -29,6 +31,8 @@ const KINDS: readonly Kind[] = [
   "read key",
   "write key",
   "revoked key",
+  "unknown key",
+  "malformed key",
 ];
 
 const UNAUTHENTICATED = [401, "unauthenticated"] as const;
@@ -36,10 +40,17 @@ const SESSION_REQUIRED = [403, "session_required"] as const;
 const SCOPE = [403, "insufficient_scope"] as const;
 const FORBIDDEN = [403, "forbidden"] as const;
 
-const NO_KEYS = {
-  anonymous: UNAUTHENTICATED,
+/** Credentials that are none, or not any more. */
+const BAD = {
   deleted: UNAUTHENTICATED,
   "revoked key": UNAUTHENTICATED,
+  "unknown key": UNAUTHENTICATED,
+  "malformed key": UNAUTHENTICATED,
+} as const;
+
+const NO_KEYS = {
+  anonymous: UNAUTHENTICATED,
+  ...BAD,
   "read key": SESSION_REQUIRED,
   "write key": SESSION_REQUIRED,
 } as const;
@@ -47,21 +58,15 @@ const NO_KEYS = {
 /** Who is turned away by each auth class, and how; everybody else gets through to the endpoint itself. */
 const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]>>> = {
   none: {},
-  open: { deleted: UNAUTHENTICATED, "revoked key": UNAUTHENTICATED },
-  read: { anonymous: UNAUTHENTICATED, deleted: UNAUTHENTICATED, "revoked key": UNAUTHENTICATED },
-  write: {
-    anonymous: UNAUTHENTICATED,
-    deleted: UNAUTHENTICATED,
-    "revoked key": UNAUTHENTICATED,
-    "read key": SCOPE,
-  },
+  open: BAD,
+  read: { anonymous: UNAUTHENTICATED, ...BAD },
+  write: { anonymous: UNAUTHENTICATED, ...BAD, "read key": SCOPE },
   session: NO_KEYS,
   // Keys that were made with a scope alone are let in nowhere that they were not before scopes could be named.
   scoped: NO_KEYS,
   admin: {
     anonymous: UNAUTHENTICATED,
-    deleted: UNAUTHENTICATED,
-    "revoked key": UNAUTHENTICATED,
+    ...BAD,
     "read key": SESSION_REQUIRED,
     "write key": SESSION_REQUIRED,
     session: FORBIDDEN,
@@ -107,6 +112,8 @@ beforeAll(async () => {
     "read key": keyed(await keyOf(session, "read", "read")),
     "write key": keyed(await keyOf(session, "write", "write")),
     "revoked key": keyed(revoked),
+    "unknown key": keyed({ key: newApiKey() }),
+    "malformed key": keyed({ key: "ask_nonsense" }),
   };
   // The keys serve the whole matrix within one minute.
   await service.sql("update api_keys set rate_limit_per_minute = 6000");
