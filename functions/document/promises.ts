@@ -90,7 +90,11 @@ export function broken(released: Promises, now: Promises): string[] {
     const gone = [...facts].filter((fact) => fact.startsWith("+") && !others.has(fact));
     const come = [...others].filter(
       (fact) =>
-        fact.startsWith("!") && !facts.has(fact) && !isOfNew(fact, facts) && !isAskedForAnew(fact, facts, others),
+        fact.startsWith("!") &&
+        !facts.has(fact) &&
+        !isOfNew(fact, facts) &&
+        !isWhole(fact, facts) &&
+        !isAskedForAnew(fact, facts, others),
     );
     return [...gone.map((fact) => `${subject}: gone ${fact}`), ...come.map((fact) => `${subject}: new ${fact}`)];
   });
@@ -101,6 +105,11 @@ function isOfNew(fact: string, released: ReadonlySet<string>): boolean {
   const [at = "", what] = fact.slice(1).split("|", 2);
   const place = at.replace(/(?:\[\])+$/, "");
   return what !== "required" && place !== "" && !released.has(`+${place}|there`);
+}
+
+/** Whether a fact is that a number of an answer, which could be any, is a whole one now. */
+function isWhole(fact: string, released: ReadonlySet<string>): boolean {
+  return fact.endsWith("|integer") && released.has(fact.replace(/integer$/, "number"));
 }
 
 /** Whether a fact is a further form of an answer, which whoever does not send a new parameter does not get. */

@@ -99,6 +99,15 @@ describe("a change of the interface", () => {
   });
 });
 
+test("a number of an answer may become a whole one, and no whole one any number", () => {
+  const [any, whole] = ["number", "integer"].map((type) =>
+    documentOf({ given: { properties: { id: text, state: { type } } } }),
+  );
+  if (any === undefined || whole === undefined) throw new Error("two documents were made");
+  expect(broken(any, whole)).toEqual([]);
+  expect(broken(whole, any)).not.toEqual([]);
+});
+
 describe("what is new is told", () => {
   test.each<[string, Parameters<typeof documentOf>[0], string[]]>([
     ["a parameter", { parameters: [both, sort({ name: "q" }, text)] }, ["operation: q"]],
