@@ -16,12 +16,17 @@ export interface Rows<Item extends z.ZodType> {
   from: SQL;
   /** SQL: the id of one of them, a UUID that no two share. */
   id: SQL;
+  /**
+   * Where they are found by what they hang on, and not by one index for all of them: SQL of a FROM item and the condition that
+   * finds those parents, which may be continued by `and`, of a parent's id, and of what has it in one of the rows.
+   */
+  under?: { from: SQL; id: SQL; parent: SQL };
   /** How many are read at once at most, where one of them may be large or takes work; 5,000 unless told. */
   atOnce?: number;
 }
 
 /**
- * All of these rows, in the descending order of their ids, a page at a time: an array for each statement, and none is read
+ * All of these rows, in the descending order of their ids, parent by parent where they have one, a page at a time: an array for each statement, and none is read
  * ahead. Rows made in the meantime may be missing; of those that stay, none comes twice or is left out.
  */
 export async function* pagesOf<Item extends z.ZodType>(
@@ -39,11 +44,28 @@ export async function* pagesOf<Item extends z.ZodType>(
   }
 }
 
-function statement({ json, from, id, atOnce = PAGE.rows }: Rows<z.ZodType>, after: string | null): SQL {
-  const behind = after === null ? sql`` : sql`and ${id} < ${after}::uuid`;
+function statement(rows: Rows<z.ZodType>, after: string | null): SQL {
+  const { atOnce = PAGE.rows } = rows;
   return sql`select json_build_object(${ends(atOnce)},
       'items', coalesce(json_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
-    from (${fitted(sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${atOnce}`)}) x`;
+    from (${fitted(pageOf(rows, atOnce, after))}) x`;
+}
+
+/** What comes behind every id. */
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** SQL: `id` and `item` of the rows of a page; the id of one that has a parent is told as both, in their order. */
+function pageOf({ json, from, id, under }: Rows<z.ZodType>, limit: number, after: string | null): SQL {
+  const page = (behind: SQL) =>
+    sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${limit}`;
+  if (under === undefined) return page(after === null ? sql`` : sql`and ${id} < ${after}::uuid`);
+  const [parent = LAST, last = LAST] = after?.split("/") ?? [];
+  // As many of each as a page has, and those of the next parent only where the page is not full.
+  return sql`select (p.id || '/' || r.id) collate "C" as id, r.item from (
+      select ${under.id} as id from ${under.from} and ${under.id} <= ${parent}::uuid order by 1 desc
+    ) p cross join lateral (${page(
+      sql`and ${under.parent} = p.id and ${id} < case when p.id = ${parent}::uuid then ${last}::uuid else ${LAST}::uuid end`,
+    )}) r order by p.id desc, r.id desc limit ${limit}`;
 }
 
 /** SQL: a query of the rows of `page` (`id`, and `item`, JSON or text) and of whether each `fits` into an answer. */

@@ -95,9 +95,13 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
     "webhook-deliveries": {
       item: DeliveryRead.extend({ webhook_id: z.uuid() }),
       json: sql`${deliveryJson}::jsonb || jsonb_build_object('webhook_id', d.webhook_id)`,
-      from: sql`${webhooks} w join ${webhook_deliveries} d on d.webhook_id = w.id
-        join ${webhook_events} e on e.id = d.event_id where w.user_id = ${me} and w.team_id is null`,
+      from: sql`${webhook_deliveries} d join ${webhook_events} e on e.id = d.event_id where true`,
       id: sql`d.id`,
+      under: {
+        from: sql`${webhooks} w where w.user_id = ${me} and w.team_id is null`,
+        id: sql`w.id`,
+        parent: sql`d.webhook_id`,
+      },
     },
     passkeys: { item: PasskeyRead, json: passkeyJson, from: sql`${passkeys} p where p.user_id = ${me}`, id: sql`p.id` },
     "api-keys": { item: ApiKeyRead, json: keyJson, from: sql`${api_keys} k where k.user_id = ${me}`, id: sql`k.id` },

@@ -3,12 +3,18 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { planOf, type Recorder, scanned, startRecorder } from "../http/plans-support.ts";
+import { PAGE } from "../../../shared/db/rows.ts";
+import { inBulk } from "../../stack/bulk.ts";
+import { unzip } from "../../stack/unzip.ts";
+import { looked, planOf, type Recorder, scanned, startRecorder } from "../http/plans-support.ts";
 
 const DAY = 86_400_000;
 /** So many others have so much of everything each. */
 const ACCOUNTS = 2000;
 const EACH = 10;
+/** Subscriptions of the account that is exported, and attempts of each. */
+const OWN = 6;
+const ATTEMPTS = 3000;
 const BIG = ["api_keys", "team_invitations"];
 
 let recorder: Recorder;
@@ -58,6 +64,35 @@ it("a claim finds what it ends without reading what is others'", async () => {
       .status,
   ).toBe(200);
   expect(await readWhole("revoked as (")).toEqual([]);
+});
+
+it("an export reads the attempts of subscriptions page by page, and has each of them once", async () => {
+  const user = await newUser(service);
+  await service.sql(
+    inBulk(
+      ["webhook_deliveries"],
+      `with owners as (select '${user.id}'::uuid as id, ${OWN} as size union all
+          (select id, ${OWN} * 8 from users where email like '%@others.example' limit 1)),
+        told as (insert into webhook_events (type, body) values ('ping', '{}') returning id),
+        hooks as (insert into webhooks (user_id, url, event_types)
+          select o.id, 'https://hooks.example.com', '{run.completed}' from owners o, generate_series(1, o.size) returning id)
+        insert into webhook_deliveries (webhook_id, event_id, attempt, status)
+        select h.id, t.id, n, 'failed' from hooks h, told t, generate_series(1, ${ATTEMPTS}) n`,
+    ),
+  );
+  await service.sql("analyze webhooks, webhook_deliveries, webhook_events");
+  recorder.statements.length = 0;
+  const response = await fetch(`${service.url}/api/v1/users/me/export`, {
+    headers: { authorization: `Bearer ${user.token}` },
+  });
+  const files = unzip(Buffer.from(await response.arrayBuffer()));
+  const ids = (files.get("webhook-deliveries.jsonl") ?? "").match(/"id":"[^"]+"/g) ?? [];
+  expect([ids.length, new Set(ids).size]).toEqual([OWN * ATTEMPTS, OWN * ATTEMPTS]);
+  const pages = recorder.statements.filter(({ query }) => query.includes('"webhook_deliveries" d'));
+  expect(pages).toHaveLength(Math.ceil((OWN * ATTEMPTS) / PAGE.rows));
+  // Those of a page, and of the subscription where it ends and the one after it.
+  for (const page of pages)
+    expect(looked(await planOf(service, page), ["webhook_deliveries"])).toBeLessThanOrEqual(PAGE.rows + 2 * ATTEMPTS);
 });
 
 it("the end of an account finds what goes with it without reading what is others'", async () => {
