@@ -100,8 +100,8 @@ export const certify = [
       `good is left out. A run that fails by our fault is repeated, ${MOST_AGAIN} times at once and then once a day: there ` +
       `is no verdict without it. After ${GIVE_UP_DAYS} days of tries, or as soon as it could change nothing any more, the ` +
       "certification ends as `not_certified`, and `runs_missing` of its status says how many could not be carried out. A " +
-      "cancelled run counts as not passed. A full refund ends the certification " +
-      "and revokes what was issued; a partial one changes nothing. A certification stays with its agent when the " +
+      "cancelled run counts as not passed. A full refund, or a dispute that the buyer wins at the bank, ends the " +
+      "certification and revokes what was issued; a partial one changes nothing. A certification stays with its agent when the " +
       "agent is deactivated, moved to a workspace or given another endpoint, and ends when the agent becomes a " +
       "simulated one. Where no payment key is set outside of production, it is granted at once.",
     auth: "session",

@@ -45,9 +45,10 @@ async function cancelInDevMode(ctx: Context, userId: string): Promise<Outcome> {
   return ended;
 }
 
-/** Cancels every subscription of a customer that is not over, at once; returns how many there were. */
-export async function cancelSubscriptions(stripe: Stripe, customerId: string): Promise<number> {
-  const live = (await subscriptionsOf(stripe, customerId)).filter(isLive);
+/** Cancels every subscription of a customer that is not over, at once, of those made `until` then (Unix time); returns how many there were. */
+export async function cancelSubscriptions(stripe: Stripe, customerId: string, until = Infinity): Promise<number> {
+  const all = await subscriptionsOf(stripe, customerId);
+  const live = all.filter((one) => isLive(one) && one.created <= until);
   for (const { id } of live) {
     await stripe.subscriptions.cancel(id, {}, { idempotencyKey: `cancel-${id}` }).catch(async (error: unknown) => {
       // Another request may have been first: the provider no longer finds what has been cancelled.

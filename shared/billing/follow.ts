@@ -59,7 +59,7 @@ async function followCustomer(ctx: Context, stripe: Stripe, customerId: string):
 }
 
 /** The account that the customer was made for, which its metadata names; null for any other customer. */
-async function namedBy(stripe: Stripe, customerId: string): Promise<string | null> {
+export async function namedBy(stripe: Stripe, customerId: string): Promise<string | null> {
   const customer = await stripe.customers.retrieve(customerId);
   const named = customer.deleted === true ? undefined : customer.metadata["user_id"];
   return named !== undefined && isId(named) ? named : null;

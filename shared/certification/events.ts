@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { LOST_DISPUTE, lostDispute } from "../billing/disputes.ts";
 import { ONE_OFF_EVENTS, oneOffOf, settlementOf } from "../billing/one-off.ts";
 import type { EventTaker } from "../billing/provider-event.ts";
 import { idOf, withProvider } from "../billing/stripe.ts";
@@ -9,13 +10,17 @@ import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
 export const KIND = "certification";
 
 /**
- * Settles certifications by what the provider says of their checkout and charge. Only a full refund ends a certification;
- * a partial one changes nothing.
+ * Settles certifications by what the provider says of their checkout and charge. Only a full refund ends a certification,
+ * or a dispute that was lost; a partial refund changes nothing.
  */
 export const certificationEvents: EventTaker = {
-  types: new Set([...ONE_OFF_EVENTS, "charge.refunded"]),
-  take: (ctx, event) =>
-    event.type === "charge.refunded" ? takeRefund(ctx, event.data.object) : takeCheckout(ctx, event),
+  types: new Set([...ONE_OFF_EVENTS, "charge.refunded", LOST_DISPUTE]),
+  async take(ctx, event) {
+    if (event.type === "charge.refunded") return takeRefund(ctx, event.data.object);
+    if (event.type !== LOST_DISPUTE) return takeCheckout(ctx, event);
+    const dispute = await lostDispute(ctx, event.data.object);
+    if (dispute !== null) await withdraw(ctx, idOf(dispute.payment_intent));
+  },
 };
 
 async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
@@ -29,14 +34,17 @@ async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
 }
 
 async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
-  const found = await withProvider(ctx, async (stripe) => {
-    const charge = await stripe.charges.retrieve(id);
-    const paymentIntentId = idOf(charge.payment_intent);
-    if (!charge.refunded || paymentIntentId === null) return null;
-    // Found by its checkout, not by our row, which knows nothing of the payment yet if the refund's event comes first.
-    const { data } = await stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 });
-    const certificationId = oneOffOf(KIND, data[0]?.metadata);
-    return certificationId === null ? null : { certificationId, paymentIntentId };
-  });
-  if (found !== null) await settleRefund(ctx, found.certificationId, found.paymentIntentId);
+  const charge = await withProvider(ctx, (stripe) => stripe.charges.retrieve(id));
+  if (charge.refunded) await withdraw(ctx, idOf(charge.payment_intent));
+}
+
+/** Ends the certification whose payment went back. */
+async function withdraw(ctx: Context, paymentIntentId: string | null): Promise<void> {
+  if (paymentIntentId === null) return;
+  // Found by its checkout, not by our row, which knows nothing of the payment yet if the refund's event comes first.
+  const { data } = await withProvider(ctx, (stripe) =>
+    stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 }),
+  );
+  const certificationId = oneOffOf(KIND, data[0]?.metadata);
+  if (certificationId !== null) await settleRefund(ctx, certificationId, paymentIntentId);
 }

@@ -1,3 +1,4 @@
+import { disputeEvents } from "../billing/disputes.ts";
 import { subscriptionEvents } from "../billing/follow.ts";
 import type { EventTaker } from "../billing/provider-event.ts";
 import { certificationEvents } from "../certification/events.ts";
@@ -5,4 +6,10 @@ import { purchaseEvents } from "../marketplace/purchases/events.ts";
 import { sellerEvents } from "../marketplace/seller/events.ts";
 
 /** Everything that is done about the payment provider's events. */
-export const TAKERS: readonly EventTaker[] = [subscriptionEvents, purchaseEvents, sellerEvents, certificationEvents];
+export const TAKERS: readonly EventTaker[] = [
+  subscriptionEvents,
+  disputeEvents,
+  purchaseEvents,
+  sellerEvents,
+  certificationEvents,
+];

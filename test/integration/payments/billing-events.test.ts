@@ -49,6 +49,18 @@ describe("an event", () => {
     expect(await planOf(service, user.id)).toBe("enterprise");
   });
 
+  it("of a dispute that was lost ends what was paid for, and one that was won does not", async () => {
+    const { user, customer, subscription } = await subscriber(service);
+    await deliverAll(service, service.stripe.dispute({ customer }, "won"));
+    expect(service.stripe.subscriptions(customer)[0]?.status).toBe("active");
+    const [lost] = service.stripe.dispute({ customer }, "lost") as [Stripe.Event];
+    const before = service.stripe.events.length;
+    await deliverAll(service, [lost]);
+    expect(service.stripe.subscriptions(customer)).toMatchObject([{ id: subscription, status: "canceled" }]);
+    await deliverAll(service, service.stripe.events.slice(before));
+    expect(await planOf(service, user.id)).toBe("free");
+  });
+
   it("of a price that no setting names leaves the plan that there is", async () => {
     const { user, subscription, customer } = await subscriber(service);
     const [before] = service.stripe.changeSubscription(subscription, { status: "past_due" });

@@ -291,6 +291,18 @@ describe("a refund", () => {
     expect(await buy(owner, agent)).toMatchObject({ status: 200 });
   });
 
+  it("that the payer's bank orders ends it as well; a dispute that was won changes nothing", async () => {
+    const { id, session } = await open();
+    const { completed, paymentIntent } = pay(session);
+    await deliver(completed);
+    await service.settled();
+    await deliverAll(service, service.stripe.dispute({ paymentIntent }, "won"));
+    expect((await statusOf(owner, agent)).status).toBe("certified");
+    await deliverAll(service, service.stripe.dispute({ paymentIntent }, "lost"));
+    expect(await statusOf(owner, agent)).toMatchObject({ certification_id: id, status: "refunded" });
+    expect((await owner.call("GET", `/api/v1/agents/${agent}/credential`)).status).toBe(404);
+  });
+
   it("while it is screened cancels its open runs, and gives back what was not called", async () => {
     const { id, session } = await open();
     const { completed, paymentIntent } = pay(session);

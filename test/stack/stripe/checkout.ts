@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { type Metadata, newCustomer } from "./objects.ts";
-import { newPayment, newRefund } from "./objects-payments.ts";
+import { newDispute, newPayment, newRefund } from "./objects-payments.ts";
 import { closeInvoice, latestInvoice, newInvoice, newSubscription } from "./objects-plans.ts";
 import { StripeRefusal } from "./params.ts";
 import { idOf, type Store } from "./store.ts";
@@ -197,4 +197,17 @@ export function refund(
   store.emit("charge.refunded", paid, before);
   store.emit("refund.created", made);
   return made;
+}
+
+/** The bank decides a dispute of the payment. */
+export function dispute(store: Store, intent: Stripe.PaymentIntent, status: "lost" | "won"): void {
+  const disputed = chargeOf(store, intent);
+  disputed.disputed = true;
+  store.emit("charge.dispute.closed", newDispute(store, disputed, status));
+}
+
+/** A payment of a customer for what a subscription costs. */
+export function renewal(store: Store, customer: string): Stripe.PaymentIntent {
+  const terms = { application_fee_amount: null, transfer_data: null, metadata: {}, description: null };
+  return newPayment(store, { amount: 2900, currency: "usd", customer, ...terms }, true);
 }

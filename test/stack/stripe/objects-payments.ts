@@ -125,6 +125,25 @@ export function newPayment(
   );
 }
 
+/** A dispute of `charge`, as its bank decided it. */
+export function newDispute(store: Store, charge: Stripe.Charge, status: "lost" | "won"): Stripe.Dispute {
+  return store.add(
+    shape<Stripe.Dispute>({
+      id: newId("du_"),
+      object: "dispute",
+      amount: charge.amount,
+      charge: charge.id,
+      created: store.now(),
+      currency: charge.currency,
+      livemode: false,
+      metadata: {},
+      payment_intent: charge.payment_intent,
+      reason: "fraudulent",
+      status,
+    }),
+  );
+}
+
 /** Money of `charge` that went back. */
 export function newRefund(store: Store, charge: Stripe.Charge, fields: Partial<Stripe.Refund>): Stripe.Refund {
   return store.add(

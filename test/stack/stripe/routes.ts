@@ -111,6 +111,7 @@ const payments: readonly Route[] = [
       );
     },
   ),
+  route("GET disputes/:id", {}, ({ store }, id) => store.get("dispute", id, "dispute", 404)),
   route("GET refunds/:id", {}, ({ store }, id) => store.get("refund", id, "id", 404)),
   route(
     "GET refunds",

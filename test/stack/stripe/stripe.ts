@@ -3,7 +3,7 @@ import type { Faults } from "../faults.ts";
 import { listen } from "../http.ts";
 import type { Settings } from "../settings.ts";
 import { type Asked, catchUp, stripeApi } from "./api.ts";
-import { expire, pay, refund, settle } from "./checkout.ts";
+import { dispute, expire, pay, refund, renewal, settle } from "./checkout.ts";
 import { newPrice, newProduct } from "./objects.ts";
 import { createStore, type Store } from "./store.ts";
 import { cancel, endPending, type Mood, turn } from "./subscriptions.ts";
@@ -52,6 +52,8 @@ export interface StripeFake {
   onboard(accountId: string, flags: { charges_enabled: boolean; payouts_enabled: boolean }): Stripe.Event[];
   /** Somebody refunds a payment in the provider's dashboard: in full unless an amount is given. */
   refund(paymentIntentId: string, amount?: number): Stripe.Event[];
+  /** A payer's bank decides a dispute: of this payment, or of one that a customer's subscription took. */
+  dispute(payment: { paymentIntent: string } | { customer: string }, status: "lost" | "won"): Stripe.Event[];
   /** All subscriptions of a customer, the newest first. */
   subscriptions(customerId: string): Stripe.Subscription[];
   /** All customers, the newest first, without deleted ones. */
@@ -139,6 +141,14 @@ export async function startStripe(options: {
       }),
     refund: (id, amount) =>
       causing(() => refund(store, there(store, "payment_intent", id), amount === undefined ? {} : { amount })),
+    dispute: (payment, status) =>
+      causing(() => {
+        const isPlan = "customer" in payment;
+        const intent = isPlan
+          ? renewal(store, payment.customer)
+          : there(store, "payment_intent", payment.paymentIntent);
+        dispute(store, intent, status);
+      }),
     subscriptions: (customer) => structuredClone(store.all("subscription").filter((one) => one.customer === customer)),
     customers: () => structuredClone(store.all("customer").filter((one) => !("deleted" in one))),
     async deliver(event, { secret = SECRET, timestamp = store.now(), body, signature } = {}) {
