@@ -41,7 +41,8 @@ export const billing = [
     summary: "Buy a plan, or change the one that is paid for",
     description:
       "`checkout`: a hosted page to pay at; the plan follows the payment, by the provider's signed event. Only one " +
-      "page is open at a time: the same offer returns it again, another offer replaces it. `plan_change`: a " +
+      "page is open at a time: the same offer returns it again, another offer replaces it; beside a subscription whose " +
+      "first payment is under way none is opened (409 `payment_in_progress`). `plan_change`: a " +
       "subscription that is active, in trial, or waits for its renewal to be paid gets the price at once, settled by " +
       "an invoice over the difference; while that is unpaid the old plan stays and `effective_at` is null (see " +
       "`pending-payment`). A subscription that already has the price is left unchanged. `dev_upgrade`: in dev mode " +

@@ -20,8 +20,8 @@ type Outcome = z.output<typeof CheckoutOutcome>;
 
 /**
  * Buys a plan: in dev mode it is the account's at once; a subscription that is billable already gets the plan's price;
- * else a hosted checkout is opened, or the one that is open for this price is returned again. Never writes a plan
- * outside dev mode. Throws `billing_disabled`, `payment_not_configured`, `payment_in_progress`, `payment_failed`.
+ * else a hosted checkout is opened, or the one that is open for this price is returned again. None is opened beside a
+ * subscription whose first payment is under way: both could be paid. Never writes a plan outside dev mode. Throws `billing_disabled`, `payment_not_configured`, `payment_in_progress`, `payment_failed`.
  */
 export async function checkout(ctx: Context, userId: string, offer: Offer): Promise<Outcome> {
   requireBilling(ctx.env);
@@ -33,9 +33,13 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
     const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
     // Sessions before subscriptions: a session that is paid in between is then found as its subscription.
     const { open, latest } = await sessionsOf(stripe, customer);
-    const subscription = bestOf(ctx.env, (await subscriptionsOf(stripe, customer)).filter(isBillable));
-    const same = subscription === null ? open.find(({ metadata }) => metadata?.["price"] === price) : undefined;
+    const subscriptions = await subscriptionsOf(stripe, customer);
+    const subscription = bestOf(ctx.env, subscriptions.filter(isBillable));
+    const isBegun = subscription === null && subscriptions.some(({ status }) => status === "incomplete");
+    const same =
+      subscription === null && !isBegun ? open.find(({ metadata }) => metadata?.["price"] === price) : undefined;
     for (const session of open) if (session !== same) await expire(stripe, session);
+    if (isBegun) throw firstPayment();
     if (subscription !== null) return changePlan(ctx, stripe, subscription, { ...offer, price });
     return toOutcome(same ?? (await openSession(ctx, stripe, { customer, price, latest })));
   });
@@ -73,6 +77,15 @@ async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<
   throw new Problem("payment_in_progress", "Another checkout was just paid; try again in a moment.", {
     headers: { "Retry-After": "2" },
   });
+}
+
+/** The 409 for an account whose subscription has yet to be paid for the first time. */
+function firstPayment(): Problem {
+  return new Problem(
+    "payment_in_progress",
+    "The first payment of a subscription is under way. See GET /api/v1/billing/pending-payment for the page to pay it at, " +
+      "or cancel the plan to choose another.",
+  );
 }
 
 /** Opens the session after `latest`. Parallel requests for the same price share one; those for another price are refused. */

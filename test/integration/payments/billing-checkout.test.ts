@@ -6,6 +6,7 @@ import {
   deliverAll,
   NOTHING_PENDING,
   OFFERS,
+  ofSubscription,
   openCheckout,
   PENDING,
   planOf,
@@ -75,6 +76,23 @@ describe("a checkout", () => {
     expect(await openSessions(await customerOf(service, user.id))).toEqual([second]);
     const third = await openCheckout(user, "pro", "monthly");
     expect(await openSessions(await customerOf(service, user.id))).toEqual([third]);
+  });
+
+  it("is not opened beside a subscription whose first payment is under way", async () => {
+    const user = await shopper(service);
+    const session = await openCheckout(user);
+    await deliverAll(service, ofSubscription(service.stripe.pay(session, { later: true })));
+    for (const tier of ["pro", "team"]) {
+      const { status, body } = await user.call("POST", CHECKOUT, { tier, cadence: "monthly" });
+      expect([status, body.code, body.detail]).toEqual([
+        409,
+        "payment_in_progress",
+        expect.stringContaining("pending-payment"),
+      ]);
+    }
+    expect(await openSessions(await customerOf(service, user.id))).toEqual([]);
+    await deliverAll(service, ofSubscription(service.stripe.settleLater(session, true)));
+    expect(await planOf(service, user.id)).toBe("pro");
   });
 
   it("is one for many requests at once", async () => {
