@@ -1,3 +1,4 @@
+import { disownCustomers } from "../../shared/billing/disown.ts";
 import type { DisownInDomain } from "../../shared/identity/passwords/disown.ts";
 import { disownListings, disownPages, disownSellers } from "../../shared/marketplace/disown.ts";
 import { disownInvitations } from "../../shared/teams/invitations/disown.ts";
@@ -14,4 +15,5 @@ export const DISOWNED: readonly DisownInDomain[] = [
   disownSellers,
   disownListings,
   disownPages,
+  disownCustomers,
 ];

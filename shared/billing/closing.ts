@@ -30,11 +30,16 @@ export const closing: CloseDomain = ({ id, now }) => ({
  * `pages` gives their `checkout_session_id`; rows without one are skipped.
  */
 export function owePagesEnd(pages: SQL): SQL {
+  return oweEnds(sql`select jsonb_build_object('checkout_session_id', checkout_session_id) as body
+    from (${pages}) pages where checkout_session_id is not null`);
+}
+
+/** SQL: a part that has the queue do what each `body` of the query `ends` says: the messages of `closeAtProvider`. */
+export function oweEnds(ends: SQL): SQL {
   return oweAnew(
     "cancel-billing",
-    sql`select uuidv7() as id, 0 as generation, null as flow_key, null::timestamptz as not_before,
-      jsonb_build_object('checkout_session_id', checkout_session_id) as body
-    from (${pages}) pages where checkout_session_id is not null`,
+    sql`select uuidv7() as id, 0 as generation, null as flow_key, null::timestamptz as not_before, body
+      from (${ends}) ends`,
   );
 }
 

@@ -6,6 +6,7 @@ import { isDeleted } from "../db/deleted.ts";
 import { billing_customers, users } from "../db/schema/index.ts";
 import { setPlan } from "../identity/parts/set-plan.ts";
 import type { Context } from "../platform/context.ts";
+import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { PlanName } from "./schemas.ts";
 import { ifKnown, underKey } from "./stripe.ts";
@@ -43,13 +44,16 @@ export async function billingAccount(ctx: Context, userId: string): Promise<Bill
 
 /**
  * The account's customer at the provider, made where there is none, or none any more (somebody may delete it in the
- * provider's dashboard): just one, however many requests ask for it at once. Its metadata names the account, for events
- * that come before the row is written. Throws 401 when the account is gone.
+ * provider's dashboard): just one, however many requests ask for it at once. It gets the account's address where that was
+ * changed. Its metadata names the account, for events that come before the row is written. Throws 401 when the account is gone.
  */
 export async function ensureCustomer(ctx: Context, stripe: Stripe, account: BillingAccount): Promise<string> {
   const { id, email, customer_id: former } = account;
   const known = former === null ? null : await ifKnown(stripe.customers.retrieve(former));
-  if (known !== null && known.deleted !== true) return known.id;
+  if (known !== null && known.deleted !== true) {
+    if (known.email !== email) await rename(ctx, stripe, known.id, email);
+    return known.id;
+  }
   if (former !== null) ctx.log.warn("customer is gone at the provider", { user_id: id, customer_id: former });
   const key = former === null ? `customer-${id}` : `customer-${id}-after-${former}`;
   const customer = await underKey(key, (options) =>
@@ -59,6 +63,12 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
   const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
   if (kept === null) throw accountGone();
   return kept;
+}
+
+/** Has the provider write to the address that the account has now. */
+async function rename(ctx: Context, stripe: Stripe, customerId: string, email: string): Promise<void> {
+  // A key of its own each time: an address may come back within the day for which the provider keeps an answer.
+  await stripe.customers.update(customerId, { email }, { idempotencyKey: `email-${newId(ctx.now())}` });
 }
 
 /**

@@ -4,6 +4,7 @@ import { cookiesOf } from "../../stack/cookies.ts";
 import { type GitHub, startGitHub } from "../../stack/github.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { customerOf, openCheckout, planOf, PORTAL } from "../payments/billing-support.ts";
 import {
   accountOf,
   addListing,
@@ -149,6 +150,28 @@ describe.each(COMING)("an account that its address's owner comes to %s", (_how, 
     await deliver(service, service.stripe.events.filter(({ type }) => type === "checkout.session.expired").slice(-1));
     expect((await readPurchase(buyer, purchase)).status).toBe("FAILED");
   });
+
+  it.each([false, true])(
+    "has what the stranger paid with only where the address was verified: %s",
+    async (verified) => {
+      const [user] = elsewhere([await newUser(service, { verified })]);
+      await deliver(service, service.stripe.pay(await openCheckout(user)));
+      const [former, before] = [await customerOf(service, user.id), service.stripe.events.length];
+      expect(await planOf(service, user.id)).toBe("pro");
+      const owner = await come(user);
+      await service.settled();
+      await deliver(service, service.stripe.events.slice(before));
+      expect([service.stripe.subscriptions(former)[0]?.status, await planOf(service, user.id)]).toEqual(
+        verified ? ["active", "pro"] : ["canceled", "free"],
+      );
+      bodyOf(await owner.call("POST", PORTAL), 200);
+      const own = await customerOf(service, user.id);
+      expect([own === former, service.stripe.customers().find(({ id }) => id === own)?.email]).toEqual([
+        verified,
+        user.email,
+      ]);
+    },
+  );
 
   it("stays as it is where the address was verified", async () => {
     const before = await seller(true);

@@ -95,6 +95,18 @@ describe("a checkout", () => {
     expect(await planOf(service, user.id)).toBe("pro");
   });
 
+  it("has the provider write to the address that the account has by now", async () => {
+    const user = await shopper(service);
+    await openCheckout(user);
+    const customer = await customerOf(service, user.id);
+    for (const email of [`new-${user.email}`, user.email, `new-${user.email}`]) {
+      await service.sql("update users set email = $1 where id = $2", [email, user.id]);
+      await openCheckout(user, "team");
+      expect(service.stripe.customers().find(({ id }) => id === customer)?.email).toBe(email);
+    }
+    expect(await customerOf(service, user.id)).toBe(customer);
+  });
+
   it("is one for many requests at once", async () => {
     const user = await shopper(service);
     const answers = await Promise.all(
