@@ -51,13 +51,14 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
   const { id, email, customer_id: former } = account;
   const known = former === null ? null : await ifKnown(stripe.customers.retrieve(former));
   if (known !== null && known.deleted !== true) {
-    if (known.email !== email) await rename(ctx, stripe, known.id, email);
+    // The address that it has by now may be one that the account itself gave it at the provider.
+    if ((known.metadata["account_email"] ?? known.email) !== email) await rename(ctx, stripe, known.id, email);
     return known.id;
   }
   if (former !== null) ctx.log.warn("customer is gone at the provider", { user_id: id, customer_id: former });
   const key = former === null ? `customer-${id}` : `customer-${id}-after-${former}`;
   const customer = await underKey(key, (options) =>
-    stripe.customers.create({ email, metadata: { user_id: id } }, options),
+    stripe.customers.create({ email, metadata: { user_id: id, account_email: email } }, options),
   );
   // Deleting an account ends its subscriptions, and the events about that name a customer who no longer belongs to anyone.
   const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
@@ -68,7 +69,8 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
 /** Has the provider write to the address that the account has now. */
 async function rename(ctx: Context, stripe: Stripe, customerId: string, email: string): Promise<void> {
   // A key of its own each time: an address may come back within the day for which the provider keeps an answer.
-  await stripe.customers.update(customerId, { email }, { idempotencyKey: `email-${newId(ctx.now())}` });
+  const fields = { email, metadata: { account_email: email } };
+  await stripe.customers.update(customerId, fields, { idempotencyKey: `email-${newId(ctx.now())}` });
 }
 
 /**

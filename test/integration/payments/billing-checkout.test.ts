@@ -64,7 +64,7 @@ describe("a checkout", () => {
     const customer = await customerOf(service, user.id);
     expect(await openSessions(customer)).toEqual([session]);
     const made = service.stripe.customers().find(({ id }) => id === customer);
-    expect([made?.email, made?.metadata]).toEqual([user.email, { user_id: user.id }]);
+    expect([made?.email, made?.metadata]).toEqual([user.email, { user_id: user.id, account_email: user.email }]);
   });
 
   it("that is open is given again for the same offer, and gives way to another", async () => {
@@ -95,7 +95,7 @@ describe("a checkout", () => {
     expect(await planOf(service, user.id)).toBe("pro");
   });
 
-  it("has the provider write to the address that the account has by now", async () => {
+  it("has the provider write to the address that the account has by now, or was given there since", async () => {
     const user = await shopper(service);
     await openCheckout(user);
     const customer = await customerOf(service, user.id);
@@ -104,6 +104,14 @@ describe("a checkout", () => {
       await openCheckout(user, "team");
       expect(service.stripe.customers().find(({ id }) => id === customer)?.email).toBe(email);
     }
+    const inPortal = await fetch(`${service.stripe.url}/v1/customers/${customer}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.settings["STRIPE_SECRET_KEY"]}`, "idempotency-key": "in the portal" },
+      body: new URLSearchParams({ email: "invoices@example.test" }),
+    });
+    expect(inPortal.status).toBe(200);
+    await openCheckout(user);
+    expect(service.stripe.customers().find(({ id }) => id === customer)?.email).toBe("invoices@example.test");
     expect(await customerOf(service, user.id)).toBe(customer);
   });
 
