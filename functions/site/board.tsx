@@ -6,6 +6,7 @@ import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
+import { Pager } from "./parts/pager.tsx";
 
 const PERIODS = [
   ["all", "all time"],
@@ -241,22 +242,7 @@ function Board({ rows, total, more, view }: { rows: readonly Entry[]; total: num
       ) : (
         <Ranking rows={rows} caption={caption} whole={view.q === undefined && !view.certified} />
       )}
-      {last > 1 && (
-        <nav aria-label="Pages">
-          <ul>
-            {view.page > 1 && (
-              <Choice current={false} href={address(view, { page: view.page - 1 })}>
-                previous
-              </Choice>
-            )}
-            {view.page < last && (
-              <Choice current={false} href={address(view, { page: view.page + 1 })}>
-                next
-              </Choice>
-            )}
-          </ul>
-        </nav>
-      )}
+      <Pager page={view.page} last={last} href={(at) => address(view, { page: at })} />
       <Legend />
     </Layout>
   );

@@ -2,21 +2,28 @@ import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
+import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type User = z.output<typeof UserRead>;
 type Agent = z.output<typeof AgentRead>;
 
+/** How many agents stand on a page. */
+const PAGE = 100;
 const Agents = z.object({ items: z.array(AgentRead), total: z.number() });
+const Teams = z.object({ items: z.array(TeamRead.pick({ id: true, name: true, role: true })), total: z.number() });
 const Runs = z.object({
   items: z.array(RunRead.pick({ agent_id: true, screening_session_id: true })),
   total: z.number(),
 });
 
+/** How many workspaces are named. */
+const TEAMS = 10;
 /** How many agents' standing is shown at once, that of each taking requests of its own. */
 const STANDING = 3;
 
@@ -64,7 +71,7 @@ function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTask
   );
 }
 
-function Listed({ agents }: { agents: readonly Agent[] }) {
+function Listed({ agents, page }: { agents: readonly Agent[]; page: number }) {
   return (
     <Table
       label="My agents"
@@ -97,7 +104,10 @@ function Listed({ agents }: { agents: readonly Agent[] }) {
             <a href={`/agents/${agent.id}/screen`} aria-label={`Screen ${agent.name}`}>
               Screen
             </a>{" "}
-            <a href={`/home?agent=${agent.id}#standing`} aria-label={`Trend of ${agent.name}`}>
+            <a
+              href={`/home?${page > 1 ? `page=${page}&` : ""}agent=${agent.id}#standing`}
+              aria-label={`Trend of ${agent.name}`}
+            >
               Trend
             </a>
           </td>
@@ -130,6 +140,30 @@ function Account({ user }: { user: User }) {
   );
 }
 
+/** Where agents are that are not the visitor's own. */
+function Workspaces({ items, total }: z.output<typeof Teams>) {
+  return (
+    <>
+      <h2>Workspaces</h2>
+      <ul>
+        {items.map(({ id, name, role }) => (
+          <li>
+            <a href={`/workspaces/${id}`}>
+              <bdi>{name}</bdi>
+            </a>
+            , {role}
+          </li>
+        ))}
+        {total > items.length && (
+          <li>
+            <a href="/workspaces">All {total} of them</a>
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
+
 /** How agents stand: those asked for, else the newest. */
 function Standings({ standings, coreTasks, all }: { standings: readonly Standing[]; coreTasks: number; all: number }) {
   return (
@@ -144,9 +178,11 @@ function Standings({ standings, coreTasks, all }: { standings: readonly Standing
 }
 
 async function home({ c, api, query }: Visit): Promise<Response> {
-  const [user, { items: agents, total }, ...open] = await Promise.all([
+  const page = pageIn(query);
+  const [user, { items: agents, total }, teams, ...open] = await Promise.all([
     api.read("/api/v1/auth/me", UserRead),
-    api.read("/api/v1/agents?scope=personal&page_size=100", Agents),
+    api.read(`/api/v1/agents?scope=personal&page_size=${PAGE}&page=${page}`, Agents),
+    api.read(`/api/v1/teams?page_size=${TEAMS}`, Teams),
     api.read("/api/v1/runs?mine=true&status=running&page_size=100", Runs),
     api.read("/api/v1/runs?mine=true&status=queued&page_size=100", Runs),
   ]);
@@ -169,7 +205,9 @@ async function home({ c, api, query }: Visit): Promise<Response> {
         </p>
       )}
       <Account user={user} />
-      {!scored && sessions.length === 0 && <Steps agents={agents} coreTasks={coreTasks} user={user} />}
+      {!scored && sessions.length === 0 && teams.total === 0 && page === 1 && (
+        <Steps agents={agents} coreTasks={coreTasks} user={user} />
+      )}
       {sessions.length > 0 && (
         <>
           <h2>Under way</h2>
@@ -185,9 +223,10 @@ async function home({ c, api, query }: Visit): Promise<Response> {
           </ul>
         </>
       )}
-      {agents.length > 0 && <Listed agents={agents} />}
-      {total > agents.length && <p class="mute">The newest {agents.length} of them; the interface lists all.</p>}
+      {agents.length > 0 && <Listed agents={agents} page={page} />}
+      <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `/home?page=${at}`} />
       {standings.length > 0 && <Standings standings={standings} coreTasks={coreTasks} all={agents.length} />}
+      {teams.total > 0 && <Workspaces {...teams} />}
       <h2>Allowance</h2>
       <dl>
         <dt>Runs this month</dt>

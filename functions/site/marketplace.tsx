@@ -4,6 +4,7 @@ import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -86,8 +87,7 @@ function Bought({ purchases }: { purchases: readonly Purchase[] }) {
 
 /** Its forms carry keys that are good for one purchase, a stranger's too: no cache may hand them to somebody else. */
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
-  const asked = Number(visit.query.get("page") ?? 1);
-  const page = Number.isInteger(asked) && asked > 0 ? asked : 1;
+  const page = pageIn(visit.query);
   const [{ items, total }, purchases] = await Promise.all([
     visit.api.read(`${API}/listings?page_size=${PAGE}&page=${page}`, Listings),
     purchasesOf(visit),
@@ -112,20 +112,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
       ) : (
         items.map((listing) => <Offer listing={listing} />)
       )}
-      <nav aria-label="Pages">
-        <ul>
-          {page > 1 && (
-            <li>
-              <a href={`${PATH}?page=${page - 1}`}>previous</a>
-            </li>
-          )}
-          {page < last && (
-            <li>
-              <a href={`${PATH}?page=${page + 1}`}>next</a>
-            </li>
-          )}
-        </ul>
-      </nav>
+      <Pager page={page} last={last} href={(at) => `${PATH}?page=${at}`} />
       {purchases !== null && purchases.length > 0 && <Bought purchases={purchases} />}
     </Layout>,
     wrong?.status ?? 200,

@@ -5,6 +5,7 @@ import { type Handler, json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
 import { addAgent, addSuite, answersRightly, startAgent, type TestSuite } from "../runs/support.ts";
+import { addTeam } from "../workspaces/teams-support.ts";
 
 const HOSTILE = `<script>alert("x")</script> & 👩‍👩‍👧‍👦 ${"ا".repeat(70)}`;
 
@@ -289,6 +290,29 @@ describe("the catalogue", () => {
 });
 
 describe("one's own agents", () => {
+  it("are listed page by page, and those of workspaces are found from there", async () => {
+    const many = await newUser(service);
+    await service.sql(
+      `insert into agents (user_id, name, connection_mode, created_at)
+        select $1, 'Agent ' || n, 'mock', now() - n * interval '1 minute' from generate_series(0, 100) n`,
+      [many.id],
+    );
+    const visitor = await visitorOf(service, many);
+    const first = await visitor.open("/home");
+    expect([first.html.includes(">Agent 99<"), first.html.includes(">Agent 100<")]).toEqual([true, false]);
+    const second = await visitor.follow(first, "next");
+    expect([second.html.includes(">Agent 99<"), second.html.includes(">Agent 100<")]).toEqual([false, true]);
+    expect((await visitor.follow(second, "previous")).html).toContain(">Agent 99<");
+
+    const member = await newUser(service);
+    expect((await (await visitorOf(service, member)).open("/home")).html).toContain("Three steps");
+    const lead = await newUser(service, { plan: "team" });
+    const team = await addTeam(service, lead, { member });
+    const home = await (await visitorOf(service, member)).open("/home");
+    expect(home.html).not.toContain("Three steps");
+    expect(home.links.map(({ href }) => href)).toContain(`/workspaces/${team}`);
+  });
+
   it("are told apart by what keeps each from a rank and a certificate, with the days of its score", async () => {
     const [bare, mock] = [
       await addAgent(owner, { name: "Bare", endpoint: endpoint.url }),
