@@ -109,7 +109,10 @@ function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: 
   });
   // By the status as well: what answers in the provider's place does not do so in its form.
   const isOutage =
-    error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError || error.statusCode === 429;
+    error instanceof errors.StripeConnectionError ||
+    error instanceof errors.StripeAPIError ||
+    error instanceof errors.StripeRateLimitError ||
+    error.statusCode === 429;
   if (!isOutage) return error;
   return new Problem(
     "dependency_unavailable",
