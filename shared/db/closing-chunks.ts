@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import { CHUNK, ownersIn, type Place } from "./closing.ts";
 import type { agents, webhooks } from "./schema/index.ts";
 
@@ -56,6 +57,18 @@ export function chunkOf(place: Place | null, rows: SQL, key: Key = []): SQL {
   ), place as (
     select (select jsonb_build_array(${placeOf(key)}) from chunk c ${inOrder(key, "c")} offset ${CHUNK - 1}) as place
   )`;
+}
+
+/** SQL: the same over the rows of a table whose `column` names the account, in the order of their `key`, a UUID. */
+export function chunkNaming(
+  { id }: { id: string },
+  table: PgTable,
+  place: Place | null,
+  column: string,
+  key = "id",
+): SQL {
+  const rows = sql`select o.${sql.raw(key)} from ${table} o where o.${sql.raw(column)} = ${id}::uuid`;
+  return chunkOf(place, rows, [[`o.${key}`, "uuid"]]);
 }
 
 /**

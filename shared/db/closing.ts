@@ -34,7 +34,7 @@ export type Place = z.output<typeof Place>;
 
 /**
  * A statement that goes through the rows behind a place, from the first one on where it is null, and deletes or anonymises
- * at most CHUNK of them: a `with` clause that begins with `chunkOfEach` or `chunkOf`, and whose part `done` has a row for
+ * at most CHUNK of them: a `with` clause that begins with one of `closing-chunks.ts`, and whose part `done` has a row for
  * each row that it processed. It is sent from place to place until there is no next one: so each costs what it goes through,
  * and neither what was there before nor what stays behind.
  */

@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { owePagesEnd } from "../billing/closing.ts";
 import type { CloseDomain } from "../db/closing.ts";
-import { anyOf, chunkOf } from "../db/closing-chunks.ts";
+import { anyOf, chunkNaming } from "../db/closing-chunks.ts";
 import { listings, purchases, revenue, seller_accounts } from "../db/schema/index.ts";
 
 /**
  * Deletes the account's listings and its seller account, and owes the queue the end of the pages at which it could still
  * buy. Purchases and revenue stay without its name: they are the other party's, too.
  */
-export const closing: CloseDomain = ({ id }) => ({
+export const closing: CloseDomain = (account) => ({
   parts: {
     purchase_pages: owePagesEnd(
       sql`select p.checkout_session_id from ${purchases} p join u on u.id = p.buyer_id
@@ -19,19 +19,13 @@ export const closing: CloseDomain = ({ id }) => ({
   },
   owes: ["purchase_pages"],
   chunks: [
-    (place) => sql`${chunkOf(place, sql`select p.id from ${purchases} p where p.buyer_id = ${id}::uuid`, [
-      ["p.id", "uuid"],
-    ])}, done as (
+    (place) => sql`${chunkNaming(account, purchases, place, "buyer_id")}, done as (
       update ${purchases} p set buyer_id = null where p.id = ${anyOf("chunk")} returning p.id
     )`,
-    (place) => sql`${chunkOf(place, sql`select p.id from ${purchases} p where p.seller_id = ${id}::uuid`, [
-      ["p.id", "uuid"],
-    ])}, done as (
+    (place) => sql`${chunkNaming(account, purchases, place, "seller_id")}, done as (
       update ${purchases} p set seller_id = null where p.id = ${anyOf("chunk")} returning p.id
     )`,
-    (place) => sql`${chunkOf(place, sql`select r.purchase_id from ${revenue} r where r.seller_id = ${id}::uuid`, [
-      ["r.purchase_id", "uuid"],
-    ])}, done as (
+    (place) => sql`${chunkNaming(account, revenue, place, "seller_id", "purchase_id")}, done as (
       update ${revenue} r set seller_id = null where r.purchase_id = ${anyOf("chunk", "purchase_id")} returning r.purchase_id
     )`,
   ],

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { CloseDomain } from "../db/closing.ts";
-import { anyOf, chunkOf, chunkOfEach } from "../db/closing-chunks.ts";
+import { anyOf, chunkNaming, chunkOfEach } from "../db/closing-chunks.ts";
 import { takeBack } from "../db/owed.ts";
 import { agents, readiness_checks, run_exchanges, runs, screening_sessions } from "../db/schema/index.ts";
 import { publicForGood } from "./view.ts";
@@ -31,9 +31,7 @@ export const closing: CloseDomain = (account) => ({
         paid_owner = null, paid_period = null
       where r.id = ${anyOf("told")} returning r.id
     )`,
-    (
-      place,
-    ) => sql`${chunkOf(place, sql`select r.id from ${runs} r where r.user_id = ${account.id}::uuid`, [["r.id", "uuid"]])}, done as (
+    (place) => sql`${chunkNaming(account, runs, place, "user_id")}, done as (
       update ${runs} r set user_id = null, api_key_id = null where r.id = ${anyOf("chunk")} returning r.id
     )`,
     (place) => sql`${chunkOfEach(
@@ -49,11 +47,7 @@ export const closing: CloseDomain = (account) => ({
       delete from ${screening_sessions} s where s.id = ${anyOf("chunk")}
         and not exists (select from ${runs} r where r.screening_session_id = s.id) returning s.id
     )`,
-    (place) => sql`${chunkOf(
-      place,
-      sql`select s.id from ${screening_sessions} s where s.user_id = ${account.id}::uuid`,
-      [["s.id", "uuid"]],
-    )}, done as (
+    (place) => sql`${chunkNaming(account, screening_sessions, place, "user_id")}, done as (
       update ${screening_sessions} s set user_id = null where s.id = ${anyOf("chunk")} returning s.id
     )`,
     (place) => sql`${chunkOfEach(
