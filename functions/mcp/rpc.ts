@@ -2,6 +2,7 @@ import * as z from "zod";
 import { API_VERSION } from "../../shared/http/openapi.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import type { Api } from "../site/parts/api.ts";
+import { LISTED } from "./listed.static.ts";
 import { TOOLS } from "./tools.ts";
 
 /** The versions of the protocol that are spoken, the newest first. */
@@ -86,7 +87,7 @@ async function carryOut(method: string, params: Record<string, unknown>, api: Ap
     case "ping":
       return {};
     case "tools/list":
-      return { tools: TOOLS.map(({ run: _run, input, ...tool }) => ({ ...tool, inputSchema: schemaOf(input) })) };
+      return { tools: LISTED };
     case "tools/call":
       return callTool(params, api);
     default:
@@ -105,11 +106,6 @@ function begin(params: Record<string, unknown>): Record<string, unknown> {
       "Screens AI agents with benchmark tasks. Start with screen_agent, ask screening_status until it is final, then " +
       "explain_failures. board and compare say how agents stand to each other.",
   };
-}
-
-function schemaOf(input: z.ZodType): Record<string, unknown> {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: "input" });
-  return schema;
 }
 
 async function callTool(params: Record<string, unknown>, api: Api): Promise<Record<string, unknown>> {

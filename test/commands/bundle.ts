@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
+import { undescribed } from "./undescribed.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -51,7 +52,7 @@ export async function bundle(outdir: string): Promise<void> {
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"' },
     external: ["node:*"],
-    plugins: [statics, unattested, byHttpAlone],
+    plugins: [statics, unattested, byHttpAlone, undescribed(ROOT)],
   });
   writeFileSync(join(outdir, MODULES), JSON.stringify(modulesIn(metafile, outdir)));
 }
