@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { CONSUMERS, DELIVERIES } from "../queues/index.ts";
 import { createApp } from "../shared/http/app.ts";
 import { quickAnswer } from "../shared/http/quick.ts";
-import { deliveries } from "../shared/queue/deliveries.ts";
+import { addDeliveries } from "../shared/queue/deliveries.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { createService, type Overrides } from "./service.ts";
 
@@ -19,7 +19,7 @@ export function createApplication(raw: Record<string, unknown>, overrides: Overr
     const { showProblem } = await import("./site/parts/problem.tsx");
     return showProblem(problem, ctx);
   });
-  app.route("/", deliveries(service, CONSUMERS));
+  addDeliveries(app, service, CONSUMERS);
   const fetch: Application["fetch"] = (request, env, execution) =>
     quickAnswer(service, request, (work) => execution?.waitUntil(work)) ?? app.fetch(request, env, execution);
   return {

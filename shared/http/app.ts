@@ -1,6 +1,8 @@
 import { type Hook, zValidator } from "@hono/zod-validator";
-import { Hono, type MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
+import { HonoBase as Hono } from "hono/hono-base";
+import { TrieRouter } from "hono/router/trie-router";
 import type * as z from "zod";
 import { describeError } from "../db/client.ts";
 import { assertAdmin } from "../identity/admin.ts";
@@ -49,7 +51,8 @@ export type ShowProblem = (problem: Problem, ctx: Context) => Promise<Response>;
  * browser that asks for a page is shown problems by `show`; everybody else gets them as problem+json.
  */
 export function createApp(service: Service, endpoints: readonly Endpoint[], show?: ShowProblem): Hono<HttpEnv> {
-  const app = new Hono<HttpEnv>();
+  // Names and parameters stand in the same places of paths, which its other routers do not take.
+  const app = new Hono<HttpEnv>({ router: new TrieRouter() });
   const fail = failWith(show);
   app.use(begin(service, app), cors());
   for (const endpoint of namesFirst(endpoints)) {

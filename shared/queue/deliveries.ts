@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Context as HonoContext, Hono } from "hono";
+import type { Context as HonoContext, Env, Hono } from "hono";
 import * as z from "zod";
 import { describeError } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
@@ -20,12 +20,15 @@ function refuse(reason: string): Response {
 }
 
 /**
- * The Hono app that QStash delivers to: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
+ * Has the app answer what QStash delivers: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
  * time. Every delivery must be signed by QStash for exactly this URL and body; a failure answers 500, so that it comes
  * again.
  */
-export function deliveries(service: Deliverer, consumers: Readonly<Record<string, () => Promise<Consumer>>>): Hono {
-  const app = new Hono();
+export function addDeliveries<E extends Env>(
+  app: Pick<Hono<E>, "post">,
+  service: Deliverer,
+  consumers: Readonly<Record<string, () => Promise<Consumer>>>,
+): void {
   for (const [name, load] of Object.entries(consumers)) {
     app.post(`/queues/${name}`, async (c) => {
       const ctx = contextOf(service, c, name);
@@ -53,7 +56,6 @@ export function deliveries(service: Deliverer, consumers: Readonly<Record<string
     ctx.log.error("message died", { consumer: consumer.name, ...subject(body.data) });
     return carryOut(ctx, c, () => consumer.dead(ctx, body.data));
   });
-  return app;
 }
 
 function contextOf(service: Deliverer, c: HonoContext, consumer: string): Context {

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { CONSUMERS, DELIVERIES } from "../../queues/index.ts";
-import { deliveries } from "../../shared/queue/deliveries.ts";
+import { addDeliveries } from "../../shared/queue/deliveries.ts";
 import { signature } from "../stack/broker/delivery.ts";
 import { QSTASH } from "../stack/limits.ts";
 import { looseObjects } from "./json-schema.ts";
@@ -72,7 +73,9 @@ async function deliver(
       async () => ({ ...one, handle: work(one.name, "handle"), dead: work(one.name, "dead") }),
     ]),
   );
-  const response = await deliveries(service, spied).request(url, { method: "POST", body, headers });
+  const app = new Hono();
+  addDeliveries(app, service, spied);
+  const response = await app.request(url, { method: "POST", body, headers });
   return { status: response.status, retried: !response.headers.has("upstash-nonretryable-error"), called };
 }
 
