@@ -74,10 +74,10 @@ const HASH = createHash("sha256").update(STYLE).digest("base64");
 /**
  * What a page may load: this style sheet and what lies here; its forms are sent here alone, and no frame may hold it. It tells
  * nobody from where a link was followed but the site: an address may hold a token. A browser that is told to keep the site
- * to itself too would send forms without an Origin to know them by.
+ * to itself too would send forms without an Origin to know them by. Scripts may make no markup and no code of text.
  */
 export const PAGE_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${HASH}'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${HASH}'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   "Referrer-Policy": "strict-origin",
 };

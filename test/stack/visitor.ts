@@ -177,7 +177,8 @@ function pageOf(url: URL, { status, headers }: Response, html: string): Page {
 function assertSound(url: URL, headers: Headers, html: string): void {
   const policy = headers.get("content-security-policy") ?? "";
   const at = url.pathname;
-  if (!policy.includes("default-src 'none'") || policy.includes("unsafe-")) throw new Error(`${at}: policy ${policy}`);
+  const held = ["default-src 'none'", "require-trusted-types-for 'script'"].every((one) => policy.includes(one));
+  if (!held || policy.includes("unsafe-")) throw new Error(`${at}: policy ${policy}`);
   if (/\sstyle="|\son\w+="|<script(?![^>]* src=)/.test(html) && at !== "/docs")
     throw new Error(`${at}: something inline`);
   if (headers.get("referrer-policy") === null) throw new Error(`${at}: no Referrer-Policy`);

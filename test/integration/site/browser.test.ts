@@ -203,6 +203,20 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
     await context.close();
   }, 180_000);
 
+  it.each([
+    ["markup", "document.body.innerHTML = '<p>text</p>'"],
+    ["a policy of its own", "trustedTypes.createPolicy('own', { createHTML: (text) => text })"],
+  ])("lets no script make %s", async (_what, script) => {
+    const [context, forbidden]: [BrowserContext, string[]] = [await browser.newContext(), []];
+    noteFaults(context, forbidden);
+    const page = await context.newPage();
+    await page.goto(`${service.url}/pricing`);
+    expect(await page.evaluate(`try { ${script}; "done" } catch ({ name }) { name }`)).toBe("TypeError");
+    // What a page's policy forbids does not go unseen here, whatever the script makes of it.
+    expect(forbidden).toEqual([expect.stringContaining("Trusted")]);
+    await context.close();
+  });
+
   it("is worked by the keyboard alone, and shows where it is", async () => {
     const context = await contextOf({ viewport: NARROW }, false);
     const page = await context.newPage();
