@@ -9,12 +9,11 @@ import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-ed
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { seenBy } from "./parts/seen-by.ts";
 import { copying } from "./parts/shown-once.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
-
-const Agents = z.object({ items: z.array(AgentRead) });
 
 interface Outcome extends Sent {
   token?: z.output<typeof AgentOtlpTokenResponse>;
@@ -33,11 +32,11 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
   const { c, api, params } = visit;
   const at = `/api/v1/agents/${params["agent_id"]}`;
   const agent = await ownAgent(visit, at);
-  const owner = agent.team_id == null ? "scope=personal" : `team_id=${agent.team_id}`;
-  const [readiness, { items }] = await Promise.all([
+  const owner = agent.team_id == null ? "scope=personal" : (`team_id=${agent.team_id}` as const);
+  const [readiness, choices] = await Promise.all([
     // Members who may see the agent and not run it are not told.
     unless("forbidden", api.read(`${at}/readiness`, AgentReadiness)),
-    api.read(`/api/v1/agents?${owner}&page_size=100`, Agents),
+    myAgents(api, typed, owner),
   ]);
   const path = `/agents/${agent.id}/edit`;
   return personal(
@@ -60,7 +59,7 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
           <EditFields
             agent={agent}
             sent={typed?.has("name") === true ? typed : undefined}
-            roots={items.filter(({ id, variant_of }) => id !== agent.id && variant_of === null)}
+            roots={choices}
             wrong={wrong}
           />
         </Form>
@@ -121,6 +120,7 @@ async function act({ form, api }: Visit, at: string, wish: string): Promise<Outc
 async function take(visit: Visit): Promise<Response> {
   const { c, form, params, api } = visit;
   const at = `/api/v1/agents/${params["agent_id"]}`;
+  if (looksForAgent(form)) return show(visit, { typed: form });
   const wish = form.get("do");
   const result = await attempt(EDIT_NAMES, async () => {
     if (wish === "retire") {

@@ -3,9 +3,10 @@ import { SuiteRead } from "../../shared/catalogue/shown.ts";
 import { firstInstant, instants } from "../../shared/schedules/cron.ts";
 import { ScheduleRead } from "../../shared/schedules/shown.ts";
 import { Layout, personal } from "./layout.tsx";
+import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { cronWords } from "./parts/cron-words.ts";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
-import { myAgents } from "./parts/my-agents.ts";
+import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
@@ -70,7 +71,9 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map
         return (
           <tr>
             <td class="wide">
-              <bdi>{name}</bdi>
+              <a href={`/agents/${agent_id}`}>
+                <bdi>{name}</bdi>
+              </a>
             </td>
             <td class="wide">
               {cronWords(cron) ?? <code>{cron}</code>}, {timezone}
@@ -107,9 +110,9 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map
 }
 
 async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Outcome = {}): Promise<Response> {
-  const [{ items }, agents, suites] = await Promise.all([
+  const [{ items }, choices, suites] = await Promise.all([
     api.read(`${API}?page_size=100`, Schedules),
-    myAgents(api),
+    myAgents(api, typed),
     api.read("/api/v1/suites?page_size=100", Suites),
   ]);
   const offered = suites.items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
@@ -126,20 +129,20 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
           <p>Nothing is scheduled. A schedule screens an agent by itself, so that you see when it gets worse.</p>
         </Empty>
       ) : (
-        <List schedules={items} names={new Map(agents.map(({ id, label }) => [id, label]))} />
+        <List schedules={items} names={new Map(choices.agents.map(({ id, label }) => [id, label]))} />
       )}
       <h2>A new schedule</h2>
-      {agents.length === 0 ? (
+      {choices.agents.length === 0 && choices.q === "" ? (
         <p>
           There is no agent to screen yet: <a href="/agents/new">connect one</a>
         </p>
       ) : (
         <Form action={PATH} button="Make the schedule" others={[["preview", "Only show the next times"]]} once>
-          <Choose
+          <ChooseAgent
             label={LABELS.agent_id}
             name="agent_id"
             value={value("agent_id", "")}
-            options={agents.map(({ id, label }) => [id, label])}
+            choices={choices}
             wrong={wrong}
           />
           <Choose
@@ -191,6 +194,7 @@ async function act({ api }: Visit, at: string, wish: string): Promise<string> {
 
 async function take(visit: Visit): Promise<Response> {
   const { ctx, form, api } = visit;
+  if (looksForAgent(form)) return show(visit, { typed: form });
   const [wish, id] = [form.get("do"), form.get("id")];
   const [cron = "", timezone = ""] = ["cron", "timezone"].map((name) => form.get(name)?.trim() ?? "");
   const result = await attempt(NAMES, async (): Promise<Outcome> => {

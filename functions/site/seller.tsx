@@ -1,9 +1,10 @@
 import { UserRead } from "../../shared/identity/shown.ts";
 import { SellerAccountRead } from "../../shared/marketplace/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Choose, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
+import { ChooseAgent } from "./parts/choose-agent.tsx";
+import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
-import { myAgents } from "./parts/my-agents.ts";
+import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -14,8 +15,8 @@ const LABELS = { agent_id: "Agent", title: "Title", description: "Description", 
 const NAMES = ["agent_id", "title", "description", "price_usd"] as const;
 
 /** What is put up for hire: the owner's public agents, each by one listing at a time. */
-function Offer({ agents, typed, wrong }: { agents: Choices; typed: URLSearchParams; wrong?: Wrong | undefined }) {
-  if (agents.length === 0)
+function Offer({ choices, typed, wrong }: { choices: Choices; typed: URLSearchParams; wrong?: Wrong | undefined }) {
+  if (choices.agents.length === 0 && choices.q === "")
     return (
       <Empty>
         There is no agent to offer yet. <a href="/agents/new">Connect one</a>
@@ -25,11 +26,11 @@ function Offer({ agents, typed, wrong }: { agents: Choices; typed: URLSearchPara
   return (
     <Form action={PATH} button="Offer it" once>
       <input type="hidden" name="do" value="offer" />
-      <Choose
+      <ChooseAgent
         label={LABELS.agent_id}
         name="agent_id"
         value={value("agent_id")}
-        options={agents.map(({ id, label }) => [id, label] as const)}
+        choices={choices}
         hint="It has to be public."
         wrong={wrong}
       />
@@ -46,12 +47,10 @@ function Offer({ agents, typed, wrong }: { agents: Choices; typed: URLSearchPara
   );
 }
 
-type Choices = Awaited<ReturnType<typeof myAgents>>;
-
 async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Response> {
-  const [{ charges_enabled, payouts_enabled }, agents] = await Promise.all([
+  const [{ charges_enabled, payouts_enabled }, choices] = await Promise.all([
     api.read("/api/v1/auth/me", Seller),
-    myAgents(api),
+    myAgents(api, form),
   ]);
   return personal(
     c,
@@ -80,7 +79,7 @@ async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Resp
       {charges_enabled && (
         <>
           <h2>Offer an agent</h2>
-          <Offer agents={agents} typed={form} wrong={wrong} />
+          <Offer choices={choices} typed={form} wrong={wrong} />
         </>
       )}
     </Layout>,
@@ -113,6 +112,7 @@ async function offer(visit: Visit): Promise<Response> {
 }
 
 async function take(visit: Visit): Promise<Response> {
+  if (looksForAgent(visit.form)) return show(visit);
   if (visit.form.get("do") === "offer") return offer(visit);
   const account = await attempt([], async () =>
     SellerAccountRead.parse(await visit.api.send("POST", "/api/v1/marketplace/seller-account")),

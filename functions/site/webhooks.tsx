@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { WebhookRead, WebhookSecretRead } from "../../shared/webhooks/shown.ts";
 import { Layout, personal } from "./layout.tsx";
-import { attempt, Choose, Form, KEY, Refused, type Sent, Tick, Wrong } from "./parts/form.tsx";
-import { myAgents } from "./parts/my-agents.ts";
+import { ChooseAgent } from "./parts/choose-agent.tsx";
+import { attempt, Form, KEY, Refused, type Sent, Tick, Wrong } from "./parts/form.tsx";
+import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { copying } from "./parts/shown-once.tsx";
@@ -29,7 +30,13 @@ function List({ webhooks, names }: { webhooks: readonly Webhook[]; names: Map<st
           </td>
           <td class="wide">{event_types.join(", ")}</td>
           <td class="wide">
-            <bdi>{agent_id === null ? "all my agents" : (names.get(agent_id) ?? "an agent")}</bdi>
+            {agent_id === null ? (
+              "all my agents"
+            ) : (
+              <a href={`/agents/${agent_id}`}>
+                <bdi>{names.get(agent_id) ?? "an agent"}</bdi>
+              </a>
+            )}
           </td>
           <td>{has_secret ? "yes" : "no"}</td>
           <td>{is_active ? "on" : (disabled_reason?.replace("_", " ") ?? "off")}</td>
@@ -40,7 +47,7 @@ function List({ webhooks, names }: { webhooks: readonly Webhook[]; names: Map<st
 }
 
 async function show({ c, api }: Visit, { made, typed, wrong }: Outcome = {}): Promise<Response> {
-  const [{ items }, agents] = await Promise.all([api.read(`${API}?page_size=100`, Webhooks), myAgents(api)]);
+  const [{ items }, choices] = await Promise.all([api.read(`${API}?page_size=100`, Webhooks), myAgents(api, typed)]);
   return personal(
     c,
     <Layout title={wrong === undefined ? "Webhooks" : "Error: webhooks"} own="/settings" {...copying(made?.secret)}>
@@ -60,16 +67,17 @@ async function show({ c, api }: Visit, { made, typed, wrong }: Outcome = {}): Pr
           <p>There is no webhook yet. One tells a program of yours what happens, as it happens.</p>
         </Empty>
       ) : (
-        <List webhooks={items} names={new Map(agents.map(({ id, label }) => [id, label]))} />
+        <List webhooks={items} names={new Map(choices.agents.map(({ id, label }) => [id, label]))} />
       )}
       <h2>A new webhook</h2>
       <Form action={PATH} button="Make the webhook" once>
         <WebhookFields typed={typed ?? new URLSearchParams({ "run.completed": "true" })} wrong={wrong} />
-        <Choose
+        <ChooseAgent
           label={WEBHOOK_LABELS.agent_id}
           name="agent_id"
           value={typed?.get("agent_id") ?? ""}
-          options={[["", "all my agents"], ...agents.map(({ id, label }) => [id, label] as const)]}
+          choices={choices}
+          others={[["", "all my agents"]]}
           wrong={wrong}
         />
         <Tick
@@ -86,6 +94,7 @@ async function show({ c, api }: Visit, { made, typed, wrong }: Outcome = {}): Pr
 
 async function take(visit: Visit): Promise<Response> {
   const { form, api } = visit;
+  if (looksForAgent(form)) return show(visit, { typed: form });
   const key = form.get(KEY) ?? undefined;
   const [url, description, agent_id] = ["url", "description", "agent_id"].map((name) => form.get(name)?.trim() ?? "");
   const made = await attempt(WEBHOOK_NAMES, async () => {

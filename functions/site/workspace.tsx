@@ -5,8 +5,11 @@ import { TeamActivityRead } from "../../shared/results/activity.ts";
 import { TeamInvitationRead, TeamMemberRead, TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
+import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Notice, Scroll } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { Invitations, Members } from "./parts/workspace-people.tsx";
 
@@ -14,13 +17,15 @@ const LABELS = { name: "Name", email: "Email address", role: "Role", user_id: "N
 const MemberPage = z.object({ items: z.array(TeamMemberRead) });
 const InvitationPage = z.object({ items: z.array(TeamInvitationRead) });
 const Activity = z.object({ items: z.array(TeamActivityRead) });
-const Agents = z.object({ items: z.array(AgentRead) });
+const Agents = z.object({ items: z.array(AgentRead), total: z.number() });
 const RECENT = 20;
+/** How many agents stand on a page. */
+const PAGE = 100;
 
 type Agent = z.output<typeof AgentRead>;
 
-function AgentList({ agents }: { agents: readonly Agent[] }) {
-  if (agents.length === 0) return <p>There is none yet.</p>;
+function AgentList({ agents, page }: { agents: readonly Agent[]; page: number }) {
+  if (agents.length === 0) return <p>{page === 1 ? "There is none yet." : "There are no more."}</p>;
   return (
     <ul>
       {agents.map(({ id, name, score_basis, composite_score }) => (
@@ -87,7 +92,10 @@ function Recent({
                 )}
                 {agent_id !== null && (
                   <>
-                    : <bdi>{agents.get(agent_id) ?? "an agent"}</bdi>
+                    :{" "}
+                    <a href={`/agents/${agent_id}`}>
+                      <bdi>{agents.get(agent_id) ?? "an agent"}</bdi>
+                    </a>
                   </>
                 )}
                 {status !== null && <span class="tag">{status}</span>}
@@ -147,20 +155,21 @@ function Owning({
   );
 }
 
-async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
+async function show({ c, api, params, query }: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
   const at = `/api/v1/teams/${params["team_id"]}`;
+  const page = pageIn(query);
   const [user, team, members, activity, agents] = await Promise.all([
     api.read("/api/v1/auth/me", UserRead),
     api.read(at, TeamRead),
     api.read(`${at}/members?page_size=100`, MemberPage),
     api.read(`${at}/activity?page_size=${RECENT}`, Activity),
-    api.read(`/api/v1/agents?team_id=${params["team_id"]}&page_size=100`, Agents),
+    api.read(`/api/v1/agents?team_id=${params["team_id"]}&page_size=${PAGE}&page=${page}`, Agents),
   ]);
   const manages = team.role === "owner" || team.role === "admin";
   const mayMove = manages || team.role === "editor";
   const [invitations, own] = await Promise.all([
     manages ? api.read(`${at}/invitations?page_size=100`, InvitationPage) : null,
-    mayMove ? api.read("/api/v1/agents?scope=personal&page_size=100", Agents) : null,
+    mayMove ? myAgents(api, typed, "scope=personal") : null,
   ]);
   const path = `/workspaces/${team.id}`;
   const people = members.items.map(({ user_id, username, email }) => [user_id, username ?? email] as const);
@@ -196,15 +205,16 @@ async function show({ c, api, params }: Visit, { said, typed, wrong }: Sent = {}
         )}
       </p>
       <h2>Agents</h2>
-      <AgentList agents={agents.items} />
-      {own !== null && own.items.length > 0 && (
+      <AgentList agents={agents.items} page={page} />
+      <Pager page={page} last={Math.ceil(agents.total / PAGE)} href={(at) => `${path}?page=${at}`} />
+      {own !== null && (own.agents.length > 0 || own.q !== "") && (
         <Form action={path} button="Move it here">
           <input type="hidden" name="do" value="move" />
-          <Choose
+          <ChooseAgent
             label="One of your own"
             name="agent_id"
-            value=""
-            options={own.items.map(({ id, name }) => [id, name] as const)}
+            value={typed?.get("agent_id") ?? ""}
+            choices={own}
             hint="It belongs to the workspace then, and can't be moved back."
             wrong={wrong}
           />
@@ -261,6 +271,7 @@ async function act({ form, api, params }: Visit): Promise<Sent | null> {
 }
 
 async function take(visit: Visit): Promise<Response> {
+  if (looksForAgent(visit.form)) return show(visit, { typed: visit.form });
   const result = await attempt(["name", "email", "role", "user_id", "agent_id"], () => act(visit));
   if (result instanceof Wrong) return show(visit, { typed: visit.form, wrong: result });
   return result === null ? sendTo(visit.c, "/workspaces") : show(visit, result);

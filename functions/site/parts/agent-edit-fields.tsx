@@ -3,7 +3,10 @@ import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { bodyProblem } from "../../../shared/platform/problem.ts";
 import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-fields.tsx";
 import { Before, heldBefore } from "./before.tsx";
-import { Choose, Field, TextArea, Tick, type Wrong } from "./form.tsx";
+import { ChooseAgent } from "./choose-agent.tsx";
+import { Field, TextArea, Tick, type Wrong } from "./form.tsx";
+
+import type { Choices } from "./my-agents.ts";
 
 type Agent = z.output<typeof AgentRead>;
 
@@ -98,15 +101,16 @@ export function EditFields({
   agent: Agent;
   /** What was typed into the form, where it is shown again. */
   sent: URLSearchParams | undefined;
-  /** The agents that it can be a variant of. */
-  roots: readonly { id: string; name: string }[];
+  /** The agents among which those are that it can be a variant of. */
+  roots: Choices;
   wrong: Wrong | undefined;
 }) {
   const now = typedOf(agent);
   const typed = sent ?? now;
   const root = typed.get("variant_of") ?? "";
   // That of a hired agent is its seller's, and among hundreds of agents it may be an older one: it must not get lost.
-  const known = root === "" || roots.some(({ id }) => id === root);
+  const offered = roots.agents.filter(({ id, variant_of }) => id !== agent.id && variant_of === null);
+  const known = root === "" || offered.some(({ id }) => id === root);
   return (
     <>
       <Before held={now} typed={sent} />
@@ -115,14 +119,23 @@ export function EditFields({
         wrong={wrong}
         valueHint="Leave it empty to keep the present one; the endpoint is tried without it unless it is typed again."
       />
-      <Choose
+      <ChooseAgent
         label={EDIT_LABELS.variant_of}
         name="variant_of"
         value={root}
-        options={[
+        choices={{ ...roots, agents: offered }}
+        others={[
           ["", "none: it stands for itself"],
-          ...(known ? [] : [[root, "the agent that it is a variant of now"] as const]),
-          ...roots.map(({ id, name }) => [id, name] as const),
+          ...(known
+            ? []
+            : [
+                [
+                  root,
+                  root === now.get("variant_of")
+                    ? "the agent that it is a variant of now"
+                    : "the agent that was chosen before",
+                ] as const,
+              ]),
         ]}
         wrong={wrong}
       />

@@ -3,28 +3,50 @@ import { AgentRead } from "../../../shared/agents/shown.ts";
 import { TeamRead } from "../../../shared/teams/shown.ts";
 import type { Api } from "./api.ts";
 
-const Agents = z.object({ items: z.array(AgentRead) });
+/** How many agents are offered at once, and the longest text that they are looked for by. */
+const OFFERED = 100;
+const LONGEST = 100;
+const Agents = z.object({ items: z.array(AgentRead), total: z.number() });
 const Teams = z.object({ items: z.array(TeamRead.pick({ id: true, name: true })) });
-/** Workspaces whose agents are offered: more than the plans give away in numbers. */
-const MOST_TEAMS = 10;
 
-/** An agent that the visitor may choose. */
-interface Choice {
-  id: string;
-  label: string;
+/** The field to look for agents by name, its button, and by what those were found that the form offers. */
+export const FINDING = { text: "find", button: "look", found: "found" } as const;
+
+/** The agents that a form offers. */
+export interface Choices {
+  agents: readonly { id: string; label: string; variant_of: string | null }[];
+  /** What they have in their names; empty where these are the newest of all. */
+  q: string;
+  /** Whether there are more than these. */
+  more: boolean;
+  /** Whether they were looked for just now. */
+  looked: boolean;
 }
 
-/** The visitor's active agents, up to 100, and as many of each workspace, by names that tell them apart. */
-export async function myAgents(api: Api): Promise<Choice[]> {
-  const [own, teams] = await Promise.all([
-    api.read("/api/v1/agents?scope=personal&page_size=100", Agents),
-    api.read(`/api/v1/teams?page_size=${MOST_TEAMS}`, Teams),
+/** Whether a form was sent to look for an agent, and for nothing else. */
+export const looksForAgent = (form: URLSearchParams | undefined): boolean => form?.has(FINDING.button) === true;
+
+/** Those among which a form may choose, by parameters of the list of agents; all without. */
+export type Owner = "scope=personal" | `team_id=${string}` | "";
+
+/**
+ * The agents that a form offers: the visitor's active ones and those of the workspaces, by names that tell them apart, or
+ * those of one owner. In a form that is shown again, they are those that it offered, or that it looks for.
+ */
+export async function myAgents(api: Api, typed?: URLSearchParams, owner: Owner = ""): Promise<Choices> {
+  const looked = looksForAgent(typed);
+  const q = (typed?.get(looked ? FINDING.text : FINDING.found) ?? "").trim().slice(0, LONGEST).trim();
+  const query = [owner, q === "" ? "" : new URLSearchParams({ q }).toString()].filter((part) => part !== "");
+  const [{ items, total }, teams] = await Promise.all([
+    api.read(`/api/v1/agents?${[...query, `page_size=${OFFERED}`].join("&")}`, Agents),
+    owner === "" ? api.read("/api/v1/teams?page_size=100", Teams) : { items: [] },
   ]);
-  const shared = await Promise.all(
-    teams.items.map(async ({ id, name }) => {
-      const { items } = await api.read(`/api/v1/agents?team_id=${id}&page_size=100`, Agents);
-      return items.map((agent) => ({ id: agent.id, label: `${agent.name} (${name})` }));
-    }),
-  );
-  return [...own.items.map(({ id, name }) => ({ id, label: name })), ...shared.flat()];
+  const names = new Map(teams.items.map(({ id, name }) => [id, name]));
+  const placed = items.map(({ id, name, team_id, variant_of }) => {
+    const team = team_id == null || owner !== "" ? "" : (names.get(team_id) ?? "a workspace");
+    return { id, label: team === "" ? name : `${name} (${team})`, team, variant_of };
+  });
+  // One's own come first, and those of a workspace stand together.
+  const agents = placed.toSorted((a, b) => (a.team < b.team ? -1 : a.team > b.team ? 1 : 0));
+  return { agents, q, more: total > items.length, looked };
 }
