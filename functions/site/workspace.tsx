@@ -206,7 +206,7 @@ async function show({ c, api, params, query }: Visit, { said, typed, wrong }: Se
       </p>
       <h2>Agents</h2>
       <AgentList agents={agents.items} page={page} />
-      <Pager page={page} last={Math.ceil(agents.total / PAGE)} href={(at) => `${path}?page=${at}`} />
+      <Pager page={page} last={Math.ceil(agents.total / PAGE)} href={(to) => `${path}?page=${to}`} />
       {own !== null && (own.agents.length > 0 || own.q !== "") && (
         <Form action={path} button="Move it here">
           <input type="hidden" name="do" value="move" />

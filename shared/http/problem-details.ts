@@ -20,7 +20,11 @@ export const ProblemDetails = z
         }),
       )
       .optional()
-      .meta({ description: "On 422, and with `invalid_graphql_request`" }),
+      .meta({
+        description:
+          "What is wrong where in the request: on 422, with `invalid_graphql_request`, and where a 401 or 409 is about one " +
+          "member of the body, as `username_taken` is",
+      }),
     limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     used: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     resets_at: z.string().nullable().optional().meta({ description: "Only with quota_exceeded" }),

@@ -5,7 +5,7 @@ import { write } from "../db/change.ts";
 import { databaseFailure } from "../db/client.ts";
 import { refresh_tokens, sessions, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { bodyProblem, Problem } from "../platform/problem.ts";
+import { bodyProblem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { mintToken } from "./email-token.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
@@ -47,7 +47,7 @@ export async function register(
     throw bodyProblem("username_taken", "/username", "This username is taken; choose another.");
   });
   if (account === null) {
-    throw new Problem("email_taken", "There is an account with this email. Sign in, or reset its password.");
+    throw bodyProblem("email_taken", "/email", "There is an account with this email. Sign in, or reset its password.");
   }
   return signedIn(ctx, toUserRead(ctx, account), session);
 }

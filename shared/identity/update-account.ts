@@ -32,7 +32,7 @@ export async function updateAccount(
   if (username !== undefined) changes.push(sql`username = ${username}`);
   let unchanged = sql`true`;
   if (current !== undefined && next !== undefined) {
-    const { email, hash } = await confirmPassword(ctx, userId, current);
+    const { email, hash } = await confirmPassword(ctx, userId, current, "/current_password");
     assertStrongPassword(next, email, "/new_password");
     changes.push(sql`password_hash = ${await hashPassword(next, ctx.passwordCost)}`);
     unchanged = sql`password_hash = ${hash}`;
@@ -62,7 +62,7 @@ export async function updateAccount(
   if (updated === null) {
     throw next === undefined
       ? new Problem("unauthenticated", "This account does not exist any more.")
-      : wrongPassword();
+      : wrongPassword("/current_password");
   }
   await denySessions(ctx, updated.ended);
   return toUserRead(ctx, updated.account);

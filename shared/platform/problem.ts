@@ -87,7 +87,7 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** One finding about a request, as it stands in `errors` of a 422. */
+/** One finding about a request, as it stands in `errors`. */
 export interface Finding {
   in: "body" | "query" | "path" | "header";
   pointer: string;
@@ -95,7 +95,7 @@ export interface Finding {
   message: string;
 }
 
-/** More about a problem: findings of a 422, members of its own, and headers such as Retry-After. */
+/** More about a problem: findings about the request, members of its own, and headers such as Retry-After. */
 export interface ProblemExtras {
   errors?: Finding[];
   members?: Record<string, unknown>;
@@ -119,7 +119,7 @@ export class Problem extends Error {
   }
 }
 
-/** A 422 about one member of the body; `code` doubles as the finding's code. */
+/** A problem of one member of the body; `code` doubles as the finding's code. */
 export function bodyProblem(code: ProblemCode, pointer: string, message: string): Problem {
   return new Problem(code, message, { errors: [{ in: "body", pointer, code, message }] });
 }

@@ -34,8 +34,9 @@ export function assertFuture(ctx: Context, expiresAt: string | null | undefined)
 
 /** The 409 for a name that another key of the account has, in upper or lower case. */
 export function keyNameTaken(): Problem {
-  return new Problem(
+  return bodyProblem(
     "duplicate_name",
+    "/name",
     "Another key of this account has this name. Choose another name, or revoke that key.",
   );
 }

@@ -30,14 +30,14 @@ export async function requestDeletion(
 ): Promise<z.output<typeof DeletionRead>> {
   const now = ctx.now();
   const at = new Date(now.getTime() + GRACE_DAYS * 86_400_000).toISOString();
-  const hash = password === undefined ? null : (await confirmPassword(ctx, userId, password)).hash;
+  const hash = password === undefined ? null : (await confirmPassword(ctx, userId, password, "/password")).hash;
   const usable = holds(ctx, "confirm_deletion", token);
   const confirmed =
     hash === null
       ? sql`u.password_hash is null and exists (select from ${email_tokens} t where ${usable})`
       : sql`u.password_hash = ${hash}`;
   const scheduling = verdict({ not_confirmed: sql`not a.confirmed`, shared: sql`a.shared` });
-  const refuted = hash === null ? invalidToken : wrongPassword;
+  const refuted = hash === null ? invalidToken : () => wrongPassword("/password");
   const { deletion_scheduled_for } = await change(ctx, {
     // Requests of one account take turns: each sees what those before it have written.
     lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,

@@ -4,7 +4,7 @@ import { change, verdict } from "../../db/change.ts";
 import { users } from "../../db/schema/index.ts";
 import { oweNotice } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
-import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile } from "../../platform/problem.ts";
 import { mintToken } from "../email-token.ts";
 import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
 import { stillHolds } from "../passwords/disown.ts";
@@ -24,7 +24,7 @@ export async function requestEmailChange(
   { email, password }: z.output<typeof EmailChange>,
 ): Promise<void> {
   const { userId } = principal;
-  const hash = password === undefined ? null : (await confirmPassword(ctx, userId, password)).hash;
+  const hash = password === undefined ? null : (await confirmPassword(ctx, userId, password, "/password")).hash;
   const asking = verdict({
     ended: sql`not ${stillHolds(principal)}`,
     unproven: sql`a.password_hash is distinct from ${hash}::text`,
@@ -58,8 +58,8 @@ export async function requestEmailChange(
       unproven: () =>
         hash === null
           ? bodyProblem("validation_failed", "/password", "Send the account's password, too.")
-          : wrongPassword(),
-      same: () => new Problem("email_taken", "The account has this address already."),
+          : wrongPassword("/password"),
+      same: () => bodyProblem("email_taken", "/email", "The account has this address already."),
     },
   });
 }

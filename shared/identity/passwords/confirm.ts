@@ -1,19 +1,20 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { Problem } from "../../platform/problem.ts";
+import { bodyProblem, Problem } from "../../platform/problem.ts";
 import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import { verifyPassword } from "./password.ts";
 
 /**
- * Asks a signed-in account for its password once more, and counts a wrong one as a failed sign-in. Returns the hash that
- * fitted, for the condition of what follows. Throws `invalid_credentials`, `login_locked`, `forbidden` for an account
+ * Asks a signed-in account for its password once more, which stands at `pointer` in the body, and counts a wrong one as a
+ * failed sign-in. Returns the hash that fitted, for the condition of what follows. Throws `invalid_credentials`, `login_locked`, `forbidden` for an account
  * without a password, and `dependency_unavailable` without the lockout store.
  */
 export async function confirmPassword(
   ctx: Context,
   userId: string,
   password: string,
+  pointer: `/${string}`,
 ): Promise<{ email: string; hash: string }> {
   const [user] = await ctx.db
     .select({ email: users.email, hash: users.password_hash })
@@ -25,12 +26,12 @@ export async function confirmPassword(
   await assertUnlocked(ctx, email);
   const { ok } = await verifyPassword(password, hash, ctx.passwordCost);
   await settleAttempt(ctx, email, ok);
-  if (!ok) throw wrongPassword();
+  if (!ok) throw wrongPassword(pointer);
   ctx.defer(() => clearAccount(ctx, email));
   return { email, hash };
 }
 
 /** The 401 for a password that is wrong, or was changed while it was looked at. */
-export function wrongPassword(): Problem {
-  return new Problem("invalid_credentials", "The password is wrong.");
+export function wrongPassword(pointer: `/${string}`): Problem {
+  return bodyProblem("invalid_credentials", pointer, "The password is wrong.");
 }

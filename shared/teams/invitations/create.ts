@@ -11,7 +11,7 @@ import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { encrypt } from "../../platform/encryption.ts";
 import { newId } from "../../platform/ids.ts";
-import { endedMeanwhile, Problem } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts";
 import type { TeamInvitationCreate } from "../schemas.ts";
 import { TeamInvitationRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
@@ -100,7 +100,11 @@ export async function createInvitation(
       ended: endedMeanwhile,
       forbidden: () => notAllowed("inviting"),
       already_member: () =>
-        new Problem("already_member", "The account with this email is already a member; change its role instead."),
+        bodyProblem(
+          "already_member",
+          "/email",
+          "The account with this email is already a member; change its role instead.",
+        ),
       too_often: () => tooOften(ctx),
       full: telling(z.object({ used: z.int() }), ({ used }) => noSeat(used)),
     },

@@ -41,7 +41,7 @@ describe("the settings, by the pages alone", () => {
       current_password: "not this one",
       new_password: "a better password",
     });
-    expect(wrong.status).toBe(401);
+    expect([wrong.status, wrong.wrong]).toEqual([401, { current_password: "The password is wrong." }]);
     expect(wrong.html).not.toMatch(/not this one|a better password/);
     const changed = await visitor.send(wrong, "Change the password", {
       current_password: PASSWORD,
@@ -90,6 +90,8 @@ describe("the settings, by the pages alone", () => {
     expect(twice.alerts).toEqual([expect.stringContaining("was made by the first of two sendings")]);
     expect(twice.html).not.toContain(key);
     expect(twice.html.match(/>\s*Revoke\s*</g)).toHaveLength(1);
+    const taken = await visitor.send(twice, "Make the key", { name: "ci" });
+    expect([taken.status, Object.keys(taken.wrong)]).toEqual([409, ["name"]]);
     const rotated = await visitor.send(twice, "Rotate");
     const next = /ask_[\w-]+(?=<\/textarea>)/.exec(rotated.html)?.[0] ?? "";
     expect(next).not.toBe(key);
@@ -136,7 +138,7 @@ describe("the settings, by the pages alone", () => {
     const page = await visitor.open("/settings/deletion");
     expect(page.html).toContain("After 14 days this is removed for good");
     const wrong = await visitor.send(page, "Delete the account in 14 days", { password: "not this one" });
-    expect([wrong.status, wrong.alerts.length]).toEqual([401, 1]);
+    expect([wrong.status, wrong.wrong]).toEqual([401, { password: "The password is wrong." }]);
     const pending = await visitor.send(wrong, "Delete the account in 14 days", { password: PASSWORD });
     expect(pending.alerts).toEqual([expect.stringContaining("The account will be deleted on")]);
     expect((await visitor.open("/home")).html).toContain("Your account will be deleted on");

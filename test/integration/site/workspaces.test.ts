@@ -40,6 +40,8 @@ describe("a workspace, by the pages alone", () => {
     const link = /\/accept-invitation\?token=[\w%.-]+/.exec(service.mailbox.list(mate.email)[0]?.text ?? "")?.[0] ?? "";
     const joined = await other.send(await other.open(link), "Join the workspace");
     expect(joined.heading).toBe("Welcome to <b>Lab</b>");
+    const twice = await visitor.send(invited, "Invite", { email: mate.email, role: "runner" });
+    expect([twice.status, Object.keys(twice.wrong)]).toEqual([409, ["email"]]);
     const inside = await other.open(made.url.pathname);
     expect(inside.forms.map(({ buttons }) => Object.keys(buttons)).flat()).toEqual(["Sign out", "Leave"]);
 
