@@ -15,9 +15,9 @@ export interface Application {
 /** Puts the whole service together for one set of settings. */
 export function createApplication(raw: Record<string, unknown>, overrides: Overrides = {}): Application {
   const service = createService(raw, DELIVERIES, overrides);
-  const app = createApp(service, ENDPOINTS, async (problem, ctx) => {
+  const app = createApp(service, ENDPOINTS, async (problem, ctx, c) => {
     const { showProblem } = await import("./site/parts/problem.tsx");
-    return showProblem(problem, ctx);
+    return showProblem(problem, ctx, c);
   });
   addDeliveries(app, service, CONSUMERS);
   const fetch: Application["fetch"] = (request, env, execution) =>

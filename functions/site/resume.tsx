@@ -42,7 +42,7 @@ async function resume({ ctx, c, query, form, api }: Visit): Promise<Response> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // Under the interface's paths problems are told to programs, and this is a person.
-    if (error.code !== "invalid_refresh") return showProblem(error, ctx);
+    if (error.code !== "invalid_refresh") return showProblem(error, ctx, c);
     return signIn();
   }
   c.header("Cache-Control", "no-store");

@@ -44,7 +44,7 @@ export interface Service {
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 410, 413, 415, 422]);
 
 /** Shows a problem to a person, as a page. */
-export type ShowProblem = (problem: Problem, ctx: Context) => Promise<Response>;
+export type ShowProblem = (problem: Problem, ctx: Context, c: HttpContext) => Promise<Response>;
 
 /**
  * The Hono app for these endpoints. A request passes through request id, limits, credentials, validation, handler. A
@@ -119,7 +119,7 @@ function failWith(show: ShowProblem | undefined): (error: Error, c: HttpContext)
     if (problem.status >= 500) {
       ctx.log.error("request failed", { path: c.req.routePath, code: problem.code, detail: describeError(error) });
     }
-    const shown = show !== undefined && asksForPage(c) ? await show(problem, ctx) : null;
+    const shown = show !== undefined && asksForPage(c) ? await show(problem, ctx, c) : null;
     const response = shown ?? problemResponse(problem, ctx);
     // Made by the context, so that cookies which were cleared before the throw reach the caller.
     return c.newResponse(response.body, response);

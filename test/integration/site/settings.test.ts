@@ -195,6 +195,24 @@ describe("what browsers and machines ask every site for", () => {
     expect([down.status, down.heading]).toEqual([503, "A part of the service does not answer"]);
     expect(down.html).toMatch(/Request <code>[0-9a-f-]{36}<\/code>/);
   });
+
+  it("a problem with the head of who is signed in, which takes no look at the session", async () => {
+    const visitor = await visitorOf(await newUser(service));
+    const before = service.counters.snapshot().db.requests;
+    const missing = await visitor.open("/nothing/here");
+    expect([missing.status, service.counters.snapshot().db.requests]).toEqual([404, before]);
+    service.faults.set({ service: "db", mode: "down" });
+    const down = await visitor.open("/home");
+    service.faults.set({ service: "db", mode: "none" });
+    expect(down.status).toBe(503);
+    for (const { forms, links } of [missing, down]) {
+      expect(forms.some(({ buttons }) => "Sign out" in buttons)).toBe(true);
+      expect(links.map(({ text }) => text)).toEqual(expect.arrayContaining(["My agents", "Settings"]));
+    }
+    // Nothing is left of it once the visitor has signed out.
+    await visitor.send(missing, "Sign out");
+    expect((await visitor.open("/nothing/here")).links.map(({ text }) => text)).toContain("Sign up");
+  });
 });
 
 const open = (path: string): Promise<Page> => newVisitor(service).open(path);
