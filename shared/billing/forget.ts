@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { deletePiece, type Piece } from "../db/pieces.ts";
+import { deletePiece, isAmong, isFirstBelow, PIECE, type Piece } from "../db/pieces.ts";
 import { allowances, provider_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { monthOf } from "../plans/plans.ts";
@@ -8,13 +8,10 @@ import { monthOf } from "../plans/plans.ts";
 const ALLOWANCE_DAYS = 35;
 
 /** The daily allowances of an address, of whichever kind: nobody can use what is given back after that day. */
-const OF_ADDRESSES = sql`('trial_address', 'lead_source', 'invited_address')`;
+const OF_ADDRESSES: readonly string[] = ["trial_address", "lead_source", "invited_address"];
 
 /** Days for which an event is remembered as done: the provider can repeat one by hand for 30 days at most. */
 const EVENT_DAYS = 60;
-
-/** Rows that one statement deletes. */
-const SIZE = 5000;
 
 /**
  * Deletes at most 5,000 rows of allowances whose month, day or hour is long over; those of addresses as soon as their day
@@ -23,24 +20,21 @@ const SIZE = 5000;
 export function forgetAllowances(ctx: Context): Promise<Piece> {
   const today = ctx.now().toISOString().slice(0, 10);
   const month = monthOf(new Date(ctx.now().getTime() - ALLOWANCE_DAYS * 86_400_000));
-  // Each period begins with its month.
-  return deletePiece(
-    ctx,
-    sql`delete from ${allowances} where (kind, owner, period) in (
-      select kind, owner, period from ${allowances} where left(period, 7) < ${month}
-        or (kind in ${OF_ADDRESSES} and period < ${today}) limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
+  // Each period begins with its month, so that it sorts behind the month itself.
+  const kinds = allowances.kind.enumValues.map((kind) => ({
+    kind,
+    until: OF_ADDRESSES.includes(kind) ? today : month,
+  }));
+  const over = sql`select w.ctid from jsonb_to_recordset(${JSON.stringify(kinds)}::jsonb) as k(kind text, until text)
+    cross join lateral (
+      select w.ctid from ${allowances} w where w.kind = k.kind and w.period < k.until
+      order by w.period limit ${PIECE} for update skip locked
+    ) w limit ${PIECE}`;
+  return deletePiece(ctx, sql`delete from ${allowances} where ${isAmong(over)}`);
 }
 
 /** Deletes at most 5,000 of the payment provider's events that were done more than 60 days ago. */
 export function forgetProviderEvents(ctx: Context): Promise<Piece> {
-  return deletePiece(
-    ctx,
-    sql`delete from ${provider_events} where id in (
-      select id from ${provider_events} where done_at < now() - ${EVENT_DAYS}::integer * interval '1 day' limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
+  const done = isFirstBelow(provider_events.done_at, sql`now() - ${EVENT_DAYS}::integer * interval '1 day'`);
+  return deletePiece(ctx, sql`delete from ${provider_events} where ${done}`);
 }

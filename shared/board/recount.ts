@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { DOMAINS } from "../catalogue/shown.ts";
 import { write } from "../db/change.ts";
-import type { Piece } from "../db/pieces.ts";
+import { isAmong, type Piece } from "../db/pieces.ts";
 import {
   agents,
   board_counts,
@@ -51,11 +51,10 @@ function cursorAt(counted: string | null): string {
 
 /** Deletes what a former recount left, and begins to count once nothing is left. */
 async function begin(ctx: Context): Promise<string> {
-  const key = sql`domain, period, grain, place`;
   const deleted = await write(ctx, {
     lock: SPREAD_LOCK,
     parts: sql`with stopped as (delete from ${board_recounts}), deleted as (
-      delete from ${board_counts} where (${key}) in (select ${key} from ${board_counts} limit ${OLD_COUNTS}) returning 1
+      delete from ${board_counts} where ${isAmong(sql`select ctid from ${board_counts} limit ${OLD_COUNTS}`)} returning 1
     )`,
     select: sql`select to_jsonb(count(*)) from deleted`,
     result: z.int(),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
+import { isAmong } from "../db/pieces.ts";
 import { board_counts, board_moves, board_recounts, board_spread } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 
@@ -45,8 +46,9 @@ export async function foldMoves(ctx: Context): Promise<void> {
   await write(ctx, {
     lock: SPREAD_LOCK,
     parts: sql`with taken as (
-      delete from ${board_moves} m where m.id in (
-        select id from ${board_moves} order by id limit ${MOVES} for update skip locked) returning m.*
+      delete from ${board_moves} where ${isAmong(
+        sql`select ctid from ${board_moves} order by id limit ${MOVES} for update skip locked`,
+      )} returning *
     ), folded as (${addTo(board_spread, spreadOf(sql`select * from taken`))}
     ), counted as (${addTo(
       board_counts,

@@ -13,7 +13,7 @@ import { FOLLOW_UP, followUp } from "./follow-up.ts";
  * SQL: the parts `given_up`, `refunded` and `followUp`'s of a statement that ends the open runs within `scope` (a condition
  * over runs `r`) as our fault and gives their allowance back; `FOLLOW_UP` names those that owe messages.
  */
-export function givingUp(scope: SQL, now: Date): SQL {
+function givingUp(scope: SQL, now: Date): SQL {
   return sql`given_up as (
       update ${runs} r set status = 'failed', failure_code = 'service_error', callback_hash = null, lease_token = null,
         failure_detail = 'The run could not be carried out on our side. It is not held against the agent, and its allowance is given back.',
@@ -33,7 +33,8 @@ export function giveUpDispatch(ctx: Context, runIds: readonly string[]): Promise
   return giveUpEach(ctx, runIds, sql`r.answered_at is null and not r.awaiting_callback`);
 }
 
-async function giveUpEach(ctx: Context, runIds: readonly string[], where: SQL): Promise<void> {
+/** As `giveUp`, for those of some runs for which `where` holds still, a condition over runs `r`. */
+export async function giveUpEach(ctx: Context, runIds: readonly string[], where: SQL): Promise<void> {
   const ids = idsOf(runIds);
   await write(ctx, {
     lock: lockAgents(sql`select r.agent_id from ${runs} r where r.id in (${ids})`),

@@ -1,12 +1,10 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { lockAgents } from "../agents/lock.ts";
 import { write } from "../db/change.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { expire } from "./expire.ts";
-import { FOLLOW_UP } from "./follow-up.ts";
-import { givingUp } from "./give-up.ts";
+import { giveUpEach } from "./give-up.ts";
 import { oweDispatchAgain } from "./messages.ts";
 
 /** How often a run is taken up before it is given up as our fault. */
@@ -15,7 +13,7 @@ const MAX_ATTEMPTS = 5;
 /** Runs that one call looks at. */
 const BATCH_SIZE = 200;
 
-const Reaped = z.object({ runs: z.int(), waiting: z.array(z.uuid()) });
+const Reaped = z.object({ runs: z.int(), waiting: z.array(z.uuid()), hopeless: z.array(z.uuid()) });
 
 /**
  * Finds running runs whose lease has expired: for those that wait for a callback past their deadline `expire` ends the
@@ -27,24 +25,25 @@ export async function reap(ctx: Context): Promise<number> {
   const hasExpired = sql`r.status = 'running' and r.lease_expires_at < now()`;
   const isHopeless = sql`not r.awaiting_callback and r.attempt >= ${MAX_ATTEMPTS}`;
   const reaped = await write(ctx, {
-    lock: lockAgents(sql`select r.agent_id from ${runs} r where ${hasExpired} and ${isHopeless}`),
     parts: sql`with batch as (
-      select r.id, r.awaiting_callback from ${runs} r where ${hasExpired}
+      select r.id, r.awaiting_callback, ${isHopeless} as is_hopeless from ${runs} r where ${hasExpired}
       order by r.lease_expires_at limit ${BATCH_SIZE} for update skip locked
     ), freed as (
       update ${runs} r set lease_token = null, lease_expires_at = null, callback_hash = null,
         answered_at = null, latency_ms = null, failure_code = null, failure_detail = null
-      from batch b where r.id = b.id and not r.awaiting_callback and r.attempt < ${MAX_ATTEMPTS} and r.status = 'running'
+      from batch b where r.id = b.id and not b.awaiting_callback and not b.is_hopeless
       returning r.id, r.attempt, r.agent_id
-    ), dispatches as (${oweDispatchAgain("freed")}
-    ), ${givingUp(sql`r.id in (select id from batch) and ${isHopeless}`, now)}`,
-    owes: ["dispatches", ...FOLLOW_UP],
+    ), dispatches as (${oweDispatchAgain("freed")})`,
+    owes: ["dispatches"],
     select: sql`select jsonb_build_object('runs', count(*),
-      'waiting', coalesce(jsonb_agg(id) filter (where awaiting_callback), '[]')) from batch`,
+      'waiting', coalesce(jsonb_agg(id) filter (where awaiting_callback), '[]'),
+      'hopeless', coalesce(jsonb_agg(id) filter (where is_hopeless), '[]')) from batch`,
     result: Reaped,
   });
   if (reaped === null || reaped.runs === 0) return 0;
   ctx.log.info("reaped", { runs: reaped.runs, at: now.toISOString() });
+  // By its agent's lock a run becomes final: only those of these runs are locked, and none where all can be taken up again.
+  if (reaped.hopeless.length > 0) await giveUpEach(ctx, reaped.hopeless, sql`${hasExpired} and ${isHopeless}`);
   if (reaped.waiting.length > 0) await expire(ctx, reaped.waiting);
   return reaped.runs;
 }

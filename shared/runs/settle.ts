@@ -6,7 +6,8 @@ import { giveBackAllowance } from "../billing/allowances.ts";
 import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { inSeries, kept, writeSeries } from "../db/kept.ts";
-import type { Piece } from "../db/pieces.ts";
+import { FIRST } from "../db/cursors.ts";
+import { type Piece, steppingOver } from "../db/pieces.ts";
 import { held_results, isOpenRun, run_evidence, runs, screening_sessions, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { logEntry, logged, sha256Hex } from "../transparency/logged.ts";
@@ -17,8 +18,9 @@ import { appendFacts, toFacts } from "./phases.ts";
 import { rescore, sumUp } from "./sum-up.ts";
 import { VERIFIES } from "./verified.ts";
 
-/** How many sessions one call settles that were forgotten. */
+/** How many sessions one call settles that were forgotten, and how many it looks at that are not settled yet. */
 const SIZE = 5;
+const LOOKED_AT = 500;
 
 /**
  * Tells what was put aside while runs of a session were open, in one round trip, whole or not at all: which of them were
@@ -119,22 +121,31 @@ function telling(session: SQL, at: SQL): SQL {
   )`;
 }
 
+const Forgotten = z.object({ ids: z.array(z.uuid()), next: z.uuid().nullable() });
+
 /**
- * Settles sessions whose message was lost for good: the next 5 after the one that `cursor` names. One that fails does not
- * hold up the others.
+ * Settles sessions whose message was lost for good: the first 5 of the next 500 after the one that `cursor` names. One that
+ * fails does not hold up the others.
  */
 export async function settleForgotten(ctx: Context, cursor: string | null): Promise<Piece> {
-  const ids = await read(
+  const after = sql`coalesce(${cursor}::uuid, ${FIRST})`;
+  // As values, and not as `exists`, so that each session's runs are asked by index: all might be gathered to join them.
+  const forgotten = await read(
     ctx,
-    z.array(z.uuid()),
-    sql`select jsonb_agg(id) as result from (
-      select distinct r.screening_session_id as id from ${held_results} h join ${runs} r on r.id = h.run_id
-      where (${cursor}::uuid is null or r.screening_session_id > ${cursor}::uuid) and not exists (select from ${runs} o
-        where o.screening_session_id = r.screening_session_id and ${isOpenRun(sql`o.status`)})
-      order by id limit ${SIZE}) x`,
+    Forgotten,
+    sql`with recursive ${steppingOver("held", runs.screening_session_id, sql`x.canary is null`, after, LOOKED_AT)},
+      forgotten as materialized (
+        select s.id from held s where s.id is not null
+          and (select true from ${runs} o where o.screening_session_id = s.id and ${isOpenRun(sql`o.status`)} limit 1) is null
+          and (select true from ${runs} r join ${held_results} h on h.run_id = r.id
+            where r.screening_session_id = s.id and r.canary is null limit 1)
+        order by s.id limit ${SIZE}
+      )
+      select jsonb_build_object('ids', (select coalesce(jsonb_agg(id), '[]') from forgotten), 'next', coalesce(
+        (select id from forgotten order by id offset ${SIZE - 1}), (select id from held where n = ${LOOKED_AT}))) as result`,
   );
   let failure: unknown;
-  for (const id of ids ?? []) {
+  for (const id of forgotten?.ids ?? []) {
     try {
       await settle(ctx, id);
     } catch (error) {
@@ -142,5 +153,5 @@ export async function settleForgotten(ctx: Context, cursor: string | null): Prom
       ctx.log.error("session not settled", { screening_session_id: id, detail: describeError(error) });
     }
   }
-  return { next: ids?.length === SIZE ? (ids.at(-1) ?? null) : null, failure };
+  return { next: forgotten?.next ?? null, failure };
 }

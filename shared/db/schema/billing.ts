@@ -53,5 +53,8 @@ export const allowances = pgTable(
     period: text().notNull(),
     used: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.kind, table.owner, table.period] })],
+  (table) => [
+    primaryKey({ columns: [table.kind, table.owner, table.period] }),
+    index("allowances_period_idx").on(table.kind, table.period),
+  ],
 );

@@ -21,6 +21,10 @@ const literals = (states: readonly (typeof CERTIFICATION_STATES)[number][]): SQL
 /** SQL: whether a certification with this status has paid runs that are under way or still to come. */
 export const isInScreening = (status: SQLWrapper): SQL => sql`${status} in (${literals(SCREENING_STATES)})`;
 
+/** SQL: whether a certification has an end to come that is ours to bring about: a verdict, or its credential. */
+export const isUnfinished = ({ status, jws }: Record<"status" | "jws", SQLWrapper>): SQL =>
+  sql`(${status} = 'screening' or (${status} = 'certified' and ${jws} is null))`;
+
 /** Certifications of agents, bought or granted. */
 export const certifications = pgTable(
   "certifications",
@@ -65,6 +69,7 @@ export const certifications = pgTable(
       .on(table.agent_id)
       .where(sql`${table.status} in (${literals(OPEN_STATES)})`),
     index("certifications_paused_idx").on(table.id).where(sql`${table.status} = 'paused_quota'`),
+    index("certifications_unfinished_idx").on(table.id).where(isUnfinished(table)),
     index("certifications_expiry_idx").on(table.expires_at).where(sql`${table.status} = 'certified'`),
     index("certifications_revoked_idx").on(table.status_index).where(sql`${table.revoked_at} is not null`),
   ],

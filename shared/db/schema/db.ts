@@ -22,6 +22,9 @@ export const outbox = pgTable(
   (table) => [primaryKey({ columns: [table.consumer, table.id] }), index("outbox_due_idx").on(table.due_at)],
 );
 
+/** Where work that goes through more rows than one call looks at goes on the next time; null where it begins anew. */
+export const cursors = pgTable("cursors", { name: text().primaryKey(), cursor: uuid() });
+
 /** The first result of each Idempotency-Key, for 24 hours. */
 export const idempotency_keys = pgTable(
   "idempotency_keys",

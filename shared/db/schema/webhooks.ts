@@ -50,10 +50,7 @@ export const webhook_events = pgTable(
     body: text().notNull(),
     created_at: createdAt(),
   },
-  (table) => [
-    index("webhook_events_created_idx").on(table.created_at),
-    index("webhook_events_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`),
-  ],
+  (table) => [index("webhook_events_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`)],
 );
 
 /** The states of an attempt to deliver an event. */
@@ -95,7 +92,11 @@ export const webhook_deliveries = pgTable(
 );
 
 /** Subscriptions that were deleted, however that came, and whose attempts may still be there; a trigger notes them. */
-export const removed_webhooks = pgTable("removed_webhooks", {
-  id: uuid().primaryKey(),
-  removed_at: instant().notNull().defaultNow(),
-});
+export const removed_webhooks = pgTable(
+  "removed_webhooks",
+  {
+    id: uuid().primaryKey(),
+    removed_at: instant().notNull().defaultNow(),
+  },
+  (table) => [index("removed_webhooks_removed_idx").on(table.removed_at)],
+);

@@ -1,11 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { deletePiece, type Piece } from "../../db/pieces.ts";
+import { deletePiece, isAmong, isFirstBelow, PIECE, type Piece } from "../../db/pieces.ts";
 import { email_tokens, refresh_tokens, sessions, sign_in_marks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { REFRESH_SECONDS } from "./new-session.ts";
-
-/** Rows that one statement deletes. */
-const SIZE = 5000;
 
 const secondsAgo = (ctx: Context, seconds: number): SQL =>
   sql`${new Date(ctx.now().getTime() - seconds * 1000).toISOString()}::timestamptz`;
@@ -15,13 +12,13 @@ const secondsAgo = (ctx: Context, seconds: number): SQL =>
  * refresh credentials, and once none is left, the sessions themselves; then those of the next.
  */
 export async function forgetEnded(ctx: Context, cursor: string | null): Promise<Piece> {
-  const ended = sql`(select id from ${sessions}
-    where least(revoked_at, expires_at) < ${secondsAgo(ctx, 86_400)} order by least(revoked_at, expires_at) limit ${SIZE})`;
+  const ended = sql`(select id, ctid from ${sessions}
+    where least(revoked_at, expires_at) < ${secondsAgo(ctx, 86_400)} order by least(revoked_at, expires_at) limit ${PIECE})`;
   if (cursor === EMPTIED) {
-    const { next } = await deletePiece(ctx, deletionOfEmptied(ended), SIZE);
+    const { next } = await deletePiece(ctx, deletionOfEmptied(ended));
     return { next: next === null ? null : CREDENTIALS };
   }
-  const { next } = await deletePiece(ctx, deletionOfCredentials(ended), SIZE);
+  const { next } = await deletePiece(ctx, deletionOfCredentials(ended));
   return { next: next === null ? EMPTIED : CREDENTIALS };
 }
 
@@ -30,17 +27,16 @@ const CREDENTIALS = "credentials";
 const EMPTIED = "emptied";
 
 function deletionOfCredentials(ended: SQL): SQL {
-  return sql`delete from ${refresh_tokens} where token_hash in (
-    select t.token_hash from ${ended} s cross join lateral (
-      select token_hash from ${refresh_tokens} where session_id = s.id limit ${SIZE}
-    ) t limit ${SIZE}
-  ) returning 1`;
+  const theirs = sql`select t.ctid from ${ended} s cross join lateral (
+      select ctid from ${refresh_tokens} where session_id = s.id limit ${PIECE}
+    ) t limit ${PIECE}`;
+  return sql`delete from ${refresh_tokens} where ${isAmong(theirs)}`;
 }
 
 function deletionOfEmptied(ended: SQL): SQL {
-  return sql`delete from ${sessions} where id in (
-    select s.id from ${ended} s where not exists (select from ${refresh_tokens} t where t.session_id = s.id)
-  ) returning 1`;
+  const emptied = sql`select s.ctid from ${ended} s
+    where not exists (select from ${refresh_tokens} t where t.session_id = s.id)`;
+  return sql`delete from ${sessions} where ${isAmong(emptied)}`;
 }
 
 /**
@@ -48,25 +44,13 @@ function deletionOfEmptied(ended: SQL): SQL {
  * refused as any other that is not known. Until then a replaced one stays, and ends its session when it comes back.
  */
 export function forgetReplaced(ctx: Context): Promise<Piece> {
-  return deletePiece(
-    ctx,
-    sql`delete from ${refresh_tokens} where token_hash in (
-      select token_hash from ${refresh_tokens} where replaced_at < ${secondsAgo(ctx, REFRESH_SECONDS)}
-      order by replaced_at limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
+  const replaced = isFirstBelow(refresh_tokens.replaced_at, secondsAgo(ctx, REFRESH_SECONDS));
+  return deletePiece(ctx, sql`delete from ${refresh_tokens} where ${replaced}`);
 }
 
 /** Deletes at most 5,000 tokens that were mailed and have expired. */
 export function forgetTokens(ctx: Context): Promise<Piece> {
-  return deletePiece(
-    ctx,
-    sql`delete from ${email_tokens} where token_hash in (
-      select token_hash from ${email_tokens} where expires_at < now() limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
+  return deletePiece(ctx, sql`delete from ${email_tokens} where ${isFirstBelow(email_tokens.expires_at, sql`now()`)}`);
 }
 
 /** How long a network or browser is remembered after the last sign-in with it, in seconds. */
@@ -74,11 +58,6 @@ const MARK_SECONDS = 400 * 86_400;
 
 /** Forgets at most 5,000 networks and browsers that no account signed in with for 400 days. */
 export function forgetMarks(ctx: Context): Promise<Piece> {
-  return deletePiece(
-    ctx,
-    sql`delete from ${sign_in_marks} where (user_id, kind, mark) in (
-      select user_id, kind, mark from ${sign_in_marks} where last_seen_at < ${secondsAgo(ctx, MARK_SECONDS)} limit ${SIZE}
-    ) returning 1`,
-    SIZE,
-  );
+  const unseen = isFirstBelow(sign_in_marks.last_seen_at, secondsAgo(ctx, MARK_SECONDS));
+  return deletePiece(ctx, sql`delete from ${sign_in_marks} where ${unseen}`);
 }

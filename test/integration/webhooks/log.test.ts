@@ -235,7 +235,7 @@ describe("the log", () => {
     for (const age of days)
       await service.sql(
         `with e as (insert into webhook_events (id, type, body, created_at)
-           values (uuidv7(), 'run.failed', '{}', now() - interval '31 days') returning id)
+           values (uuidv7(interval '-31 days'), 'run.failed', '{}', now() - interval '31 days') returning id)
          insert into webhook_deliveries (id, webhook_id, event_id, attempt, status)
          select uuidv7(make_interval(days => -$2::integer)), $1, id, 1, 'succeeded' from e`,
         [webhook.id, age],
