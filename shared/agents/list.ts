@@ -1,9 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageJson, pageParts, union } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, type Stretch, union } from "../db/listing.ts";
 import { type NamedList, namedParts } from "../db/names.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { agents } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -56,10 +55,11 @@ export async function listAgentsWith<Row extends z.ZodType>(
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
   const items = sql`(select json_agg(${agentJson(viewer)} || ${more} order by p.place)
     from placed p join ${agents} a on a.id = p.id)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     pageResult(row),
-    sql`with ${partsOf(viewer, filter)}, placed as (
+    filter,
+    (stretch) => sql`with ${partsOf(viewer, filter, stretch)}, placed as (
       select id, row_number() over (order by ${orderOf(filter)}) as place from paged
     )
     select ${pageJson(items)} as result where ${teamId === undefined ? sql`true` : may("see", viewer, team)}`,
@@ -78,9 +78,9 @@ function keyOf({ sort = "-created_at" }: AgentFilter): SQL {
   return sort.endsWith("name") ? sql`a.id, lower(a.name) collate "C" as name` : sql`a.id, a.created_at`;
 }
 
-function partsOf(viewer: string | null, filter: AgentFilter): SQL {
+function partsOf(viewer: string | null, filter: AgentFilter, stretch: Stretch): SQL {
   const { q } = filter;
-  return q === undefined ? pageParts(listing(viewer, filter), filter) : namedParts(search(viewer, filter, q), filter);
+  return q === undefined ? pageParts(listing(viewer, filter), stretch) : namedParts(search(viewer, filter, q), stretch);
 }
 
 function listing(viewer: string | null, filter: AgentFilter): Listing {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { atMost } from "../platform/json-size.ts";
 import { Instant } from "../platform/time.ts";
 import { AuthHeader } from "./auth-header.ts";
 import { ConnectionMode, Protocol } from "./shown.ts";
@@ -6,6 +7,10 @@ import { ConnectionMode, Protocol } from "./shown.ts";
 const name = z.string().trim().min(1).max(120);
 const description = z.string().max(2000);
 const url = z.string().max(2048);
+const declared = z
+  .record(z.string(), z.json())
+  .check(atMost(64))
+  .meta({ description: "What its owner says that it is made of, at most 64 KiB of JSON" });
 
 export const AgentCreate = z
   .strictObject({
@@ -37,7 +42,7 @@ export const AgentCreate = z
     provider_url: url.optional(),
     manifest_url: url.optional(),
     team_id: z.uuid().optional(),
-    declared_configuration: z.record(z.string(), z.json()).optional(),
+    declared_configuration: declared.optional(),
   })
   .meta({ id: "AgentCreate" });
 
@@ -49,7 +54,7 @@ export const AgentUpdate = z
     variant_of: z.uuid().nullable().optional(),
     provider_url: url.nullable().optional(),
     manifest_url: url.nullable().optional(),
-    declared_configuration: z.record(z.string(), z.json()).nullable().optional(),
+    declared_configuration: declared.nullable().optional(),
     is_active: z.boolean().optional(),
     publish_answers: z
       .boolean()

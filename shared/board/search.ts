@@ -1,9 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { read } from "../db/change.ts";
-import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts, type Stretch } from "../db/listing.ts";
 import { type NamedList, namedParts } from "../db/names.ts";
-import { pageResult, type RowPage } from "../db/page-result.ts";
+import { pageResult, readPage, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { BoardEntry, entryJson, onBoard, rankRange, readBoard, toBoardRow } from "./board.ts";
@@ -21,14 +20,16 @@ export async function findOnBoard(
   { q, ...query }: WholeBoardQuery & { q?: string | undefined; page: number; page_size: number },
 ): Promise<RowPage> {
   if (q === undefined && !query.certified_only) return readBoard(ctx, query);
-  const parts = q === undefined ? pageParts(certified(query), query) : namedParts(search(query, q), query);
+  const parts = (stretch: Stretch) =>
+    q === undefined ? pageParts(certified(query), stretch) : namedParts(search(query, q), stretch);
   const items = sql`(select json_agg(${entryJson("rank_low", "rank_high", "place")}
       order by b.tier, b.composite_score desc, b.runs desc, b.agent_id)
     from rows b join ${agents} a on a.id = b.agent_id)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     pageResult(Found),
-    sql`with ${parts}, moved as materialized (
+    query,
+    (stretch) => sql`with ${parts(stretch)}, moved as materialized (
       select board_shift(${query.domain ?? "all"}, ${query.period}, false) as shift
     ), rows as (
       select b.*, r.rank_low, r.rank_high, ${place(query)} as place

@@ -1,22 +1,13 @@
-import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { OUTPUT_FORMATS } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
+import { atMost } from "../platform/json-size.ts";
 import { TaskDomain, TaskRead } from "./shown.ts";
 
 /** What a sensible agent spends on a task, where nobody says better: the medians of the shipped suites. */
 export const DEFAULT_REFERENCES = { reference_cost_usd: 0.004, reference_latency_ms: 6000 };
 
 const KIB = 1024;
-
-/** A check: the value's JSON text has at most `kib` KiB in UTF-8. */
-function atMost<T>(kib: number): z.core.CheckFn<T> {
-  return ({ value, issues }) => {
-    if (Buffer.byteLength(JSON.stringify(value)) <= kib * KIB) return;
-    const message = `Give at most ${kib} KiB of JSON.`;
-    issues.push({ code: "too_big", origin: "json", maximum: kib * KIB, input: value, message });
-  };
-}
 
 const Tool = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "Use 1 to 64 letters, digits, _, . and -."),
@@ -52,6 +43,7 @@ export const content = {
       message: "Give each tool a name of its own.",
       params: { code: "not_unique" },
     })
+    .check(atMost(64))
     .nullable()
     .default(null),
   grader: graderSchema

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
 import { read } from "../db/change.ts";
 import { pageJson, shortParts } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -87,10 +87,12 @@ export async function listTasks(
   const hits = sql`select t.*, row_number() over (order by ${orderOf(sort)}) as place
     from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}`;
   const items = sql`(select json_agg(${taskJson} order by t.place) from paged t)`;
-  const found = await read(
+  const found = await readPage(
     ctx,
     Tasks,
-    sql`with ${shortParts(hits, "t", sql`t.place`, paging)} select ${pageJson(items)} as result where ${exists}`,
+    paging,
+    (stretch) =>
+      sql`with ${shortParts(hits, "t", sql`t.place`, stretch)} select ${pageJson(items)} as result where ${exists}`,
   );
   if (found === null) throw notFound("suite");
   return found;
@@ -113,8 +115,11 @@ export async function listSuites(
   paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Suites>> {
   const order = sql`s.created_at, s.id`;
-  const parts = shortParts(sql`select * from ${suites}`, "s", order, paging);
+  const hits = sql`select * from ${suites}`;
   const items = sql`(select json_agg(${suiteJson} order by ${order}) from paged s)`;
-  const found = await read(ctx, Suites, sql`with ${parts} select ${pageJson(items)} as result`);
+  const found = await readPage(ctx, Suites, paging, (stretch) => {
+    const parts = shortParts(hits, "s", order, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return found ?? { items: [], total: 0 };
 }

@@ -16,13 +16,26 @@ export const COUNTED = {
  */
 export const PAGED_THROUGH = 100_000;
 
-/** How many items come before a page, and whether that is beyond those that have pages. */
-export function placeOf({ page, page_size: size }: { page: number; page_size: number }): {
+/** Which page of a list is asked for. */
+export interface PageAsked {
+  page: number;
+  page_size: number;
+}
+
+/** What a statement reads of a page: all of it, or, where that is too large for one answer, what is left (`readPage`). */
+export interface Stretch {
+  /** How many items of the list come before it. */
   offset: number;
+  /** How many it has at most. */
+  size: number;
+  /** Whether the page is beyond those that a long list has. */
   isTooFar: boolean;
-} {
+}
+
+/** The whole of a page. */
+export function placeOf({ page, page_size: size }: PageAsked): Stretch {
   const offset = (page - 1) * size;
-  return { offset, isTooFar: offset >= PAGED_THROUGH };
+  return { offset, size, isTooFar: offset >= PAGED_THROUGH };
 }
 
 /**
@@ -47,11 +60,9 @@ export interface Listing {
 
 /**
  * SQL: the parts `counted` (for `pageJson`) and `paged`, the rows of one page, of a statement that reads a list. There are
- * none where the page is too far (`placeOf`).
+ * none where the page is too far.
  */
-export function pageParts({ order, most, scans }: Listing, paging: { page: number; page_size: number }): SQL {
-  const size = paging.page_size;
-  const { offset, isTooFar } = placeOf(paging);
+export function pageParts({ order, most, scans }: Listing, { offset, size, isTooFar }: Stretch): SQL {
   const enough = sql`limit ${most + 1}`;
   const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
   const paged = sql`paged as (
@@ -80,11 +91,15 @@ export function sliceParts({ order, scans }: Listing, size: number): SQL {
   ), paged as materialized (select * from ahead order by ${order} limit ${size})`;
 }
 
-/** Makes SQL: JSON of a slice, as `RowSlice` reads it: its `items` (SQL: a JSON array, null for none), and where it ends. */
-export function sliceJson({ order }: Listing): (items: SQL) => SQL {
+/**
+ * Makes SQL: JSON of a slice, as `RowSlice` reads it: its `items` (SQL: a JSON array, null for none), where it ends, and
+ * `further` members.
+ */
+export function sliceJson({ order }: Listing): (items: SQL, further?: Readonly<Record<string, SQL>>) => SQL {
   return (
     items,
-  ) => sql`(select json_build_object('items', coalesce(${items}, '[]'), 'more', (select count(*) from ahead) > count(*),
+    further,
+  ) => sql`(select json_build_object(${members(further)}'items', coalesce(${items}, '[]'), 'more', (select count(*) from ahead) > count(*),
     'last', jsonb_agg(to_jsonb(paged) order by ${order}) -> -1) from paged)`;
 }
 
@@ -92,24 +107,35 @@ export function sliceJson({ order }: Listing): (items: SQL) => SQL {
  * SQL: the parts `counted` (for `pageJson`) and `paged` of a statement that reads a list which is always short: `hits`, a query
  * of all its rows, is read whole. `row` is their alias in `order`.
  */
-export function shortParts(
-  hits: SQL,
-  row: string,
-  order: SQL,
-  { page, page_size: size }: { page: number; page_size: number },
-): SQL {
+export function shortParts(hits: SQL, row: string, order: SQL, { offset, size }: Stretch): SQL {
   return sql`hits as (${hits}), counted as (select count(*) as n, null::bigint as most from hits),
-    paged as (select * from hits ${sql.raw(row)} order by ${order} limit ${size} offset ${(page - 1) * size})`;
+    paged as (select * from hits ${sql.raw(row)} order by ${order} limit ${size} offset ${offset})`;
 }
 
 /**
- * SQL: JSON of a page, as `pageResult` reads it: its `items` (SQL: a JSON array, null for none), what `counted` says, and
- * whether it is `allowed`, where that is asked.
+ * How many bytes of items one answer has. Neon gives none beyond ten megabytes, and JSON within its JSON may take twice as
+ * many there.
  */
-export function pageJson(items: SQL, allowed?: SQL): SQL {
-  const judged = allowed === undefined ? sql`` : sql`'allowed', ${allowed}, `;
-  return sql`(select json_build_object(${judged}'items', coalesce(${items}, '[]'), 'total', least(n, most),
-    'total_is_capped', case when n > most then true end) from counted)`;
+export const ANSWERED = 4_500_000;
+
+/**
+ * SQL: JSON of a page, as `readPage` reads it: its `items` (SQL: a JSON array, null for none), or as many of the first ones as
+ * fit into an answer, what `counted` says, and `further` members.
+ */
+export function pageJson(items: SQL, further?: Readonly<Record<string, SQL>>): SQL {
+  const isWhole = sql`pg_column_size(items) <= ${sql.raw(String(ANSWERED))}`;
+  return sql`(select json_build_object(${members(further)}'items', case when ${isWhole} then items else (
+      select json_agg(item order by place) from (
+        select item, place, sum(pg_column_size(item)) over (order by place) as bytes
+        from json_array_elements(items) with ordinality as one (item, place)) x
+      where bytes <= ${ANSWERED} or place = 1) end,
+    'is_cut', not ${isWhole}, 'total', least(n, most), 'total_is_capped', case when n > most then true end)
+  from counted, (select coalesce(${items}, '[]')::json as items offset 0) x)`;
+}
+
+/** SQL: the arguments of `json_build_object` for these members, before others. */
+function members(further: Readonly<Record<string, SQL>> = {}): SQL {
+  return sql.join(Object.entries(further).map(([name, value]) => sql`${sql.raw(`'${name}'`)}, ${value}, `));
 }
 
 /** SQL: what these queries of the same columns find, each row once. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { COUNTED } from "./listing.ts";
+import { COUNTED, type Stretch } from "./listing.ts";
 
 /**
  * How far a list is looked through, in its order, for a name that many have. One that is rarer there than a page is long
@@ -45,11 +45,7 @@ export interface NamedList {
  * looked through no further than until there are enough of the name: `scouted` and, if it goes on, `looked` end with them, or
  * with the last row that is looked at, which tells that there may be more.
  */
-export function namedParts(
-  { q, order, columns, inOrder, byName }: NamedList,
-  { page, page_size: size }: { page: number; page_size: number },
-): SQL {
-  const offset = (page - 1) * size;
+export function namedParts({ q, order, columns, inOrder, byName }: NamedList, { offset, size }: Stretch): SQL {
   const enough = Math.max(offset + size, COUNTED.byName + 1);
   const named = (name: SQL) => isNamed(name, q);
   const look = (from: number, to: number, reason: SQL) =>

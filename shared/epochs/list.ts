@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { pageJson, shortParts } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { epochs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { EpochRead } from "./shown.ts";
@@ -21,7 +20,9 @@ export async function listEpochs(
     'committed_at', ${utcText(sql`e.committed_at`)}, 'log_index', e.log_index,
     'revealed_at', ${utcText(sql`e.revealed_at`)}, 'secret', e.secret)`;
   const items = sql`(select json_agg(${item} order by ${order}) from paged e)`;
-  const parts = shortParts(hits, "e", order, paging);
-  const found = await read(ctx, Epochs, sql`with ${parts} select ${pageJson(items)} as result`);
+  const found = await readPage(ctx, Epochs, paging, (stretch) => {
+    const parts = shortParts(hits, "e", order, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return found ?? { items: [], total: 0 };
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { agentOwner } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
-import { RowPage, RowSlice } from "../db/page-result.ts";
+import { readPage, RowPage, RowSlice } from "../db/page-result.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, RUN_STATES, runs, screening_sessions, team_members } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -37,8 +37,9 @@ export async function listActivity(
   teamId: string,
   paging: { page: number; page_size: number },
 ): Promise<RowPage> {
-  const parts = pageParts(listing(teamId, null), paging);
-  const result = await read(ctx, RowPage, statement(teamFor("see", userId, teamId), parts, pageJson));
+  const list = listing(teamId, null);
+  const team = teamFor("see", userId, teamId);
+  const result = await readPage(ctx, RowPage, paging, (stretch) => statement(team, pageParts(list, stretch), pageJson));
   if (result === null) throw noTeam();
   return result;
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
-import { RowPage, RowSlice } from "../db/page-result.ts";
+import { readPage, RowPage, RowSlice } from "../db/page-result.ts";
 import { agents, runs, screening_sessions, suites, tasks, teams } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -45,7 +45,11 @@ export async function listRuns(
       return [sql`select r.id, r.${sql.identifier(by)} from (${ofSession}) s join ${runs} r on r.id = s.id ${cut}`];
     },
   };
-  return RowPage.parse(await readRuns(ctx, viewer, { filter, sort }, pageParts(listing, paging), pageJson));
+  const statement = statementOf(viewer, { filter, sort });
+  const found = await readPage(ctx, RowPage.extend(Missing), paging, (stretch) =>
+    statement(pageParts(listing, stretch), pageJson),
+  );
+  return present(found);
 }
 
 /** The keys by which a list of runs is read on. */
@@ -69,28 +73,27 @@ export async function sliceRuns(
     most: COUNTED.byRow,
     scans: (cut) => runScans(viewer, { ...filter, ...bound }, cut),
   };
-  const found = await readRuns(ctx, viewer, { filter, sort }, sliceParts(listing, size), sliceJson(listing));
-  return RowSlice.parse(found);
+  const statement = statementOf(viewer, { filter, sort });
+  return present(await read(ctx, RowSlice.extend(Missing), statement(sliceParts(listing, size), sliceJson(listing))));
 }
 
-async function readRuns(
-  ctx: Context,
-  viewer: string | null,
-  { filter, sort }: RunsAsked,
-  parts: SQL,
-  listJson: (items: SQL) => SQL,
-): Promise<unknown> {
+/** What of that which a list is narrowed to the caller may not see. */
+const Missing = { missing: z.string().nullable() };
+
+/** Makes the statement that reads a list of runs: of the parts that find them, and what makes JSON of items and `missing`. */
+function statementOf(viewer: string | null, { filter, sort }: RunsAsked) {
   assertOneScope(filter, viewer);
   const items = sql`(select json_agg(${runJson(mayRun("see", viewer))} order by ${orderOf(sort, sql`r.`)})
     from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id)`;
-  const result = await read(
-    ctx,
-    z.object({ missing: z.string().nullable(), found: z.unknown() }),
+  return (parts: SQL, listJson: (items: SQL, further: Readonly<Record<string, SQL>>) => SQL) =>
     sql`with ${scanParts(viewer, filter)}${parts}
-    select json_build_object('missing', ${missing(viewer, filter)}, 'found', ${listJson(items)}) as result`,
-  );
-  if (result === null || result.missing !== null) throw notFound(result?.missing ?? "run");
-  return result.found;
+    select ${listJson(items, { missing: missing(viewer, filter) })} as result`;
+}
+
+/** What was read; throws 404 where something that it was narrowed to is missing. */
+function present<Found extends { missing: string | null }>(found: Found | null): Found {
+  if (found === null || found.missing !== null) throw notFound(found?.missing ?? "run");
+  return found;
 }
 
 /** SQL: what of that which a list is narrowed to the viewer may not see; null where all is visible. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { agentOwner, judgeTheirs, THEIRS, visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts } from "../db/listing.ts";
-import { RowPage } from "../db/page-result.ts";
+import { readPage, RowPage } from "../db/page-result.ts";
 import {
   agents,
   certifications,
@@ -94,7 +94,7 @@ export async function readSession(
   return session;
 }
 
-const Listed = z.object({ has_suite: z.boolean(), found: RowPage });
+const Listed = RowPage.extend({ has_suite: z.boolean() });
 
 /**
  * A page of an agent's screening sessions (ScreeningSessionRead, which the answer's schema parses), newest first, of one
@@ -116,15 +116,16 @@ export async function listSessions(
     from paged p join ${screening_sessions} s on s.id = p.id)`;
   const exists =
     suiteId === undefined ? sql`true` : sql`exists (select from ${suites} k where k.id = ${suiteId}::uuid)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     Listed,
-    sql`with ${judgeTheirs(viewer, agentId)}, ${pageParts(listing, paging)}
-    select json_build_object('has_suite', ${exists}, 'found', ${pageJson(items)}) as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+    paging,
+    (stretch) => sql`with ${judgeTheirs(viewer, agentId)}, ${pageParts(listing, stretch)}
+    select ${pageJson(items, { has_suite: exists })} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (result === null) throw notFound("agent");
   if (!result.has_suite) throw notFound("suite");
-  return result.found;
+  return result;
 }
 
 /**

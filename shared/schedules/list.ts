@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
-import { read } from "../db/change.ts";
 import { pageJson, shortParts } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { type Schedule, ScheduleRead } from "./shown.ts";
@@ -13,8 +12,10 @@ export async function listSchedules(
   { userId }: UserPrincipal,
   paging: { page: number; page_size: number },
 ): Promise<{ items: Schedule[]; total: number }> {
-  const parts = shortParts(schedulesOfOwners(userId), "s", sql`s.id desc`, paging);
   const items = sql`(select json_agg(${scheduleJson} order by s.id desc) from paged s)`;
-  const result = await read(ctx, pageResult(ScheduleRead), sql`with ${parts} select ${pageJson(items)} as result`);
+  const result = await readPage(ctx, pageResult(ScheduleRead), paging, (stretch) => {
+    const parts = shortParts(schedulesOfOwners(userId), "s", sql`s.id desc`, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return result ?? { items: [], total: 0 };
 }

@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../db/change.ts";
-import { pageJson } from "../db/listing.ts";
-import { pageResult, type RowPage } from "../db/page-result.ts";
+import { pageJson, placeOf } from "../db/listing.ts";
+import { pageResult, readPage, type RowPage } from "../db/page-result.ts";
 import { agents, board_entries, scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -31,16 +30,15 @@ export async function readScorecardBoard(
   id: string,
   query: z.output<typeof boardQuery> & { page: number; page_size: number },
 ): Promise<RowPage> {
-  const { page, page_size: size } = query;
-  const offset = (page - 1) * size;
   const order = sql`b.tier, b.scorecard_score desc, b.runs desc, b.agent_id`;
   const ranked = ["agent_id", "tier", "runs", ...AXES].map((column) => sql`b.${sql.identifier(column)}`);
   const rows = sql`(select json_agg(${entryJson("scorecard_score")} order by ${order})
     from rows b join ${agents} a on a.id = b.agent_id)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     pageResult(BoardEntry),
-    sql`with s as (${weightsOf(principal.userId, id)}),
+    query,
+    ({ offset, size }) => sql`with s as (${weightsOf(principal.userId, id)}),
     board as (${boardRows(query, sql.join(ranked, sql`, `))} limit ${RANKED_ROWS}),
     scored as (select b.agent_id, b.tier, b.runs, ${SCORE} as scorecard_score from board b cross join s),
     page as (select * from scored b order by ${order} limit ${size} offset ${offset}),
@@ -51,7 +49,7 @@ export async function readScorecardBoard(
   );
   if (result === null) throw notFound("scorecard");
   const items = result.items.map((entry, index) => ({
-    ...toBoardRow(entry, offset + index + 1),
+    ...toBoardRow(entry, placeOf(query).offset + index + 1),
     missing_axes: AXES.filter((axis) => entry[axis] === null),
   }));
   return { ...result, items };

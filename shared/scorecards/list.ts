@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { read } from "../db/change.ts";
 import { pageJson, shortParts, UNLIMITED } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { scorecards } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -33,10 +32,12 @@ export async function listScorecards(
   const hits = teamId === undefined ? ofOwners("see", userId, scan) : scan(team.team_id);
   const order = sql`s.created_at desc, s.id desc`;
   const items = sql`(select json_agg(${scorecardJson} order by ${order}) from paged s)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     pageResult(ScorecardRead),
-    sql`with ${shortParts(hits, "s", order, paging)} select ${pageJson(items)} as result where ${visible}`,
+    paging,
+    (stretch) =>
+      sql`with ${shortParts(hits, "s", order, stretch)} select ${pageJson(items)} as result where ${visible}`,
   );
   if (result === null) throw notFound("workspace");
   return result;

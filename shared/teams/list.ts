@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../db/change.ts";
 import { pageJson, shortParts } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { team_members, teams } from "../db/schema/index.ts";
 import { type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -23,10 +22,11 @@ export async function listTeams(
     where m.user_id = ${principal.userId}::uuid
     union all select t.*, ${KEY_ROLE} from ${teams} t where t.id = ${workspaceOf(principal)}::uuid`;
   const items = sql`(select json_agg(${teamJson(ctx, sql`t.role`)} order by ${order}) from paged t)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     TeamList,
-    sql`with ${shortParts(hits, "t", order, paging)} select ${pageJson(items)} as result`,
+    paging,
+    (stretch) => sql`with ${shortParts(hits, "t", order, stretch)} select ${pageJson(items)} as result`,
   );
   return result ?? { items: [], total: 0 };
 }

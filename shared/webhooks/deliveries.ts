@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
-import { pageResult, RowSlice } from "../db/page-result.ts";
+import { pageResult, readPage, RowSlice } from "../db/page-result.ts";
 import { type DELIVERY_STATES, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -41,7 +41,9 @@ export async function listDeliveries(
   filter: DeliveryFilter & { page: number; page_size: number },
 ): Promise<z.output<typeof Deliveries>> {
   const target = visibleWebhook(principal.userId, webhookId);
-  const found = await read(ctx, Deliveries, statement(target, pageParts(listing(filter.status), filter), pageJson));
+  const found = await readPage(ctx, Deliveries, filter, (stretch) =>
+    statement(target, pageParts(listing(filter.status), stretch), pageJson),
+  );
   if (found === null) throw notFound("webhook");
   return found;
 }

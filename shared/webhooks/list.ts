@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../db/change.ts";
 import { pageJson, shortParts, UNLIMITED } from "../db/listing.ts";
-import { pageResult } from "../db/page-result.ts";
+import { pageResult, readPage } from "../db/page-result.ts";
 import { webhooks } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -24,8 +23,10 @@ export async function listWebhooks(
     (owner) => sql`select w.* from ${webhooks} w where ${ownerOf(webhookOwner)} = ${owner}
       order by w.created_at desc, w.id desc ${UNLIMITED}`,
   );
-  const parts = shortParts(hits, "w", sql`w.id desc`, paging);
   const items = sql`(select json_agg(${webhookJson} order by w.id desc) from paged w)`;
-  const found = await read(ctx, Webhooks, sql`with ${parts} select ${pageJson(items)} as result`);
+  const found = await readPage(ctx, Webhooks, paging, (stretch) => {
+    const parts = shortParts(hits, "w", sql`w.id desc`, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return found ?? { items: [], total: 0 };
 }

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { api_keys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import type { KeyHolder } from "./holder.ts";
@@ -24,11 +23,12 @@ export async function listKeys(
   const order = sql`k.revoked_at is not null, k.created_at desc, k.id desc`;
   const hits = sql`select k.* from ${api_keys} k, h where ${holder.has} and h.allowed`;
   const items = sql`(select json_agg(${keyJson} order by ${order}) from paged k)`;
-  const found = await read(
+  const found = await readPage(
     ctx,
     Found,
-    sql`with h as (${holder.right}), ${shortParts(hits, "k", order, paging)}
-    select ${pageJson(items, sql`h.allowed`)} as result from h`,
+    paging,
+    (stretch) => sql`with h as (${holder.right}), ${shortParts(hits, "k", order, stretch)}
+    select ${pageJson(items, { allowed: sql`h.allowed` })} as result from h`,
   );
   if (found === null) throw holder.refusals.not_found();
   if (!found.allowed) throw holder.refusals.forbidden();

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { passkeys } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import type { SessionPrincipal } from "../principal.ts";
@@ -18,8 +17,10 @@ export async function listPasskeys(
   paging: { page: number; page_size: number },
 ): Promise<z.output<typeof PasskeyList>> {
   const order = sql`p.created_at desc, p.id desc`;
-  const parts = shortParts(sql`select p.* from ${passkeys} p where p.user_id = ${userId}::uuid`, "p", order, paging);
   const items = sql`(select json_agg(${passkeyJson} order by ${order}) from paged p)`;
-  const list = await read(ctx, PasskeyList, sql`with ${parts} select ${pageJson(items)} as result`);
+  const list = await readPage(ctx, PasskeyList, paging, (stretch) => {
+    const parts = shortParts(sql`select p.* from ${passkeys} p where p.user_id = ${userId}::uuid`, "p", order, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return list ?? { items: [], total: 0 };
 }

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import type { SessionPrincipal } from "../principal.ts";
@@ -22,7 +21,9 @@ export async function listSignedIn(
   const item = sql`json_build_object('id', s.id, 'created_at', s.created_at, 'last_used_at', s.last_used_at,
     'user_agent', s.user_agent, 'current', s.id = ${sessionId}::uuid)`;
   const items = sql`(select json_agg(${item} order by ${order}) from paged s)`;
-  const parts = shortParts(hits, "s", order, paging);
-  const result = await read(ctx, SessionList, sql`with ${parts} select ${pageJson(items)} as result`);
+  const result = await readPage(ctx, SessionList, paging, (stretch) => {
+    const parts = shortParts(hits, "s", order, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return result ?? { items: [], total: 0 };
 }

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../../db/change.ts";
-import { COUNTED, type Listing, pageJson, pageParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { COUNTED, type Listing, pageJson, pageParts, type Stretch } from "../../db/listing.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { type NamedList, namedParts } from "../../db/names.ts";
 import { agents } from "../../db/schema/index.ts";
 import { type Principal, viewerId } from "../../identity/principal.ts";
@@ -39,14 +38,14 @@ export async function listListings(
   principal: Principal,
   { q, ...paging }: { q?: string | undefined; page: number; page_size: number },
 ): Promise<z.output<typeof Listings>> {
-  const parts = q === undefined ? pageParts(LISTING, paging) : namedParts(search(q), paging);
+  const parts = (stretch: Stretch) => (q === undefined ? pageParts(LISTING, stretch) : namedParts(search(q), stretch));
   const items = sql`(select json_agg(${listingJson(viewerId(principal))} order by l.id desc)
     from ${onOffer} and l.id in (select id from paged))`;
-  const found = await read(
+  const found = await readPage(
     ctx,
     Listings,
-    sql`with ${parts}
-    select ${pageJson(items)} as result`,
+    paging,
+    (stretch) => sql`with ${parts(stretch)} select ${pageJson(items)} as result`,
   );
   return found ?? { items: [], total: 0 };
 }

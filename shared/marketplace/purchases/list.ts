@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
@@ -18,8 +17,10 @@ export async function listPurchases(
   paging: { page: number; page_size: number },
 ): Promise<z.output<typeof Purchases>> {
   const hits = sql`select p.* from ${purchases} p where p.buyer_id = ${principal.userId}::uuid`;
-  const parts = shortParts(hits, "p", sql`p.id desc`, paging);
   const items = sql`(select json_agg(${purchaseJson} order by p.id desc) from paged p)`;
-  const found = await read(ctx, Purchases, sql`with ${parts} select ${pageJson(items)} as result`);
+  const found = await readPage(ctx, Purchases, paging, (stretch) => {
+    const parts = shortParts(hits, "p", sql`p.id desc`, stretch);
+    return sql`with ${parts} select ${pageJson(items)} as result`;
+  });
   return found ?? { items: [], total: 0 };
 }

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { team_invitations } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
@@ -21,11 +20,14 @@ export async function listInvitations(
   const order = sql`i.created_at desc, i.id desc`;
   const hits = sql`select i.* from ${team_invitations} i join target t on t.id = i.team_id and t.allowed`;
   const items = sql`(select json_agg(${invitationJson(ctx)} order by ${order}) from paged i)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     InvitationList.extend({ allowed: z.boolean() }),
-    sql`with target as (${teamFor("manage_members", userId, teamId)}), ${shortParts(hits, "i", order, paging)}
-    select ${pageJson(items, sql`t.allowed`)} as result from target t`,
+    paging,
+    (
+      stretch,
+    ) => sql`with target as (${teamFor("manage_members", userId, teamId)}), ${shortParts(hits, "i", order, stretch)}
+    select ${pageJson(items, { allowed: sql`t.allowed` })} as result from target t`,
   );
   if (result === null) throw noTeam();
   if (!result.allowed) throw notAllowed("seeing its invitations");

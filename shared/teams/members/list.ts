@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import type * as z from "zod";
-import { read } from "../../db/change.ts";
 import { pageJson, shortParts } from "../../db/listing.ts";
-import { pageResult } from "../../db/page-result.ts";
+import { pageResult, readPage } from "../../db/page-result.ts";
 import { team_members, users } from "../../db/schema/index.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
@@ -21,10 +20,11 @@ export async function listMembers(
   const order = sql`m.joined_at, m.user_id`;
   const hits = sql`select m.* from ${team_members} m join target on target.id = m.team_id`;
   const items = sql`(select json_agg(${memberJson} order by ${order}) from paged m join ${users} u on u.id = m.user_id)`;
-  const result = await read(
+  const result = await readPage(
     ctx,
     MemberList,
-    sql`with target as (${teamFor("see", userId, teamId)}), ${shortParts(hits, "m", order, paging)}
+    paging,
+    (stretch) => sql`with target as (${teamFor("see", userId, teamId)}), ${shortParts(hits, "m", order, stretch)}
     select ${pageJson(items)} as result from target`,
   );
   if (result === null) throw noTeam();

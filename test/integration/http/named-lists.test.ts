@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { placeOf } from "../../../shared/db/listing.ts";
 import { FEW, LOOKED_THROUGH, namedParts, SCOUTED } from "../../../shared/db/names.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
@@ -28,7 +29,7 @@ async function found(size: number, places: readonly number[], page: { page: numb
       inOrder: (cut, named) => sql`select place, ${named(sql`name`)} as is_named from ${list} ${cut}`,
       byName: (named) => sql`select place from ${list} where ${named(sql`name`)}`,
     },
-    page,
+    placeOf(page),
   );
   const statement = dialect.sqlToQuery(
     sql`with ${parts} select (select n from counted) as n, array(select place from paged order by place) as places`,
@@ -75,7 +76,7 @@ it("stops looking once there are enough of the name", async () => {
         inOrder: (cut, named) => sql`select id, ${named(sql`title`)} as is_named from many ${cut}`,
         byName: (named) => sql`select id from many where ${named(sql`title`)}`,
       },
-      PAGE,
+      placeOf(PAGE),
     )} select * from paged`,
   );
   await service.sql("create table many as select n as id, 'Wanted' as title from generate_series(1, 20000) n");
