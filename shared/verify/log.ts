@@ -3,8 +3,11 @@ import { type Checkpoint, openCheckpoint } from "./note.ts";
 import { bothRoots, leafHash, nodeHash, provenRoot, type Subtrees } from "./tree.ts";
 import { Refused, type Trail } from "./trail.ts";
 
-/** Reads a path of the service, as `/log/checkpoint`; rejects where it gives nothing. */
+/** Reads a path of the service, as `/log/checkpoint`; rejects where it gives nothing, by `NotThere` where it says 404. */
 export type Get = (path: string, accept?: string) => Promise<Bytes>;
+
+/** The service says that there is no such thing. */
+export class NotThere extends Error {}
 
 /** A proof that a log has an entry (C2SP tlog-proof). */
 export interface Proof {
@@ -67,7 +70,10 @@ export async function checkInclusion(
   });
 }
 
-/** The step `consistency`: what the log serves now has the state `before` as its beginning, by its own tiles. */
+/**
+ * The step `consistency`: what the log serves now has the state `before` as its beginning, by its own tiles. A cache may give
+ * a checkpoint that is seconds old, and so older than `before`: then it has to be the beginning of that state.
+ */
 export async function checkConsistency(trail: Trail, before: Checkpoint, key: string, get: Get): Promise<void> {
   const inputs: Record<string, string> = {
     "state that is known": `${before.size} entries, root ${base64(before.root)}`,
@@ -75,14 +81,25 @@ export async function checkConsistency(trail: Trail, before: Checkpoint, key: st
   await trail.go("consistency", inputs, async () => {
     const now = await openCheckpoint(textOf(await get("/log/checkpoint")), key);
     inputs["state that is served now"] = `${now.size} entries, root ${base64(now.root)}`;
-    if (now.size < before.size) throw new Refused("The log has shrunk.");
     if (before.size === 0) return ["Every log continues an empty one.", null];
-    const read: string[] = [];
-    const [earlier, later] = await bothRoots(before.size, now.size, subtreesOf(now.size, get, read));
-    inputs["tiles that were read"] = read.join("\n");
-    if (hex(later) !== hex(now.root)) throw new Refused("The tiles of the log do not lead to the root that it signed.");
-    if (hex(earlier) !== hex(before.root)) throw new Refused("The log was forked: it had other entries before.");
     const more = now.size - before.size;
+    const [older, newer] = more < 0 ? [now, before] : [before, now];
+    const read: string[] = [];
+    const [earlier, later] = await bothRoots(
+      Math.max(1, older.size),
+      newer.size,
+      subtreesOf(newer.size, get, read),
+    ).catch((error: unknown) => {
+      const isShort = more < 0 && (error instanceof NotThere || error instanceof Refused);
+      throw isShort ? new Refused(`The log has shrunk: it had ${before.size} entries, and has ${now.size}.`) : error;
+    });
+    inputs["tiles that were read"] = read.join("\n");
+    if (hex(later) !== hex(newer.root))
+      throw new Refused("The tiles of the log do not lead to the root that it signed.");
+    if (older.size > 0 && hex(earlier) !== hex(older.root))
+      throw new Refused("The log was forked: it had other entries before.");
+    if (more < 0)
+      return [`It is the same log; the state that was served is an older one, without ${-more} entries.`, null];
     return [`It is the same log, ${more === 0 ? "as it was" : `and has ${more} more entries`}.`, null];
   });
 }

@@ -9,7 +9,7 @@
 import { textOf } from "./bytes.ts";
 import { checkClaims, checkCommitment, checkTerm, type Claims, type Opening, openingOf } from "./claims.ts";
 import { at, isObject, parsed } from "./json.ts";
-import { checkConsistency, checkInclusion, checkProof, type Get, PROOF_HEAD, proofOf } from "./log.ts";
+import { checkConsistency, checkInclusion, checkProof, type Get, NotThere, PROOF_HEAD, proofOf } from "./log.ts";
 import { checkCheckpoint } from "./note.ts";
 import { checkStatement } from "./statement.ts";
 import { checkStatus } from "./status.ts";
@@ -132,15 +132,15 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
   await checkPlace(
     trail,
     `{"kind":"${kind}","sha256":"${sha256}"}`,
-    proof ?? (await proofFor(statement, get)),
+    proof === null ? await proofFor(statement, get) : { text: proof },
     options,
   );
 }
 
 /** The steps of the log. */
-async function checkPlace(trail: Trail, entry: string, text: string | null, { logKey, get }: Options): Promise<void> {
-  if (text === null) return trail.skip("inclusion", NO_PROOF);
-  const proof = await checkProof(trail, text);
+async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, get }: Options): Promise<void> {
+  if ("missing" in found) return trail.skip("inclusion", found.missing);
+  const proof = await checkProof(trail, found.text);
   if (logKey === null) return trail.skip("checkpoint", NO_KEY);
   const checkpoint = await checkCheckpoint(trail, proof.checkpoint, logKey);
   await checkInclusion(trail, entry, proof, checkpoint);
@@ -148,9 +148,19 @@ async function checkPlace(trail: Trail, entry: string, text: string | null, { lo
   else await checkConsistency(trail, checkpoint, logKey, get);
 }
 
-/** The proof that the service has for a run's statement; null where it has none, or there is no way to it. */
-async function proofFor({ credentialSubject }: Statement, get: Get | null): Promise<string | null> {
+/** A proof, or why there is none. */
+type Found = { text: string } | { missing: string };
+
+/** The proof that the service has for a run's statement. */
+async function proofFor({ credentialSubject }: Statement, get: Get | null): Promise<Found> {
   const id = at(credentialSubject, "run.id");
-  if (get === null || typeof id !== "string" || !/^[\w-]+$/.test(id)) return null;
-  return get(`/api/v1/runs/${id}/evidence?format=tlog-proof`).then(textOf, () => null);
+  if (get === null || typeof id !== "string" || !/^[\w-]+$/.test(id)) return { missing: NO_PROOF };
+  return get(`/api/v1/runs/${id}/evidence?format=tlog-proof`).then(
+    (bytes) => ({ text: textOf(bytes) }),
+    (error: unknown) => ({ missing: error instanceof NotThere ? NO_PROOF : `Not looked at: ${messageOf(error)}` }),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -11,6 +11,7 @@ import { json } from "../../stack/http.ts";
 import { leastTime } from "../../stack/least-time.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
+import { addEntries } from "../transparency/support.ts";
 import { atTerminal, mainIn, type Packed, startPacked, TASKS } from "./cli-support.ts";
 import { nodes } from "./packing-support.ts";
 
@@ -241,6 +242,18 @@ describe("signing in", () => {
   });
 });
 
+/** What stands before the service: it gives what `instead` says, else what the service gives. */
+async function startFront(instead: (path: string) => { status: number; body?: Buffer } | null) {
+  const front = await startConsumer();
+  front.answer = async ({ url: { pathname, search }, headers }) => {
+    const given = instead(pathname + search);
+    if (given !== null) return given;
+    const answer = await fetch(service.url + pathname + search, { headers: { accept: String(headers["accept"]) } });
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  };
+  return front;
+}
+
 describe("verifying", () => {
   it("holds a statement to the service's keys, offline too, and finds one changed byte", async () => {
     const [passed] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
@@ -275,12 +288,7 @@ describe("verifying", () => {
 
   it("tells a service that does not give its log from a statement that does not hold", async () => {
     await service.app.scheduled("* * * * *");
-    const front = await startConsumer();
-    front.answer = async ({ url: { pathname, search }, headers }) => {
-      if (pathname === "/log/checkpoint") return { status: 503 };
-      const answer = await fetch(service.url + pathname + search, { headers: { accept: String(headers["accept"]) } });
-      return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
-    };
+    const front = await startFront((path) => (path === "/log/checkpoint" ? { status: 503 } : null));
     const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
     try {
       const found = await cli(["verify", join(folder, "good.jws")], there);
@@ -288,6 +296,41 @@ describe("verifying", () => {
       expect(found.stdout).toContain("could not be looked at to the end");
       expect(found.stdout).not.toContain("does not hold");
       expect(await cli(["verify", join(folder, "bad.jws")], there)).toMatchObject({ code: 1 });
+    } finally {
+      await front.stop();
+    }
+  });
+
+  it.each([
+    ["the log's key", "/log/key", 503, 3],
+    ["no key of a log", "/log/key", 404, 0],
+    ["the proof", "?format=tlog-proof", 500, 3],
+    ["no proof yet", "?format=tlog-proof", 404, 0],
+  ])("leaves the log open where the service gives %s (%s) with %i: exit code %i", async (_what, end, status, code) => {
+    const front = await startFront((path) => (path.endsWith(end) ? { status } : null));
+    try {
+      const found = await cli(["verify", join(folder, "good.jws")], { AGENT_SCREENING_URL: new URL(front.url).origin });
+      expect(found).toMatchObject({ code, stdout: expect.stringContaining("Not looked at") });
+      expect(found.stdout.includes("could not be looked at to the end")).toBe(code === 3);
+    } finally {
+      await front.stop();
+    }
+  });
+
+  it("takes the state of the log that a cache still has for the same log, and no log without its entries", async () => {
+    const kept = await (await fetch(`${service.url}/log/checkpoint`)).text();
+    await addEntries(service, 300);
+    await service.app.scheduled("* * * * *");
+    let shrunk = false;
+    const front = await startFront((path) => {
+      if (path === "/log/checkpoint") return { status: 200, body: Buffer.from(kept) };
+      return shrunk && path.startsWith("/log/tile/") ? { status: 404 } : null;
+    });
+    const verify = () => cli(["verify", join(folder, "good.jws")], { AGENT_SCREENING_URL: new URL(front.url).origin });
+    try {
+      expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining("It holds.") });
+      shrunk = true;
+      expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining("The log has shrunk") });
     } finally {
       await front.stop();
     }

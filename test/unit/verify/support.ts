@@ -5,7 +5,7 @@ import { signStatement } from "../../../shared/evidence/sign.ts";
 import { buildStatement, type Credential } from "../../../shared/evidence/statement.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import { verifierKey } from "../../../shared/tlog/note.ts";
-import type { Get } from "../../../shared/verify/log.ts";
+import { type Get, NotThere } from "../../../shared/verify/log.ts";
 import { forge } from "../../integration/transparency/support.ts";
 import { leafOf, treeHash } from "../../integration/transparency/verifier.ts";
 import { BASE_URL, keys, kid, passedRun } from "../evidence/fixtures.ts";
@@ -127,7 +127,7 @@ export function readerOf({ jwks: set, logKey, jws, proof, output, log }: Served)
   };
   return async (at) => {
     const file = files[at];
-    if (file === null) throw new Error(`${at} answers 404`);
+    if (file === null) throw new NotThere(`${at} answers 404`);
     return file === undefined ? log(at) : new Uint8Array(Buffer.from(file));
   };
 }

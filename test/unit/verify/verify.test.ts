@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildStatement } from "../../../shared/evidence/statement.ts";
+import { NotThere } from "../../../shared/verify/log.ts";
 import { bothRoots } from "../../../shared/verify/tree.ts";
 import type { StepName } from "../../../shared/verify/trail.ts";
 import { verify, verifyRun } from "../../../shared/verify/verify.ts";
@@ -269,6 +270,31 @@ describe("what somebody hands over", () => {
     }
     const forked = readerOf({ ...served, log: logOf(["{}", ...entriesWith(served.jws).now.slice(1)]) });
     expect((await verify(whole, { ...options, get: forked })).failed).toBe("consistency");
+  });
+
+  it("is held to a state that a cache still has, older than its own, by the tiles of the log", async () => {
+    const { served, options, whole } = await given();
+    const { now } = entriesWith(served.jws);
+    const older = (entries: readonly string[], tiles = served.log): Served["log"] => {
+      const log = logOf(entries);
+      return (path) => (path === "/log/checkpoint" ? log(path) : tiles(path));
+    };
+    const last = async (log: Served["log"]) => {
+      const { failed, steps } = await verify(whole, { ...options, get: readerOf({ ...served, log }) });
+      return [failed, steps.at(-1)?.detail];
+    };
+    for (const size of [0, 1, 256, 400, 520])
+      expect(await last(older(now.slice(0, size)))).toEqual([null, expect.stringMatching(/older one, without \d+/)]);
+    const forked = ["{}", ...now.slice(1, 400)];
+    expect(await last(older(forked))).toEqual(["consistency", expect.stringMatching(/was forked/)]);
+    const shrunk = older(now.slice(0, 400), async (path) => {
+      throw new NotThere(`${path} answers 404`);
+    });
+    expect(await last(shrunk)).toEqual(["consistency", expect.stringMatching(/has shrunk: it had 521 .* has 400/)]);
+    const down = older(now.slice(0, 400), async () => {
+      throw new Error("answers 503");
+    });
+    expect(await last(down)).toEqual(["consistency", "answers 503"]);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { NotThere } from "../../../../shared/verify/log.ts";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
 import type { Report, Step } from "../../../../shared/verify/trail.ts";
@@ -9,6 +10,15 @@ import { colored, plain, print, type Terminal } from "../terminal.ts";
 
 const MARKS = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["dim", "–"] } as const;
 
+const KEY = "/log/key";
+
+/** What the service did not give, and why. */
+interface Missed {
+  path: string;
+  why: string;
+  is404: boolean;
+}
+
 /** `verify`: checks on this machine what the service signed. */
 export const verify = command({
   usage: "verify FILE [--regrade] [--jwks FILE] [--log-key FILE]",
@@ -17,7 +27,8 @@ export const verify = command({
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
     "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
     "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again; 3: the service did not give what it\n" +
-    "takes, which says nothing against it.",
+    "takes, the log's key or a proof among that, which says nothing against it. A statement that the log does not have yet is\n" +
+    "checked without it (0).",
   options: {
     url: SERVICE.url,
     key: SERVICE.key,
@@ -37,14 +48,13 @@ export const verify = command({
     if (file === undefined) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
     const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
-    const missed: string[] = [];
+    const missed: Missed[] = [];
     const grounds: Grounds =
       values.jwks === undefined
         ? await online(urlOf(values.url, terminal), pinned, missed)
         : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null };
     const report = await verified(text, grounds);
-    const failed = report.steps.filter(({ outcome }) => outcome === "failed");
-    const isOpen = failed.length > 0 && failed.every(({ detail }) => missed.includes(detail));
+    const isOpen = isLeftOpen(report.steps, missed);
     const regrading = values.regrade === true ? await regraded(text, grounds.jwks, values, terminal) : undefined;
     if (values.json === true) print(terminal, JSON.stringify({ ...report, ...(regrading && { regrading }) }));
     else show(report, isOpen, regrading, terminal);
@@ -54,21 +64,33 @@ export const verify = command({
   },
 });
 
+/** Whether a step was not gone to its end since the service did not give what it takes, and none was refused. */
+function isLeftOpen(steps: readonly Step[], missed: readonly Missed[]): boolean {
+  const failed = steps.filter(({ outcome }) => outcome === "failed");
+  if (failed.length > 0) return failed.every(({ detail }) => missed.some(({ why }) => why === detail));
+  const skipped = steps.filter(({ outcome }) => outcome === "skipped");
+  // A step that is not gone without the log's key does not know why there is none.
+  return skipped.some(({ name, detail }) =>
+    missed.some(({ path, why, is404 }) => !is404 && (detail.includes(why) || (name === "checkpoint" && path === KEY))),
+  );
+}
+
 /** What is known when the service may be asked; why it did not give something is added to `missed`. */
-async function online(url: string, pinned: string | null, missed: string[]): Promise<Grounds> {
+async function online(url: string, pinned: string | null, missed: Missed[]): Promise<Grounds> {
   const read = async (path: string, accept: string) => {
     const response = await reach(new Request(url + path, { headers: { accept } }));
+    if (response.status === 404) throw new NotThere(`${url}${path} answers 404`);
     if (!response.ok) throw new Failure(EXIT.service, `${url}${path} answers ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };
   const get = (path: string, accept = "*/*") =>
     read(path, accept).catch((error: unknown) => {
-      if (error instanceof Error) missed.push(error.message);
+      if (error instanceof Error) missed.push({ path, why: error.message, is404: error instanceof NotThere });
       throw error;
     });
   const [jwks, logKey] = await Promise.all([
     get("/.well-known/jwks.json"),
-    pinned === null ? get("/log/key").catch(() => null) : pinned,
+    pinned === null ? get(KEY).catch(() => null) : pinned,
   ]);
   const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return {
