@@ -8,6 +8,7 @@ import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
+import { heldBefore } from "./parts/before.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { seenBy } from "./parts/seen-by.ts";
@@ -18,6 +19,8 @@ import { type View, type Visit, view } from "./parts/view.ts";
 interface Outcome extends Sent {
   token?: z.output<typeof AgentOtlpTokenResponse>;
   tested?: Tested;
+  /** The kept header that the endpoint was tried without. */
+  unsent?: string | undefined;
 }
 
 /** The agent with all that its owner may see of it. Throws 404 to everybody else. */
@@ -28,7 +31,7 @@ async function ownAgent({ api }: Visit, at: string): Promise<z.output<typeof Age
   return agent;
 }
 
-async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome = {}): Promise<Response> {
+async function show(visit: Visit, { said, token, tested, unsent, typed, wrong }: Outcome = {}): Promise<Response> {
   const { c, api, params } = visit;
   const at = `/api/v1/agents/${params["agent_id"]}`;
   const agent = await ownAgent(visit, at);
@@ -53,7 +56,7 @@ async function show(visit: Visit, { said, token, tested, typed, wrong }: Outcome
         <a href={`/agents/${agent.id}`}>Its record</a> · <a href={`/agents/${agent.id}/screen`}>Screen it</a>
       </p>
       <Result said={said} wrong={wrong} labels={EDIT_LABELS} />
-      {tested !== undefined && <TestOutcome tested={tested} endpoint={typed?.get("endpoint") ?? ""} />}
+      {tested !== undefined && <TestOutcome tested={tested} endpoint={typed?.get("endpoint") ?? ""} unsent={unsent} />}
       {agent.is_active && !agent.connection_retired && (
         <Form action={path} button="Save" others={testButtons(tested, "Save it as it is")}>
           <EditFields
@@ -83,9 +86,13 @@ async function save({ form, api }: Visit, at: string, wish: string | null): Prom
   const changes = changesOf(form);
   const endpoint = form.get("endpoint")?.trim() ?? "";
   if (wish === "test" || (wish !== "anyway" && typeof changes["endpoint"] === "string")) {
-    const sent = { endpoint, agent_protocol: form.get("agent_protocol") ?? "", ...typedHeader(form) };
+    const header = typedHeader(form);
+    const sent = { endpoint, agent_protocol: form.get("agent_protocol") ?? "", ...header };
+    const kept = heldBefore(form).get("auth_header/name") ?? "";
     const tested = ConnectionTestResult.parse(await api.send("POST", "/api/v1/integrations/test-connection", sent));
-    if (wish === "test" || !tested.ok) return { tested, typed: form };
+    if (wish === "test" || !tested.ok) {
+      return { tested, typed: form, unsent: kept === "" || header.auth_header !== undefined ? undefined : kept };
+    }
   }
   if (Object.keys(changes).length > 0) await api.send("PATCH", at, changes);
   return { said: "Saved." };

@@ -117,7 +117,7 @@ export function EditFields({
       <AgentFields
         typed={typed}
         wrong={wrong}
-        valueHint="Leave it empty to keep the present one; the endpoint is tried without it unless it is typed again."
+        valueHint="Leave it empty to keep the present one. “Only try the endpoint” goes without it unless it is typed again; runs send it, and “Check it now” does."
       />
       <ChooseAgent
         label={EDIT_LABELS.variant_of}

@@ -32,8 +32,15 @@ const PROTOCOLS = [
 /** What came of trying an endpoint. */
 export type Tested = z.output<typeof ConnectionTestResult>;
 
+interface TestOutcomeProps {
+  tested: Tested;
+  endpoint: string;
+  /** The header that is kept for the endpoint, and that it was tried without. */
+  unsent?: string | undefined;
+}
+
 /** What was sent to the endpoint, and what came back. */
-export function TestOutcome({ tested, endpoint }: { tested: Tested; endpoint: string }) {
+export function TestOutcome({ tested, endpoint, unsent }: TestOutcomeProps) {
   return (
     <Notice kind={tested.ok ? "good" : "bad"} alert>
       <p>
@@ -44,6 +51,11 @@ export function TestOutcome({ tested, endpoint }: { tested: Tested; endpoint: st
         <dt>Sent</dt>
         <dd>
           one signed POST with a tiny task to <code>{endpoint}</code>
+          {unsent !== undefined && (
+            <>
+              , <strong>without</strong> the header <code>{unsent}</code>
+            </>
+          )}
         </dd>
         <dt>Came back</dt>
         <dd>
@@ -59,6 +71,12 @@ export function TestOutcome({ tested, endpoint }: { tested: Tested; endpoint: st
           </>
         )}
       </dl>
+      {unsent !== undefined && (
+        <p>
+          The value that is kept of <code>{unsent}</code> can't be read back to try with it. Type it again to try with
+          it; to the endpoint that is saved, every run sends it, and so does “Check it now” below.
+        </p>
+      )}
     </Notice>
   );
 }

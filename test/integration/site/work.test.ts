@@ -70,8 +70,13 @@ describe("changing an agent, by the pages alone", () => {
     expect([renamed.alerts, await kept()]).toEqual([["Saved."], "X-Api-Key"]);
     const sentValues = () => endpoint.seen.splice(0).map(({ headers }) => headers["x-api-key"]);
     sentValues();
+    const without = await visitor.send(renamed, "Only try the endpoint");
+    expect([without.alerts.join(), sentValues()]).toEqual([
+      expect.stringMatching(/without the header X-Api-Key .* every run sends it, and so does “Check it now”/),
+      [undefined],
+    ]);
     const tried = await visitor.send(renamed, "Only try the endpoint", { "auth_header/value": "typed-again" });
-    expect(sentValues()).toEqual(["typed-again"]);
+    expect([sentValues(), tried.alerts.join().includes("without")]).toEqual([["typed-again"], false]);
     const saved = await visitor.send(tried, "Save");
     expect([saved.alerts, saved.html.includes("typed-again")]).toEqual([["Saved."], false]);
     await visitor.send(saved, "Check it now");
