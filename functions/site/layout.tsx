@@ -64,7 +64,7 @@ export function Layout({ title, own, at = own, script, picture, children }: Prop
         )}
         <style>{raw(STYLE)}</style>
         {script !== undefined && <script type="module" src={script} />}
-        {own !== undefined && <script type="module" src={TIMES} />}
+        <script type="module" src={TIMES} />
       </head>
       <body>
         <a class="skip" href="#content">

@@ -1,5 +1,6 @@
 import { Readiness } from "../../shared/daily/shown.ts";
-import { Day, Layout, personal } from "./layout.tsx";
+import { Layout, personal } from "./layout.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -18,7 +19,7 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
       <Notice kind={status === "ok" ? "good" : "bad"}>
         <p>
           <strong>{status === "ok" ? "Everything answers." : "Something does not answer."}</strong> As of{" "}
-          {ctx.now().toISOString().slice(0, 16).replace("T", " ")} UTC.
+          <Moment time={ctx.now().toISOString()} />.
         </p>
       </Notice>
       <dl>
@@ -36,7 +37,7 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
             {daily.map(({ name, last_success_at, last_error }) => (
               <tr>
                 <td>{name.replaceAll("-", " ")}</td>
-                <td>{last_success_at === null ? "never" : <Day time={last_success_at} />}</td>
+                <td>{last_success_at === null ? "never" : <Moment time={last_success_at} />}</td>
                 <td class="wide">{last_error ?? "none"}</td>
               </tr>
             ))}

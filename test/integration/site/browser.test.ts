@@ -237,12 +237,13 @@ describe.skipIf(!hasBrowser)("every page in a browser", () => {
 
 describe.skipIf(!hasBrowser)("a time", () => {
   it.each([
-    ["the reader's clocks", true],
-    ["UTC where no script runs", false],
-  ])("is told by %s", async (_what, javaScriptEnabled) => {
-    const context = await contextOf({ timezoneId: "Asia/Kathmandu", javaScriptEnabled });
+    ["the reader's clocks", true, "workspace"],
+    ["UTC where no script runs", false, "workspace"],
+    ["the clocks of a stranger", true, "status"],
+  ])("is told by %s", async (_what, javaScriptEnabled, path) => {
+    const context = await contextOf({ timezoneId: "Asia/Kathmandu", javaScriptEnabled }, path !== "status");
     const page = await context.newPage();
-    await page.goto(`${service.url}${paths["workspace"]}`);
+    await page.goto(`${service.url}${paths[path]}`);
     const time = page.locator("time", { hasText: /\d\d:\d\d/ }).first();
     const at = (await time.getAttribute("datetime")) ?? "";
     const minutes = (later: number) =>
