@@ -20,11 +20,17 @@ async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<
   );
 }
 
+const QueueKeys = z.object({ current: z.string(), next: z.string() });
+
+/** Asks the queue for its keys: whatever else answers in its place has none. */
 async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise<void> {
   const headers = { Authorization: `Bearer ${env.QSTASH_TOKEN}` };
   const response = await fetch(`${env.QSTASH_URL}/v2/keys`, { headers, signal });
-  await response.body?.cancel();
-  if (!response.ok) throw new Error(`the queue answers ${response.status}`);
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`the queue answers ${response.status}`);
+  }
+  QueueKeys.parse(await response.json());
 }
 
 export const health = [
