@@ -6,6 +6,7 @@ import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { deliverAll } from "./billing-support.ts";
 import { answersFor, buy, CERTIFY, paidBy, runsOf, shortenSuites, statusOf } from "./certify-support.ts";
+import { addTeam } from "../workspaces/teams-support.ts";
 import { addAgent, addSuite, from, quietQueueClient, range, startAgent, used } from "../runs/support.ts";
 
 /** What a certification takes before the suites grow, and what they grow by. */
@@ -71,8 +72,8 @@ const limitTo = (left: number) =>
   ]);
 
 /** Has an agent's certification begun at the checkout; returns what pays it. */
-async function open(): Promise<{ agent: string; pay: () => Promise<void> }> {
-  const agent = await addAgent(owner, { endpoint: endpoint.url });
+async function open(fields: object = {}): Promise<{ agent: string; pay: () => Promise<void> }> {
+  const agent = await addAgent(owner, { endpoint: endpoint.url, ...fields });
   const { body, text } = await buy(owner, agent);
   if (body.kind !== "checkout") throw new Error(text);
   const [row] = await service.sql<{ session: string }>(
@@ -162,6 +163,28 @@ describe("the price of a certification", () => {
       expect(await usedByOwner()).toBe(MONTHLY - left + GROWTH);
     },
   );
+
+  it("runs nothing beyond what it brings in a workspace that the owner's plan no longer includes, and says so", async () => {
+    await service.sql("update users set plan = 'team' where id = $1", [owner.id]);
+    const team = await addTeam(service, owner);
+    const { agent, pay } = await open({ team_id: team });
+    await service.sql("update users set plan = 'free' where id = $1", [owner.id]);
+    await grow();
+    await pay();
+    await service.settled();
+    const paused = await statusOf(owner, agent);
+    expect([paused.status, paused.paused_reason]).toEqual([
+      "paused_quota",
+      expect.stringMatching(/^quota: .*does not include this workspace.*upgrade.*hand it over/),
+    ]);
+    expect([await paidBy(service, agent), paused.progress.finished]).toEqual([{ certification: RUNS }, RUNS]);
+    await minuteAt(renewal);
+    expect((await statusOf(owner, agent)).paused_reason).toBe(paused.paused_reason);
+    await service.sql("update users set plan = 'team' where id = $1", [owner.id]);
+    await minuteAt(clock + 1000);
+    expect(await statusOf(owner, agent)).toMatchObject({ status: "certified", paused_reason: null });
+    expect(await paidBy(service, agent)).toEqual({ certification: RUNS, team: GROWTH });
+  });
 
   it("is no way around the month, though two are paid at once and told of many times", async () => {
     const both = [await open(), await open()];
