@@ -5,11 +5,11 @@ import { agents, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { Finding } from "../platform/problem.ts";
-import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { accountOf, lockAccounts } from "./account.ts";
 import { noTarget, sealHeader, type SealedHeader } from "./auth-header.ts";
 import { checkUrls, modeOf } from "./connection.ts";
+import { agentQuotaOf } from "./quota.ts";
 import { type AgentCreate, RowFinding } from "./schemas.ts";
 import type { AgentRead } from "./shown.ts";
 
@@ -71,10 +71,9 @@ export async function insertAgents(
       team_id uuid)
   ), scope as (
     select s.team_id, coalesce(s.team_id, ${caller}) as owner_id, ${may("see", viewer, owner)} as seen,
-      ${may("edit", viewer, owner)} as allowed, ${limitOf(ctx.now(), owner, "agents")} as agent_limit,
-      (select count(*) from ${agents} a
-        where a.is_active and coalesce(a.team_id, a.user_id) = coalesce(s.team_id, ${caller}))::integer as used
+      ${may("edit", viewer, owner)} as allowed, quota.agent_limit, quota.used
     from (select distinct team_id from input) s join ${users} u on u.id = ${accountOf(owner)}
+      cross join ${agentQuotaOf(ctx.now(), owner)}
   ), candidates as (
     select i.*, s.owner_id, s.agent_limit, s.used, case
       when i.errors is not null then 'invalid'

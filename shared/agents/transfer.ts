@@ -5,11 +5,11 @@ import { agents, teams } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
-import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { agentQuota, duplicateName, refuseTakenName } from "./create.ts";
 import { agentOwner, visibleAgent } from "./conditions.ts";
+import { agentQuotaOf } from "./quota.ts";
 import { AgentRow, agentJson } from "./view.ts";
 
 /** SQL: whether the agent row `a` is elsewhere than in the workspace row `w`. */
@@ -37,19 +37,17 @@ export async function transferAgent(
       and coalesce(v.team_id, v.user_id) = coalesce(a.team_id, a.user_id))`,
     duplicate: sql`${moves} and a.is_active and exists (select from ${agents} o where o.is_active
       and coalesce(o.team_id, o.user_id) = w.id and lower(o.name) = lower(a.name))`,
-    quota: sql`${moves} and a.is_active and w.used >= w.agent_limit`,
+    quota: sql`${moves} and a.is_active and quota.used >= quota.agent_limit`,
   });
   const { agent } = await change(ctx, {
     lock: lockAccounts(
       sql`${accountOfAgent(agentId)} union select t.owner_id from ${teams} t where t.id = ${teamId}::uuid`,
     ),
-    parts: sql`with workspace as (
-      select t.id, ${limitOf(ctx.now(), workspace, "agents")} as agent_limit,
-        (select count(*) from ${agents} a where a.is_active and a.team_id = t.id)::integer as used
-      from ${teams} t where t.id = ${teamId}::uuid
-    ), target as (
-      select a.id, w.agent_limit, w.used, ${moves} as moves, ${transfer.sql} as outcome
-      from ${agents} a left join workspace w on true where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
+    parts: sql`with target as (
+      select a.id, quota.agent_limit, quota.used, ${moves} as moves, ${transfer.sql} as outcome
+      from ${agents} a left join ${teams} w on w.id = ${teamId}::uuid
+        cross join ${agentQuotaOf(ctx.now(), workspace, sql`${moves} and a.is_active`)}
+      where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
     ), a as (
       update ${agents} a set team_id = ${teamId}::uuid, updated_at = case when t.moves then now() else a.updated_at end
       from target t where a.id = t.id and t.outcome = 'done' returning a.*

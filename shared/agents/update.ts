@@ -5,7 +5,6 @@ import { agents } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { bodyProblem, notFound, Problem } from "../platform/problem.ts";
-import { limitOf } from "../teams/limits.ts";
 import { may } from "../teams/rights.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { noTarget, sealHeader } from "./auth-header.ts";
@@ -13,6 +12,7 @@ import { checkUrls, isRetired, noEndpoint, retired } from "./connection.ts";
 import { agentQuota, badRoot, refuseTakenName } from "./create.ts";
 import type { AgentUpdate } from "./schemas.ts";
 import { agentOwner, retiredMode, visibleAgent } from "./conditions.ts";
+import { agentQuotaOf } from "./quota.ts";
 import { AgentRow, agentJson } from "./view.ts";
 
 /**
@@ -41,11 +41,12 @@ export async function updateAgent(
     when ${clear} and ${retiredMode} then 'mock'
     when a.connection_mode = 'mock' and ${typeof checked.endpoint === "string"} then 'http_endpoint'
     else a.connection_mode end`;
+  const isActivated = sql`${input.is_active === true} and not a.is_active`;
   const updating = verdict({
     forbidden: sql`not t.allowed`,
     retired: sql`t.is_retired and not ${clear}`,
     no_endpoint: sql`t.new_mode = 'http_endpoint' and t.new_endpoint is null`,
-    quota: sql`${input.is_active === true} and not t.is_active and t.others >= t.agent_limit`,
+    quota: sql`t.used >= t.agent_limit`,
     bad_root: isBadRoot(input.variant_of ?? null),
     no_target: sql`${input.auth_header != null} and t.new_endpoint is null`,
     header_stays: sql`${checked.auth_header === undefined} and t.auth_header is not null and ${moved}`,
@@ -56,11 +57,9 @@ export async function updateAgent(
       select from ${agents} a where a.id = ${agentId}::uuid and (select count(*) from accounts) >= 0 for no key update`,
     parts: sql`with target as (
       select a.*, ${may("edit", viewer, agentOwner)} as allowed, ${retiredMode} as is_retired, ${mode} as new_mode,
-        ${endpoint} as new_endpoint,
-        ${limitOf(ctx.now(), agentOwner, "agents")} as agent_limit,
-        (select count(*) from ${agents} o where o.is_active and o.id <> a.id
-          and coalesce(o.team_id, o.user_id) = coalesce(a.team_id, a.user_id))::integer as others
-      from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
+        ${endpoint} as new_endpoint, quota.agent_limit, quota.used
+      from ${agents} a cross join ${agentQuotaOf(ctx.now(), agentOwner, isActivated)}
+      where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
     ), checked as (select t.*, ${updating.sql} as outcome from target t
     ), a as (
       update ${agents} a set ${sql.join(assignments(checked), sql`, `)},
@@ -70,7 +69,7 @@ export async function updateAgent(
           else a.verified_state end
       from checked c where a.id = c.id and c.outcome = 'done' returning a.*
     ), uncertified as (${endCertifications(sql`select id from a where connection_mode = 'mock'`)})`,
-    result: sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit, 'used', c.others,
+    result: sql`select jsonb_build_object('outcome', c.outcome, 'limit', c.agent_limit, 'used', c.used,
       'agent', (select ${agentJson(viewer)} from a)) as result from checked c`,
     verdict: updating,
     done: z.object({ agent: AgentRow }),
