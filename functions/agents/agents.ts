@@ -24,6 +24,7 @@ export const agents = [
       scope: z.literal("personal").optional(),
       team_id: z.uuid().optional(),
       active_only: z.stringbool().default(true),
+      endpoint: z.url().max(2048).optional().meta({ description: "Those alone that are called at this URL" }),
       q: nameSearch,
       sort: z.enum(AGENT_SORTS).default("-created_at").meta({ description: "By name in any case, letter by letter" }),
     }),

@@ -55,13 +55,10 @@ async function suiteOf(api: Api, slug: string): Promise<string> {
 
 /** The caller's own agent at an endpoint; it is registered where there is none. */
 async function agentAt(api: Api, endpoint: string, name: string | undefined): Promise<string> {
-  const { href, host, pathname } = new URL(endpoint);
-  for (let page = 1, total = 1; (page - 1) * 100 < total; page += 1) {
-    const found = await api.read(`/api/v1/agents?page_size=100&page=${page}`, listOf(AgentRead));
-    total = found.total;
-    const known = found.items.find((one) => one.endpoint != null && new URL(one.endpoint).href === href);
-    if (known !== undefined) return known.id;
-  }
+  const { host, pathname } = new URL(endpoint);
+  const query = new URLSearchParams({ endpoint, page_size: "1" });
+  const [known] = (await api.read(`/api/v1/agents?${query.toString()}`, listOf(AgentRead))).items;
+  if (known !== undefined) return known.id;
   const body = { name: name ?? `${host}${pathname === "/" ? "" : pathname}`, endpoint };
   return z.object({ id: z.uuid() }).parse(await api.send("POST", "/api/v1/agents", body)).id;
 }

@@ -20,6 +20,8 @@ export interface AgentFilter {
   scope?: "personal" | undefined;
   team_id?: string | undefined;
   active_only: boolean;
+  /** A URL: the agents alone that are called there. */
+  endpoint?: string | undefined;
   q?: string | undefined;
   sort?: AgentSort | undefined;
   page: number;
@@ -28,8 +30,8 @@ export interface AgentFilter {
 
 /**
  * A page of agents, newest first or as `sort` says: a signed-in caller's own (personal and of the caller's workspaces), or one scope of
- * them; for anybody else the public ones. Throws `conflicting_parameters`, `unauthenticated` for a scope without an
- * account, 404 for a workspace that is not the caller's.
+ * them; for anybody else the public ones. Throws `conflicting_parameters`, `unauthenticated` for a scope or an endpoint,
+ * which nobody else is shown, without an account, 404 for a workspace that is not the caller's.
  */
 export function listAgents(ctx: Context, principal: Principal, filter: AgentFilter) {
   return listAgentsWith(ctx, principal, filter, NOTHING_MORE, AgentRow);
@@ -47,10 +49,10 @@ export async function listAgentsWith<Row extends z.ZodType>(
   row: Row,
 ): Promise<{ items: z.output<Row>[]; total: number; total_is_capped?: true | null | undefined }> {
   const viewer = viewerId(principal);
-  const { scope, team_id: teamId } = filter;
+  const { scope, team_id: teamId, endpoint } = filter;
   if (scope !== undefined && teamId !== undefined) throw conflicting(["scope", "team_id"]);
-  if (viewer === null && (scope !== undefined || teamId !== undefined)) {
-    throw new Problem("unauthenticated", "scope and team_id need an account; sign in.");
+  if (viewer === null && (scope !== undefined || teamId !== undefined || endpoint !== undefined)) {
+    throw new Problem("unauthenticated", "scope, team_id and endpoint need an account; sign in.");
   }
   const team = { user_id: sql`null::uuid`, team_id: sql`${teamId ?? null}::uuid` };
   const items = sql`(select json_agg(${agentJson(viewer)} || ${more} order by p.place)
@@ -109,7 +111,7 @@ function scans(viewer: string | null, filter: AgentFilter, columns: SQL, cut: SQ
   if (viewer === null) return [sql`${key} where a.is_public and a.is_active ${cut}`];
   const { scope, team_id: teamId, active_only: activeOnly } = filter;
   const owned = (owner: SQL, isActive: boolean) =>
-    sql`${key} where ${ownerOf(agentOwner)} = ${owner} and a.is_active = ${isActive} ${cut}`;
+    sql`${key} where ${ownerOf(agentOwner)} = ${owner} and a.is_active = ${isActive} ${calledAt(filter)} ${cut}`;
   const inScope = (isActive: boolean) => {
     if (teamId !== undefined) return owned(sql`${teamId}::uuid`, isActive);
     if (scope === "personal") return owned(sql`${viewer}::uuid`, isActive);
@@ -118,8 +120,16 @@ function scans(viewer: string | null, filter: AgentFilter, columns: SQL, cut: SQ
   return activeOnly ? [inScope(true)] : [inScope(true), inScope(false)];
 }
 
+/** SQL: a further condition of the agent row `a`, by the hash that an index has of its endpoint, which may be too long for one. */
+function calledAt({ endpoint }: AgentFilter): SQL {
+  if (endpoint === undefined) return sql``;
+  const { href } = new URL(endpoint);
+  return sql`and a.endpoint = ${href}::text and md5(a.endpoint) = md5(${href}::text)`;
+}
+
 /** SQL: the same list as a condition of the agent row `a`. */
-function listed(viewer: string | null, { scope, team_id: teamId, active_only: activeOnly }: AgentFilter): SQL {
+function listed(viewer: string | null, filter: AgentFilter): SQL {
+  const { scope, team_id: teamId, active_only: activeOnly } = filter;
   if (viewer === null) return sql`a.is_public and a.is_active`;
   const owner =
     teamId !== undefined
@@ -127,5 +137,5 @@ function listed(viewer: string | null, { scope, team_id: teamId, active_only: ac
       : scope === "personal"
         ? sql`a.team_id is null and a.user_id = ${viewer}::uuid`
         : may("see", viewer, agentOwner);
-  return sql`${owner} ${activeOnly ? sql`and a.is_active` : sql``}`;
+  return sql`${owner} ${activeOnly ? sql`and a.is_active` : sql``} ${calledAt(filter)}`;
 }

@@ -76,6 +76,16 @@ export const agents = pgTable(
     index("agents_public_name_idx")
       .on(sql`lower(${table.name}) collate "C"`, table.id)
       .where(sql`${table.is_public} and ${table.is_active}`),
+    // An endpoint may be longer than an index takes.
+    index("agents_endpoint_idx")
+      .on(
+        sql`coalesce(${table.team_id}, ${table.user_id})`,
+        sql`md5(${table.endpoint})`,
+        table.is_active,
+        table.created_at.desc().nullsFirst(),
+        table.id.desc().nullsFirst(),
+      )
+      .where(sql`${table.endpoint} is not null`),
     index("agents_user_idx").on(table.user_id, table.created_at.desc().nullsFirst()),
     index("agents_team_idx").on(table.team_id).where(sql`${table.team_id} is not null`),
     index("agents_public_idx")

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inBulk } from "../../stack/bulk.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { fetched, type Recorder, startRecorder } from "../http/plans-support.ts";
+import { quietQueueClient } from "../runs/support.ts";
 import { addTeam } from "../workspaces/teams-support.ts";
 
 const AGENTS = 5000;
@@ -17,6 +18,7 @@ let agent: string;
 let most = 0;
 
 beforeAll(async () => {
+  quietQueueClient();
   recorder = await startRecorder(async (statement) => {
     if (counting) most = Math.max(most, await fetched(service, statement, "agents"));
   });
@@ -87,5 +89,40 @@ describe("among thousands of agents of its owner", () => {
     const { body } = await owner.call("POST", "/api/v1/agents", { name: "Too many" });
     expect(body).toMatchObject({ code: "quota_exceeded", limit: 3, used: MOST_TOLD });
     await service.sql("update users set plan = 'team' where id = $1", [owner.id]);
+  });
+
+  it("those at an endpoint are found without the others, by a coding agent, too", async () => {
+    const others = "/api/v1/agents?active_only=false";
+    const at = (url: string) => `${others}&endpoint=${encodeURIComponent(url)}`;
+    const { body } = await owner.call("GET", at("HTTP://127.0.0.1:9/./77"));
+    expect(body.items).toMatchObject([{ name: "Agent 77", endpoint: "http://127.0.0.1:9/77", user_id: owner.id }]);
+    expect((await owner.call("GET", `${at("http://127.0.0.1:9/77")}&q=78`)).body.total).toBe(0);
+    expect((await owner.call("GET", at("http://127.0.0.1:9/none"))).body.total).toBe(0);
+    const [status, rows] = await read("GET", at("http://127.0.0.1:9/78"));
+    expect(status).toBe(200);
+    expect(rows).toBeLessThan(10);
+    service.faults.set({ service: "qstash", mode: "error" });
+    const screened = await read("POST", "/mcp", {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "screen_agent", arguments: { endpoint: "http://127.0.0.1:9/79", suite: "core" } },
+    });
+    expect(screened[0]).toBe(200);
+    // Each of its runs names its agent.
+    expect(screened[1]).toBeLessThan(200);
+    const found = await service.sql(
+      "select a.name from screening_sessions s join agents a on a.id = s.agent_id where a.user_id = $1",
+      [owner.id],
+    );
+    expect(found).toEqual([{ name: "Agent 79" }]);
+  });
+
+  it("nobody is told without an account who is called at an endpoint", async () => {
+    const { status, body } = await caller(service).call(
+      "GET",
+      "/api/v1/agents?endpoint=http%3A%2F%2F127.0.0.1%3A9%2F77",
+    );
+    expect([status, body.code]).toEqual([401, "unauthenticated"]);
   });
 });

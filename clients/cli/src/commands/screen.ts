@@ -159,9 +159,9 @@ async function agentOf(
   if (!URL.canParse(target))
     throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
   const endpoint = new URL(target);
-  for await (const agent of client.each("/api/v1/agents")) {
-    if (agent.endpoint != null && new URL(agent.endpoint).href === endpoint.href) return agent;
-  }
+  const query = { endpoint: endpoint.href, page_size: 1 };
+  const [known] = (await given(client.GET("/api/v1/agents", { params: { query } }))).items;
+  if (known !== undefined) return known;
   const agent_protocol = protocolOf(protocol);
   const body = {
     name: name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,

@@ -1,0 +1,1 @@
+CREATE INDEX "agents_endpoint_idx" ON "agents" USING btree (coalesce("team_id", "user_id"),md5("endpoint"),"is_active","created_at" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE "agents"."endpoint" is not null;
