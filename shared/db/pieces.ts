@@ -22,15 +22,15 @@ export const PIECE = 5000;
 
 /**
  * SQL: the recursive part `name` of a statement: the different ids of a column in the rows for which `where` holds, from behind
- * `after` on, at most `most`, each with its number `n`; the last one is null where there are no more. Each is found by one step
+ * `start` on, at most `most`, each with its number `n`; the last one is null where there are no more. Each is found by one step
  * in an index on that column, however many rows share it.
  */
-export function steppingOver(name: string, column: PgColumn, where: SQL, after: SQL, most: number): SQL {
+export function steppingOver(name: string, column: PgColumn, where: SQL, start: SQL, most: number): SQL {
   const [part, id] = [sql.identifier(name), sql.identifier(column.name)];
   const next = (behind: SQL) =>
     sql`select x.${id} from ${column.table} x where ${where} and x.${id} > ${behind} order by x.${id} limit 1`;
   return sql`${part} as (
-    select (${next(after)}) as id, 1 as n
+    select (${next(start)}) as id, 1 as n
     union all select (${next(sql`s.id`)}), s.n + 1 from ${part} s where s.id is not null and s.n < ${most}
   )`;
 }
