@@ -1,29 +1,34 @@
 import { type SQL, sql } from "drizzle-orm";
 import { tasks } from "../../db/schema/index.ts";
 
-/**
- * SQL: one row `shingle` for each different run of five words of a text, case, form and punctuation aside; a shorter
- * text is one run. None for a text without words.
- */
-function shingles(text: SQL): SQL {
-  return sql`select distinct run as shingle from (
-      select place, count(*) over () as words,
-        string_agg(word, ' ') over (order by place rows between current row and 4 following) as run
-      from regexp_split_to_table(lower(normalize(${text}, nfkc) collate "pg_c_utf8"), '[^[:alnum:]]+')
-        with ordinality as w(word, place)
-      where word <> ''
-    ) runs where place <= greatest(words - 4, 1)`;
-}
+/** Of how many of a prompt's shingles it is looked up how many tasks have them, beyond those that have to be chosen. */
+const CHOICE = 200;
+/** How many tasks with a shingle are counted at most. */
+const COUNTED = 100;
 
 /**
  * SQL: whether an active public task says nearly the same as `prompt`: the Jaccard similarity of their shingles (Broder,
  * "On the resemblance and containment of documents", 1997) is at least 0.8. Secret tasks are left out: whoever proposes
  * a task sees its flags, and could learn by them what secret prompts say.
+ *
+ * A task that is so similar lacks at most a fifth of the prompt's shingles, so it has one of any that are a fifth and one
+ * more. Only the tasks with one of these, the rarest, are compared: by size and by hashes, which never have less in common
+ * than the shingles have, and then by the shingles.
  */
 export function isNearDuplicate(prompt: string): SQL<boolean> {
+  const having = (hash: SQL) => sql`select from ${tasks} t where t.shingles @> array[${hash}] limit ${COUNTED}`;
   return sql`exists (
-    with own as materialized (${shingles(sql`${prompt}::text`)})
-    select from ${tasks} t where t.is_active and not t.is_secret and (
-      select count(own.shingle) > 0 and 5 * count(own.shingle) >= 4 * (count(*) + (select count(*) from own) - count(own.shingle))
-      from (${shingles(sql`t.prompt`)}) theirs left join own using (shingle)))`;
+    with own as materialized (select shingle, shingle_hash(shingle) as hash from shingles(${prompt}::text) shingle),
+    own_size as materialized (select count(*) as n from own),
+    telling as materialized (select array(
+      select hash from (select hash from own limit (select n / 5 + 1 + ${CHOICE} from own_size)) o
+      order by (select count(*) from (${having(sql`o.hash`)}) x) limit (select n / 5 + 1 from own_size)) as hashes),
+    near as materialized (
+      select t.prompt, t.shingles as hashes, cardinality(t.shingles) as size
+      from ${tasks} t where t.shingles && (select hashes from telling)
+    )
+    select from near, own_size where case
+      when 5 * size < 4 * n or 5 * n < 4 * size then false
+      when 9 * (select count(*) from own join unnest(hashes) hash using (hash)) < 4 * (n + size) then false
+      else 9 * (select count(*) from own join shingles(prompt) shingle using (shingle)) >= 4 * (n + size) end)`;
 }

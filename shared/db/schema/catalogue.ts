@@ -43,8 +43,17 @@ export const tasks = pgTable(
     is_secret: boolean().notNull().default(false),
     created_at: createdAt(),
     retired_at: instant(),
+    /** Hashes of the runs of words in the prompt of an active public task, one for each; null for any other. */
+    shingles: integer()
+      .array()
+      .generatedAlwaysAs(sql`case when is_active and not is_secret then shingle_hashes(prompt) end`),
   },
   (table) => [
+    // Without a list of what is pending, which each look-up would go through.
+    index("tasks_shingles_idx")
+      .using("gin", table.shingles)
+      .with({ fastupdate: false })
+      .where(sql`${table.shingles} is not null`),
     uniqueIndex("tasks_slug_key").on(table.slug).where(sql`${table.is_active}`),
     index("tasks_suite_idx").on(table.suite_id, table.position),
     index("tasks_active_idx").on(table.domain, table.created_at).where(sql`${table.is_active}`),

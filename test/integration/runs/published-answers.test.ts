@@ -14,6 +14,10 @@ const RIGHT = {
   agrees: true,
 };
 
+/** What a task can't do without. */
+const COLUMNS =
+  "title, domain, prompt, output_format, grader, expected_output, reference_cost_usd, reference_latency_ms";
+
 let service: TestService;
 let owner: User;
 let outsiders: Caller[];
@@ -62,8 +66,8 @@ beforeAll(async () => {
   await service.settled();
   // As it would be of a secret task, which no owner can run.
   await service.sql(
-    `with secret as (insert into tasks select (jsonb_populate_record(t, '{"slug": "s", "is_secret": true}'
-       || jsonb_build_object('id', uuidv7()))).* from tasks t where id = $1 returning id)
+    `with secret as (
+       insert into tasks (${COLUMNS}, slug, is_secret) select ${COLUMNS}, 's', true from tasks where id = $1 returning id)
      update runs set task_id = secret.id from secret where runs.id = $2`,
     [task, runs["secret"]],
   );
