@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<Refused["outcome"], (refused: Refused) => Proble
   no_team: () => notFound("workspace"),
   forbidden: () => new Problem("forbidden", "Your role in this workspace does not allow creating agents."),
   bad_root: badRoot,
-  duplicate: duplicateName,
+  duplicate: () => duplicateName(true),
   quota: ({ limit, used }) => agentQuota(limit, used),
 };
 
@@ -49,14 +49,15 @@ export function refusal(refused: Refused): Problem {
   return REFUSALS[refused.outcome](refused);
 }
 
-/** The 409 for a name that another active agent of the owner has, in any case. */
-export function duplicateName(): Problem {
-  return new Problem("duplicate_name", "Another active agent of this owner has the name; choose another.");
+/** The 409 for a name that another active agent of the owner has, in any case; `given` says whether the body gives it. */
+export function duplicateName(given: boolean): Problem {
+  const detail = "Another active agent of this owner has the name; choose another.";
+  return given ? bodyProblem("duplicate_name", "/name", detail) : new Problem("duplicate_name", detail);
 }
 
 /** Throws `duplicate_name` where the database refused a change because the name is taken, else the error itself. */
-export function refuseTakenName(error: unknown): never {
-  throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName() : error;
+export function refuseTakenName(error: unknown, given: boolean): never {
+  throw databaseFailure(error)?.constraint === "agents_name_key" ? duplicateName(given) : error;
 }
 
 /** The 402 for an owner whose plan allows no further active agent, or does not include the workspace. */

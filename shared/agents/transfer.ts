@@ -67,10 +67,10 @@ export async function transferAgent(
           "/team_id",
           "A variant group stays together; PATCH variant_of to null first, here or in this agent's variants.",
         ),
-      duplicate: duplicateName,
+      duplicate: () => duplicateName(false),
       quota: telling(AgentQuota, ({ limit, used }) => agentQuota(limit, used)),
     },
-  }).catch(refuseTakenName);
+  }).catch((error: unknown) => refuseTakenName(error, false));
   return agent;
 }
 

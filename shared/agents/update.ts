@@ -89,7 +89,7 @@ export async function updateAgent(
           "The header belongs to the endpoint's present origin; give it anew for this one, or null to send none.",
         ),
     },
-  }).catch(refuseTakenName);
+  }).catch((error: unknown) => refuseTakenName(error, input.name !== undefined));
   ctx.cache.invalidate("board");
   return agent;
 }

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { write } from "../db/change.ts";
 import { suites } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
-import { Problem } from "../platform/problem.ts";
+import { bodyProblem } from "../platform/problem.ts";
 import type { SuiteCreate } from "./create-task-schemas.ts";
 import { suiteJson } from "./reads.ts";
 import { SuiteRead } from "./shown.ts";
@@ -21,7 +21,7 @@ export async function createSuite(
     select: sql`select ${suiteJson} as result from s`,
     result: SuiteRead,
   });
-  if (suite === null) throw new Problem("duplicate_name", "Another suite has this slug; choose another.");
+  if (suite === null) throw bodyProblem("duplicate_name", "/slug", "Another suite has this slug; choose another.");
   ctx.cache.invalidate("catalogue");
   return suite;
 }

@@ -3,7 +3,7 @@ import { verdict } from "../db/change.ts";
 import { databaseFailure } from "../db/client.ts";
 import { columnsJson } from "../db/json.ts";
 import { scorecards } from "../db/schema/index.ts";
-import { Problem } from "../platform/problem.ts";
+import { bodyProblem, Problem } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { AXES } from "./shown.ts";
 import { findTemplate } from "./templates.ts";
@@ -29,7 +29,7 @@ export function editableScorecard(viewer: string, id: string): SQL {
 /** Throws `duplicate_name` where the database refused a change because another scorecard has the name; else the error itself. */
 export function refuseTakenName(error: unknown): never {
   if (databaseFailure(error)?.constraint !== "scorecards_name_key") throw error;
-  throw new Problem("duplicate_name", "Another scorecard of this owner has the name; choose another.");
+  throw bodyProblem("duplicate_name", "/name", "Another scorecard of this owner has the name; choose another.");
 }
 
 /** Throws the 403 for a change to a template. */

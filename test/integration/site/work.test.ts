@@ -85,6 +85,14 @@ describe("changing an agent, by the pages alone", () => {
     expect(await kept()).toBeNull();
   });
 
+  it("tells a name that another one has at its field", async () => {
+    await addAgent(owner, { name: "Taken" });
+    const form = await visitor.open(`/agents/${await addAgent(owner, { name: "To rename" })}/edit`);
+    const renamed = await visitor.send(form, "Save", { name: "taken" });
+    const made = await visitor.send(await visitor.open("/agents/new"), "Connect the agent", { name: "taken" });
+    for (const { status, wrong } of [renamed, made]) expect([status, Object.keys(wrong)]).toEqual([409, ["name"]]);
+  });
+
   it("connects a new one with the header that was tried, typed once", async () => {
     const typed = { name: "New, behind a gateway", "auth_header/name": "X-Api-Key", "auth_header/value": "typed-once" };
     const form = await visitor.open("/agents/new");

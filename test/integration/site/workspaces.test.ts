@@ -108,6 +108,8 @@ describe("scorecards, by the pages alone", () => {
     expect(shown).toMatchObject({ correctness: "66.7", latency: "33.3", cost: "0" });
     const renamed = await visitor.send(form, "Save", { name: "Exactly" });
     expect([renamed.alerts, await kept()]).toEqual([["Saved."], { ...before, name: "Exactly" }]);
+    const taken = await visitor.send(await visitor.open("/scorecards"), "Make the scorecard", { name: "exactly" });
+    expect([taken.status, Object.keys(taken.wrong)]).toEqual([409, ["name"]]);
     // Meanwhile somebody else renames it.
     await there(owner).call("PATCH", `/api/v1/scorecards/${body.id}`, { name: "Elsewhere" });
     await visitor.send(renamed, "Save", { robustness: "100" });
