@@ -22,7 +22,7 @@ export const TEST_KEYS: Keyring = [{ name: null, secret: TEST_ENCRYPTION_KEY }];
 /** Starts one PostgreSQL server for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = scratchFolder("screening-test-");
-  const postgres = await startPostgres({ dir });
+  const postgres = await startPostgres({ dir, throwaway: true });
   await postgres.createDatabase(TEMPLATE);
   await migrate(postgres.url(TEMPLATE));
   await seed(postgres.url(TEMPLATE), TEST_KEYS);

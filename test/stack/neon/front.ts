@@ -13,6 +13,7 @@ const Statement = z.object({ query: z.string(), params: z.array(z.unknown()).def
 const Batch = z.object({ queries: z.array(Statement) });
 const Body = z.union([Batch, Statement]);
 type Statement = z.infer<typeof Statement>;
+type Work = z.infer<typeof Body>;
 
 const ISOLATION: Readonly<Record<string, string>> = {
   ReadUncommitted: "read uncommitted",
@@ -44,6 +45,9 @@ const ERROR_FIELDS = [
 
 /** https://github.com/neondatabase/neon/blob/main/proxy/src/serverless/sql_over_http.rs, "SqlOverHttpError::Cancelled" */
 const CANCELLED = "Query cancelled, connection was terminated";
+
+/** Statements that leave nothing on their connection, as nearly all do: no setting, and nothing prepared. */
+const LEAVES_NOTHING = /^\s*(?:select|with|insert|update|delete|merge)\b(?![^]*\bset_config\b)/i;
 
 const POOL_SIZE = 40;
 const CLOSE_MS = 1_000;
@@ -141,12 +145,14 @@ export async function startNeonFront(options: {
     } finally {
       gone.removeEventListener("abort", cancel);
       // A cancellation that comes late would end what the connection does next.
-      void giveBack(client, broken || gone.aborted);
+      void giveBack(client, work, broken || gone.aborted);
     }
   }
 
-  /** Cleans a connection after its answer, and gives it back. */
-  async function giveBack(client: PoolClient, broken: boolean): Promise<void> {
+  /** Cleans a connection after its answer, where it has to be, and gives it back. */
+  async function giveBack(client: PoolClient, work: Work, broken: boolean): Promise<void> {
+    const statements = "queries" in work ? work.queries : [work];
+    if (!broken && statements.every(({ query }) => LEAVES_NOTHING.test(query))) return client.release();
     const cleaned = broken
       ? false
       : await client.query(NEON.reset).then(
@@ -174,7 +180,7 @@ export async function startNeonFront(options: {
   };
 }
 
-function parse(body: Buffer): z.infer<typeof Body> {
+function parse(body: Buffer): Work {
   try {
     return Body.parse(JSON.parse(body.toString()));
   } catch (error) {

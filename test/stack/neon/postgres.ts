@@ -47,20 +47,29 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lc_messages: "C",
 };
 
+/** Of a server whose data nobody needs after a crash: what is written to be safe from one is left out. */
+const THROWAWAY: Readonly<Record<string, string>> = { synchronous_commit: "off", full_page_writes: "off" };
+
 /**
  * Starts a PostgreSQL server on 127.0.0.1 with its data in `dir`, initialised if there are none (UTF-8, ordered by code
  * point). A server that a killed process left behind on the same data is shut down first.
  * @param options.port the port to listen on; a free one when not given.
+ * @param options.throwaway whether the data need not outlive a crash of the server.
  * @throws when a living process runs a server on the same data, or when the server does not come up.
  */
-export async function startPostgres(options: { dir: string; port?: number | undefined }): Promise<Postgres> {
+export async function startPostgres(options: {
+  dir: string;
+  port?: number | undefined;
+  throwaway?: boolean;
+}): Promise<Postgres> {
   const account = serverAccount();
   const native = await nativeFolder(account);
   const cluster = join(await dataFolder(options.dir, account), "cluster");
   await reclaim(cluster);
   await initialise(native, cluster, account);
   const port = options.port ?? (await freePort());
-  const server = await launch(native, cluster, port, account);
+  const settings = options.throwaway === true ? { ...SETTINGS, ...THROWAWAY } : SETTINGS;
+  const server = await launch(native, cluster, { port, settings }, account);
   const url = (database: string) => `postgres://${USER}:${PASSWORD}@${HOST}:${port}/${encodeURIComponent(database)}`;
 
   async function administer(statement: string): Promise<void> {
@@ -100,11 +109,11 @@ async function initialise(native: string, cluster: string, account: Account | un
 async function launch(
   native: string,
   cluster: string,
-  port: number,
+  { port, settings: given }: { port: number; settings: Readonly<Record<string, string>> },
   account: Account | undefined,
 ): Promise<ChildProcess> {
   // The server ignores settings with a dot that it does not know, so this one tells a later start whose it is.
-  const settings = Object.entries({ ...SETTINGS, "stack.owner": String(process.pid) });
+  const settings = Object.entries({ ...given, "stack.owner": String(process.pid) });
   const args = ["-D", cluster, "-p", String(port), ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   // Detached from the terminal, whose Ctrl-C would otherwise end the server before those who still use it.
   const server = spawn(join(native, "bin", "postgres"), args, {
