@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { boolean, doublePrecision, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { createdAt, id, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
@@ -66,11 +77,36 @@ export const suite_records = pgTable("suite_records", {
     .primaryKey()
     .references(() => suites.id),
   suite_version: integer().notNull(),
-  /** Of the state that was logged, as the database tells it apart from others. */
+  /** Of how tasks were shown when that was logged. */
   fingerprint: text().notNull(),
   /** SHA-256, in hex, over the public form of its active tasks as RFC 8785 JSON. */
   sha256: text().notNull(),
   recorded_at: instant().notNull(),
+});
+
+/**
+ * A change of each suite's version or tasks that nobody has looked at for the log; triggers note them. Rows are added and
+ * taken away, none is changed: so what changes tasks waits for nothing but the tasks.
+ */
+export const suite_changes = pgTable("suite_changes", {
+  id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+  suite_id: uuid()
+    .notNull()
+    .references(() => suites.id, { onDelete: "cascade" }),
+});
+
+/** The suites that are being looked at for the log, and how far each was read. */
+export const suite_readings = pgTable("suite_readings", {
+  suite_id: uuid()
+    .primaryKey()
+    .references(() => suites.id, { onDelete: "cascade" }),
+  /** Names this reading, in the order in which they were begun; a change of the suite begins another one. */
+  reading: uuid().notNull().default(sql`uuidv7()`),
+  /** Of how its tasks are shown. */
+  fingerprint: text().notNull(),
+  /** The last task that was read, and the hash of all up to it; null before the first. */
+  after: uuid(),
+  hash: text(),
 });
 
 /** Secrets that the service has made for itself, encrypted; `minting` is the one that secret tasks are drawn by. */
