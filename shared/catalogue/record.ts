@@ -4,6 +4,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import * as z from "zod";
 import { read, write } from "../db/change.ts";
 import { ANSWERED } from "../db/listing.ts";
+import { isAmong } from "../db/pieces.ts";
 import { suite_changes, suite_readings, suite_records, suites, tasks } from "../db/schema/index.ts";
 import { canonicalBytes } from "../platform/canonical.ts";
 import type { Context } from "../platform/context.ts";
@@ -62,8 +63,9 @@ async function beginReadings(ctx: Context): Promise<boolean> {
   const form = fingerprint();
   const found = await write(ctx, {
     parts: sql`with taken as (
-      delete from ${suite_changes} where id in (
-        select id from ${suite_changes} order by id limit ${CHANGES} for update skip locked) returning suite_id
+      delete from ${suite_changes} where ${isAmong(
+        sql`select ctid from ${suite_changes} order by id limit ${CHANGES} for update skip locked`,
+      )} returning suite_id
     ), due as (
       select suite_id from taken union
       select k.id from ${suites} k left join ${suite_records} r on r.suite_id = k.id
