@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isNearDuplicate } from "../../../shared/catalogue/submissions/flags-similarity.ts";
 import { startService, type TestService } from "../../stack/service.ts";

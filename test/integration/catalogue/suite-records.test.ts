@@ -34,7 +34,7 @@ async function said(suite: string): Promise<{ suite_version: number; sha256: str
   );
   return rows
     .map(({ entry }) => JSON.parse(entry))
-    .map(({ suite_version, sha256: digest }) => ({ suite_version, sha256: digest }));
+    .map(({ suite_version, sha256: own }) => ({ suite_version, sha256: own }));
 }
 
 /** The digest as anybody makes it of public reads. */
