@@ -146,6 +146,8 @@ describe("the packed TypeScript client", () => {
       const code = await bundled(`${READING} globalThis.read = read;`);
       await page.goto(site.url);
       await page.addScriptTag({ content: code, type: "module" });
+      // A module runs some time after it has been added.
+      await page.waitForFunction("globalThis.read !== undefined");
       expect(await page.evaluate(`read(${JSON.stringify(service.url)})`)).toEqual({
         tasks: mathTasks,
         wrong: "validation_failed",

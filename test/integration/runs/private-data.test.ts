@@ -20,7 +20,7 @@ const UNSTEADY: Record<string, string> = {
 };
 
 /** Parameters of queries that only an account may use. */
-const OF_ACCOUNTS = ["scope", "team_id", "mine"];
+const OF_ACCOUNTS = ["scope", "team_id", "mine", "endpoint"];
 
 /** Headers of the moment, not of what is answered. */
 const MOMENTARY = ["date", "x-request-id", "ratelimit", "ratelimit-policy", "connection", "keep-alive"];

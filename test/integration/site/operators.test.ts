@@ -26,7 +26,6 @@ describe("the pages of operators", () => {
     const agent = await addAgent(submitter, { name: "Theirs", connection_mode: "mock" });
     const others = [await visitorOf(service, submitter), newVisitor(service)];
     const proposal = await newSubmission(submitter);
-    const nothing = await newVisitor(service).open("/nothing/at/all");
     for (const [path, button, typed] of [
       ["/admin", "Make them private", { name_pattern: "Theirs" }],
       [`/admin/proposals?id=${proposal}`, "Approve it", {}],
@@ -35,6 +34,8 @@ describe("the pages of operators", () => {
     ] as const) {
       const form = await operator.open(path);
       for (const visitor of others) {
+        // As it is shown to them where there is nothing.
+        const nothing = await visitor.open("/nothing/at/all");
         const pages = [await visitor.open(path), await visitor.send(form, button, typed)];
         expect(pages.map(({ status, html }) => [status, html])).toEqual([
           [404, nothing.html],
