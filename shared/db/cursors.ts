@@ -2,7 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { cursors } from "./schema/index.ts";
 
 /** Before every id. */
-export const FIRST: SQL = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
+export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** SQL: the same. */
+export const FIRST: SQL = sql.raw(`'${FIRST_ID}'::uuid`);
 
 /** SQL: the id behind which the work of this name goes on; `FIRST` where it begins anew. */
 export function cursorOf(name: string): SQL {

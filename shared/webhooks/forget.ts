@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
+import { FIRST_ID } from "../db/cursors.ts";
 import { deletePiece, isAmong, isFirstBelow, PIECE, type Piece } from "../db/pieces.ts";
 import { removed_webhooks, webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -20,11 +21,8 @@ export async function forgetDeliveries(ctx: Context, cursor: string | null): Pro
   const last = event === undefined ? null : await forgetEvents(ctx, event);
   if (event !== undefined) return { next: last === null ? null : `events ${last}` };
   const { next } = await forgetAttempts(ctx);
-  return { next: next ?? `events ${FIRST}` };
+  return { next: next ?? `events ${FIRST_ID}` };
 }
-
-/** Before the first event. */
-const FIRST = "00000000-0000-0000-0000-000000000000";
 
 function forgetAttempts(ctx: Context): Promise<Piece> {
   // The ids tell when the attempts were made, and are what the index is on.

@@ -5,7 +5,6 @@ import { AGENT_LABELS, AgentFields, HEADER_NAMES, headerOf } from "./agent-field
 import { Before, heldBefore } from "./before.tsx";
 import { ChooseAgent } from "./choose-agent.tsx";
 import { Field, TextArea, Tick, type Wrong } from "./form.tsx";
-
 import type { Choices } from "./my-agents.ts";
 
 type Agent = z.output<typeof AgentRead>;

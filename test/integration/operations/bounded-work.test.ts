@@ -48,6 +48,16 @@ afterAll(async () => {
 /** Ids by their kind and number. */
 const numbered = (kind: number, n = "n") => `('0000000${kind}-0000-7000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
 
+/** What every run has, as `filled` takes it. */
+const RUN = {
+  id: numbered(1),
+  agent_id: numbered(2, "1"),
+  task_id: numbered(3, "1"),
+  trigger: "'manual'",
+  domain: "'math'",
+  scope: "'personal'",
+};
+
 /** SQL: so many rows of a table, each of them as `values` (SQL by `n`, their number) has it. */
 function filled(table: string, from: number, count: number, values: Readonly<Record<string, string>>): string {
   const names = Object.keys(values).join(", ");
@@ -297,12 +307,7 @@ describe("what was lost is found again by reading few rows:", () => {
 
   it("a session that was never settled, among others, behind one that is under way with a great many runs", async () => {
     const run = {
-      id: numbered(1),
-      agent_id: numbered(2, "1"),
-      task_id: numbered(3, "1"),
-      trigger: "'manual'",
-      domain: "'math'",
-      scope: "'personal'",
+      ...RUN,
       status: "'completed'",
       screening_session_id: numbered(4, "1"),
       canary: "null",
@@ -325,12 +330,7 @@ describe("what was lost is found again by reading few rows:", () => {
 
 it("the reaper locks the agents alone whose runs it gives up", async () => {
   const run = {
-    id: numbered(1),
-    agent_id: numbered(2, "1"),
-    task_id: numbered(3, "1"),
-    trigger: "'manual'",
-    domain: "'math'",
-    scope: "'personal'",
+    ...RUN,
     status: "'running'",
     attempt: "1",
     started_at: "now()",
