@@ -66,7 +66,7 @@ export function pageParts({ order, most, scans }: Listing, { offset, size, isToo
   const enough = sql`limit ${most + 1}`;
   const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
   const paged = sql`paged as (
-    select * from (${union(cutTo(sql`limit ${isTooFar ? 0 : offset + size}`))}) x
+    select * from (${firstOf({ order, scans }, sql`limit ${isTooFar ? 0 : offset + size}`)}) x
     order by ${order} limit ${size} offset ${offset}
   )`;
   const [first, ...others] = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);
@@ -81,13 +81,23 @@ export function pageParts({ order, most, scans }: Listing, { offset, size, isToo
 }
 
 /**
+ * SQL: what the scans of a list find, each up to a limit. A scan may find more, such as so many of each agent, and the
+ * planner, which does not know how few there are, would make room for millions of rows.
+ */
+function firstOf({ order, scans }: Pick<Listing, "order" | "scans">, limit: SQL): SQL {
+  const cut = sql`order by ${order} ${limit}`;
+  const all = scans(cut, limit);
+  return all.length === 1 ? all[0] : union(all.map((scan) => sql`select * from (${scan}) x ${cut}`));
+}
+
+/**
  * SQL: the parts `ahead` (for `sliceJson`) and `paged` of a statement that reads a list on from a place in it: the first
  * `size` items that its scans find, which begin behind that place.
  */
 export function sliceParts({ order, scans }: Listing, size: number): SQL {
   const limit = sql`limit ${size + 1}`;
   return sql`ahead as materialized (
-    select * from (${union(scans(sql`order by ${order} ${limit}`, limit))}) x order by ${order} ${limit}
+    select * from (${firstOf({ order, scans }, limit)}) x order by ${order} ${limit}
   ), paged as materialized (select * from ahead order by ${order} limit ${size})`;
 }
 

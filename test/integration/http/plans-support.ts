@@ -12,6 +12,7 @@ const Sent = z.union([z.object({ queries: z.array(Statement) }), Statement]);
 const Plan = z.object({
   "Node Type": z.string(),
   "Relation Name": z.string().optional(),
+  "Plan Rows": z.number().default(0),
   // Of a plan that is not carried out these are not known: each of its parts would be.
   "Actual Rows": z.number().default(0),
   "Actual Loops": z.number().default(1),
@@ -89,6 +90,12 @@ export function looked(plan: Plan, tables: readonly string[]): number {
   const isScan = tables.includes(plan["Relation Name"] ?? "");
   const own = isScan ? (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"] : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part, tables), own);
+}
+
+/** For how many rows at most the planner has a part make room that tells rows apart. */
+export function roomFor(plan: Plan): number {
+  const own = ["Aggregate", "Unique"].includes(plan["Node Type"]) ? plan["Plan Rows"] : 0;
+  return Math.max(own, ...(plan.Plans ?? []).map(roomFor));
 }
 
 /** How many rows of a table a statement fetches when it is carried out once more, by its functions too. */

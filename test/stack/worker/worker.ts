@@ -12,7 +12,14 @@ import type { News, Order } from "./process.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const BUILDS = join(ROOT, "dist");
-const SOURCES = ["functions", "queues", "shared", "test/commands/bundle.ts", "package-lock.json"];
+const SOURCES = [
+  "functions",
+  "queues",
+  "shared",
+  "test/commands/bundle.ts",
+  "test/commands/undescribed.ts",
+  "package-lock.json",
+];
 
 /** Nothing in a local stack speaks to the network beyond this machine. */
 const SILENCE = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_LOG: "warn" };
