@@ -1,9 +1,5 @@
 import type { ExecutionContext } from "hono";
-import * as z from "zod";
 import { type Application, createApplication } from "./app.ts";
-
-// A Worker may not make code of text, so that there is nothing to try out, nor to prepare for it.
-z.config({ jitless: true });
 
 let application: Application | undefined;
 

@@ -1,4 +1,4 @@
-import type { Redis } from "@upstash/redis/cloudflare";
+import type { RedisCommands } from "../platform/redis.ts";
 
 /** The limiter's window, in milliseconds. */
 export const WINDOW_MS = 60_000;
@@ -36,7 +36,7 @@ return remaining`;
  * the current window ends. The windows are those of the machine's clock, as the limiter's are.
  */
 export async function countTogether(
-  redis: Redis,
+  redis: RedisCommands,
   prefix: string,
   limit: number,
   passed: readonly Passed[],

@@ -1,4 +1,3 @@
-import type { Redis } from "@upstash/redis/cloudflare";
 import type { SQL } from "drizzle-orm";
 import type { NeonHttpDatabase } from "drizzle-orm/neon-http";
 import type { Env } from "./env.ts";
@@ -9,6 +8,7 @@ import type { Logger } from "./log.ts";
 import type { Message, Publisher } from "./message.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
 import type { Steps } from "./steps.ts";
+import type { RedisCommands } from "./redis.ts";
 import type { Streams } from "./streams.ts";
 import type { Turns } from "./turns.ts";
 
@@ -44,7 +44,7 @@ export interface PasswordCost {
 export interface Context {
   env: Env;
   db: Database;
-  redis: Redis;
+  redis: RedisCommands;
   queue: Publisher;
   keys(): Promise<SigningKeys>;
   /** The service's clock. Leases use the database's. */

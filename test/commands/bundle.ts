@@ -9,7 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
-import { undescribed } from "./undescribed.ts";
+import { packages } from "./bundling/packages.ts";
+import { undescribed } from "./bundling/undescribed.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -52,7 +53,7 @@ export async function bundle(outdir: string): Promise<void> {
     mainFields: ["browser", "module", "main"],
     define: { "process.env.NODE_ENV": '"production"' },
     external: ["node:*"],
-    plugins: [statics, unattested, byHttpAlone, undescribed(ROOT)],
+    plugins: [statics, packages, undescribed(ROOT)],
   });
   writeFileSync(join(outdir, MODULES), JSON.stringify(modulesIn(metafile, outdir)));
 }
@@ -118,56 +119,6 @@ const statics: Plugin = {
     });
     onResolve({ filter: /\.txt$/ }, ({ path }) => (texts.has(path) ? { path, namespace: "text" } : undefined));
     onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({ contents: texts.get(path) ?? "", loader: "copy" }));
-  },
-};
-
-/** What WebAuthn's package has for attestations by certificates, a third of a megabyte with what it brings. */
-const ATTESTATION =
-  /@simplewebauthn\/server\/esm\/.*(?:defaultRootCerts\/|verifyAttestation(?:Android|Apple|FIDOU2F|TPM|WithMetadata)|validateCertificatePath|isCertRevoked|convertX509PublicKeyToCOSE|getCertificateInfo|mapX509SignatureAlgToCOSEAlg|metadataService)/;
-
-/**
- * Leaves out what would judge attestations by certificates: none are asked for, and an answer that has one is refused as
- * any other that is not good.
- */
-const unattested: Plugin = {
-  name: "unattested",
-  setup({ onLoad }) {
-    onLoad({ filter: ATTESTATION }, ({ path }) => {
-      const exported = readFileSync(path, "utf8").matchAll(/^export (?:async )?(\w+) (\w+)/gm);
-      const refuse = '{ throw new Error("attestations by certificates are not taken"); }';
-      const lines = [...exported].map(([, kind, name]) =>
-        kind === "const" ? `export const ${name} = "";` : `export function ${name}() ${refuse}`,
-      );
-      return { contents: lines.join("\n") };
-    });
-    // Of what there is for elliptic curves, signatures alone are read; all else brings certificates along.
-    onLoad({ filter: /@peculiar\/asn1-ecc\/build\/es2015\/index\.js$/ }, () => ({
-      contents: 'export { ECDSASigValue } from "./ec_signature_value.js";',
-    }));
-  },
-};
-
-/** From here on Neon's driver, which comes as one minified module, has what speaks to the database over a socket. */
-const BY_SOCKET = /var Co=we\(ot\(\)\);[^]*$/;
-
-/**
- * Leaves out of Neon's driver what speaks to the database over a socket, node-postgres with all that it brings: it would
- * run at each start, and statements go by HTTP alone. The names are those of the version that package.json pins.
- */
-const byHttpAlone: Plugin = {
-  name: "by-http-alone",
-  setup({ onLoad }) {
-    onLoad({ filter: /@neondatabase\/serverless\/index\.mjs$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      if (!BY_SOCKET.test(source))
-        throw new Error("Neon's driver is another version: see what is to be left out of it");
-      const kept = source.replace(
-        BY_SOCKET,
-        "var types=Je();export{N as NeonDbError,ys as neon,pe as neonConfig,types};",
-      );
-      // Modules of its own that nothing asks for any more are left out as well.
-      return { contents: kept.replaceAll(/;var (\w+)=T\(/g, ";var $1=/* @__PURE__ */T(") };
-    });
   },
 };
 

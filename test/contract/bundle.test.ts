@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -55,6 +56,19 @@ test("what is loaded when the Worker starts, and all of it, is within its limits
   expect(atStart).toBeLessThanOrEqual(SIZES.atStart);
   expect(all).toBeLessThanOrEqual(SIZES.all);
   expect(atStart).toBeLessThan(all / 2);
+});
+
+test("a start and a first answer make no code of text", () => {
+  const text = `const made = [];
+    globalThis.Function = new Proxy(Function, { construct: (of, given) => (made.push(given), Reflect.construct(of, given)) });
+    const { default: worker } = await import(${JSON.stringify(pathToFileURL(entry).href)});
+    const execution = { waitUntil() {}, passThroughOnException() {}, props: {} };
+    console.log = () => undefined;
+    const { status } = await worker.fetch(new Request("${BASE_URL}/api/v1/agents?page=x"), ${JSON.stringify(settings)}, execution);
+    process.stdout.write(JSON.stringify([status, made]));
+    process.exit();`;
+  const told = execFileSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
+  expect(JSON.parse(told)).toEqual([422, []]);
 });
 
 test("no module of code is so long that it must be data", () => {

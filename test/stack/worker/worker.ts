@@ -17,7 +17,7 @@ const SOURCES = [
   "queues",
   "shared",
   "test/commands/bundle.ts",
-  "test/commands/undescribed.ts",
+  "test/commands/bundling",
   "package-lock.json",
 ];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutWords } from "../../commands/undescribed.ts";
+import { withoutWords } from "../../commands/bundling/undescribed.ts";
 
 test.each([
   ["a schema's words", 'z.uuid().meta({ id: "A" })', "z.uuid()"],
