@@ -2,7 +2,6 @@ import { type Hook, zValidator } from "@hono/zod-validator";
 import type { MiddlewareHandler } from "hono";
 import { every } from "hono/combine";
 import { HonoBase as Hono } from "hono/hono-base";
-import { TrieRouter } from "hono/router/trie-router";
 import type * as z from "zod";
 import { describeError } from "../db/client.ts";
 import { assertAdmin } from "../identity/admin.ts";
@@ -13,6 +12,7 @@ import { Problem } from "../platform/problem.ts";
 import type { AddressHashes } from "./address.ts";
 import { cached, render, setCommonHeaders } from "./answer.ts";
 import { bodySteps } from "./body.ts";
+import { ByBeginning } from "./by-beginning.ts";
 import type { AnswerCache } from "./cache.ts";
 import { cors } from "./cors.ts";
 import { admit, assertScope } from "./credentials.ts";
@@ -51,8 +51,7 @@ export type ShowProblem = (problem: Problem, ctx: Context, c: HttpContext) => Pr
  * browser that asks for a page is shown problems by `show`; everybody else gets them as problem+json.
  */
 export function createApp(service: Service, endpoints: readonly Endpoint[], show?: ShowProblem): Hono<HttpEnv> {
-  // Names and parameters stand in the same places of paths, which its other routers do not take.
-  const app = new Hono<HttpEnv>({ router: new TrieRouter() });
+  const app = new Hono<HttpEnv>({ router: new ByBeginning() });
   const fail = failWith(show);
   app.use(begin(service, app), cors());
   for (const endpoint of namesFirst(endpoints)) {
