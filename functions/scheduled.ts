@@ -46,6 +46,7 @@ const SCHEDULE: Record<string, Work[]> = {
 export async function runSchedule(service: Service, cron: string): Promise<void> {
   const pending: Promise<unknown>[] = [];
   const ctx = service.context({
+    isBackground: true,
     requestId: newId(new Date()),
     addressHash: null,
     defer: (work) => void pending.push(work()),

@@ -4,7 +4,7 @@ import { createDatabase, describeError } from "../shared/db/client.ts";
 import type { Service } from "../shared/http/app.ts";
 import { addressHasher } from "../shared/http/address.ts";
 import { createAnswerCache } from "../shared/http/cache.ts";
-import type { Context, PasswordCost } from "../shared/platform/context.ts";
+import type { Context, Database, PasswordCost } from "../shared/platform/context.ts";
 import { type Env, parseEnv } from "../shared/platform/env.ts";
 import type { SigningKeys } from "../shared/platform/keys.ts";
 import { createGathering } from "../shared/platform/gathering.ts";
@@ -15,7 +15,7 @@ import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
 import { createTabs, type Tabs } from "../shared/platform/tabs.ts";
 import { createTurns } from "../shared/platform/turns.ts";
-import { createSteps } from "../shared/platform/steps.ts";
+import { createSteps, type Steps } from "../shared/platform/steps.ts";
 import type { Message, Publisher } from "../shared/platform/message.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
 
@@ -58,7 +58,10 @@ export function createService(
   const env = parseEnv(raw);
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
-  const db = createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY);
+  const steps = createSteps();
+  const databaseOf = (inSteps?: Steps) => createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY, inSteps);
+  const db = databaseOf();
+  let dbInSteps: Database | undefined;
   // The clients of the queue and of the DNS, and the keys, are loaded when they are first needed: most requests need none.
   let publisher: Publisher | undefined;
   const queue: Publisher = {
@@ -81,7 +84,6 @@ export function createService(
   const tabs = createTabs();
   const streams = createStreams();
   const calls = createTurns(CALLS);
-  const steps = createSteps();
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
   const connect = (): Redis =>
     new Redis({
@@ -113,7 +115,7 @@ export function createService(
       const log = logger.with({ request_id: request.requestId });
       const ctx: Context = {
         env,
-        db,
+        db: request.isBackground === true ? (dbInSteps ??= databaseOf(steps)) : db,
         queue,
         // A client for each request that needs one: workerd does not let one request wait for another's pipeline.
         get redis() {

@@ -3,23 +3,29 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/neon-http";
 import type { Database } from "../platform/context.ts";
 import { patiently } from "../platform/patience.ts";
+import type { Steps } from "../platform/steps.ts";
 
 /** Well inside the 30 seconds after which a caller must have its 503. */
 const QUERY_TIMEOUT_MS = 12_000;
 /** The status of an answer in which PostgreSQL says what is wrong with a statement. */
 const REFUSED = 400;
 
-/** A database handle for `url`; `localProxy` is the origin of a local server that speaks the driver's protocol. */
-export function createDatabase(url: string, localProxy: string | undefined): Database {
-  neonConfig.fetchFunction = (target: string, init: RequestInit) =>
+/**
+ * A database handle for `url`; `localProxy` is the origin of a local server that speaks the driver's protocol. What is made of
+ * an answer takes the isolate a while, in which it sees to nothing else: with `steps` each answer waits for its turn, and
+ * between two of them is seen to what has arrived.
+ */
+export function createDatabase(url: string, localProxy: string | undefined, steps?: Steps): Database {
+  neonConfig.fetchFunction = (target: string, { steps: inSteps, ...init }: RequestInit & { steps?: Steps }) =>
     patiently(QUERY_TIMEOUT_MS, async (signal) => {
       const { ok, status, body } = await ask(target, { ...init, signal });
+      await inSteps?.next();
       // Parsed here: what the driver does not get to read it takes for a database that does not answer.
       const answer = ok || status === REFUSED ? parsed(body) : null;
       return { ok, status, json: async () => answer, text: async () => body };
     });
   if (localProxy !== undefined) neonConfig.fetchEndpoint = () => `${localProxy}/sql`;
-  return drizzle(neon(url));
+  return drizzle(neon(url, steps === undefined ? {} : { fetchOptions: { steps } }));
 }
 
 /** The JSON of an answer; an error that says nothing of it where it was cut off, or comes from something else on the way. */

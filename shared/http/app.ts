@@ -30,6 +30,8 @@ import { findingsProblem, unstorable, validationProblem } from "./validation.ts"
 export type NewRequest = Pick<Context, "requestId" | "addressHash" | "defer"> & {
   addressHashBefore?: string | null;
   network?: Context["network"];
+  /** Whether nobody waits for it: then it lets in, between any two answers of the database, what somebody does wait for. */
+  isBackground?: boolean;
 };
 
 /** What the HTTP layer needs of the service. */

@@ -8,7 +8,7 @@ import { type Consumer, Permanent } from "./consumer.ts";
 
 /** What the consumers need from the service: a context for each delivery. */
 export interface Deliverer {
-  context(request: Pick<Context, "requestId" | "addressHash" | "defer">): Context;
+  context(request: Pick<Context, "requestId" | "addressHash" | "defer"> & { isBackground: true }): Context;
 }
 
 /** QStash's notice that its tries are over: the message's URL and body. */
@@ -62,6 +62,7 @@ function contextOf(service: Deliverer, c: HonoContext, consumer: string): Contex
   const ctx = service.context({
     requestId: newId(new Date()),
     addressHash: null,
+    isBackground: true,
     defer: (work) => c.executionCtx.waitUntil(work()),
   });
   ctx.log = ctx.log.with({ consumer, message_id: c.req.header("upstash-message-id") });
