@@ -66,8 +66,8 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map
       label="Schedules"
       columns={[["Agent", "wide"], ["When", "wide"], "Next", ["Last", "wide"], ["Do", "mute"], ["End", "mute"]]}
     >
-      {schedules.map(({ id, agent_id, cron, timezone, repeats, ...schedule }) => {
-        const name = names.get(agent_id) ?? "an agent";
+      {schedules.map(({ id, agent_id, agent_name, cron, timezone, repeats, ...schedule }) => {
+        const name = names.get(agent_id) ?? agent_name;
         return (
           <tr>
             <td class="wide">

@@ -22,26 +22,28 @@ interface Outcome extends Sent {
 function List({ webhooks, names }: { webhooks: readonly Webhook[]; names: Map<string, string> }) {
   return (
     <Table label="Webhooks" columns={[["URL", "wide"], ["Events", "wide"], ["Of", "wide"], "Signed", "State"]}>
-      {webhooks.map(({ id, url, event_types, description, agent_id, has_secret, is_active, disabled_reason }) => (
-        <tr>
-          <td class="wide">
-            <a href={`${PATH}/${id}`}>{url}</a>
-            {description !== null && <p class="mute">{description}</p>}
-          </td>
-          <td class="wide">{event_types.join(", ")}</td>
-          <td class="wide">
-            {agent_id === null ? (
-              "all my agents"
-            ) : (
-              <a href={`/agents/${agent_id}`}>
-                <bdi>{names.get(agent_id) ?? "an agent"}</bdi>
-              </a>
-            )}
-          </td>
-          <td>{has_secret ? "yes" : "no"}</td>
-          <td>{is_active ? "on" : (disabled_reason?.replace("_", " ") ?? "off")}</td>
-        </tr>
-      ))}
+      {webhooks.map(
+        ({ id, url, event_types, description, agent_id, agent_name, has_secret, is_active, disabled_reason }) => (
+          <tr>
+            <td class="wide">
+              <a href={`${PATH}/${id}`}>{url}</a>
+              {description !== null && <p class="mute">{description}</p>}
+            </td>
+            <td class="wide">{event_types.join(", ")}</td>
+            <td class="wide">
+              {agent_id === null ? (
+                "all my agents"
+              ) : (
+                <a href={`/agents/${agent_id}`}>
+                  <bdi>{names.get(agent_id) ?? agent_name ?? "an agent"}</bdi>
+                </a>
+              )}
+            </td>
+            <td>{has_secret ? "yes" : "no"}</td>
+            <td>{is_active ? "on" : (disabled_reason?.replace("_", " ") ?? "off")}</td>
+          </tr>
+        ),
+      )}
     </Table>
   );
 }

@@ -5,6 +5,7 @@ export const ScheduleRead = z
   .object({
     id: z.uuid(),
     agent_id: z.uuid(),
+    agent_name: z.string(),
     user_id: z.uuid().meta({ description: "The account in whose name it screens" }),
     suite_id: z.uuid().nullable(),
     task_ids: z.array(z.uuid()).nullable(),

@@ -5,7 +5,8 @@ import { agents, screening_schedules } from "../db/schema/index.ts";
 import { may, ofOwners } from "../teams/rights.ts";
 
 /** SQL: the JSON of the schedule row `s`. */
-export const scheduleJson: SQL = sql`json_build_object('id', s.id, 'agent_id', s.agent_id, 'user_id', s.user_id,
+export const scheduleJson: SQL = sql`json_build_object('id', s.id, 'agent_id', s.agent_id,
+  'agent_name', (select a.name from ${agents} a where a.id = s.agent_id), 'user_id', s.user_id,
   'suite_id', s.suite_id, 'task_ids', s.task_ids, 'repeats', s.repeats, 'cron', s.cron, 'timezone', s.timezone,
   'is_active', s.is_active, 'next_run_at', s.next_run_at, 'last_run_at', s.last_run_at,
   'last_screening_session_id', s.last_screening_session_id, 'last_error', s.last_error, 'created_at', s.created_at)`;

@@ -10,6 +10,7 @@ export const WebhookRead = z
     event_types: z.array(z.enum(EVENT_TYPES)),
     description: z.string().nullable(),
     agent_id: z.uuid().nullable().meta({ description: "Null: all personal agents of the account" }),
+    agent_name: z.string().nullable().meta({ description: "Null also where the agent has another owner by now" }),
     team_id: z.uuid().nullable().meta({ description: "The workspace that it belongs to; null: an account" }),
     has_secret: z.boolean().meta({ description: "Whether deliveries are signed" }),
     is_active: z.boolean(),

@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
+import { agentOwner } from "../agents/conditions.ts";
 import { verdict } from "../db/change.ts";
-import { webhooks } from "../db/schema/index.ts";
+import { agents, webhooks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { encrypt } from "../platform/encryption.ts";
 import { notFound, Problem } from "../platform/problem.ts";
-import { may } from "../teams/rights.ts";
+import { may, ownerOf } from "../teams/rights.ts";
 
 /** What encrypted secrets are bound to. */
 export const SECRET_PURPOSE = "webhook";
@@ -12,9 +13,14 @@ export const SECRET_PURPOSE = "webhook";
 /** The owner columns of the subscription row `w`, for `may`. */
 export const webhookOwner = { user_id: sql`w.user_id`, team_id: sql`w.team_id` };
 
-/** SQL: the JSON of the subscription row `w`; its secret never leaves the database this way. */
+/**
+ * SQL: the JSON of the subscription row `w`; its secret never leaves the database this way, nor does the name of an agent
+ * that has another owner by now.
+ */
 export const webhookJson: SQL = sql`json_build_object('id', w.id, 'url', w.url, 'event_types', w.event_types,
-  'description', w.description, 'agent_id', w.agent_id, 'team_id', w.team_id, 'has_secret', w.secret is not null,
+  'description', w.description, 'agent_id', w.agent_id, 'agent_name', (
+    select a.name from ${agents} a where a.id = w.agent_id and ${ownerOf(agentOwner)} = ${ownerOf(webhookOwner)}),
+  'team_id', w.team_id, 'has_secret', w.secret is not null,
   'is_active', w.is_active, 'disabled_reason', w.disabled_reason, 'created_at', w.created_at)`;
 
 /** SQL: the JSON of the attempt row `d` at the event row `e`. Without an answer, its excerpt says why there is none. */

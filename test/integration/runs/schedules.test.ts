@@ -40,6 +40,7 @@ describe("a schedule", () => {
     expect(made.body).toEqual({
       id,
       agent_id: agentId,
+      agent_name: expect.stringMatching(/./),
       user_id: user.id,
       suite_id: suite.id,
       task_ids: null,

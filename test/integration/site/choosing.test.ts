@@ -80,7 +80,11 @@ describe("a form that chooses among many agents", () => {
     const made = await visitor.send(refused, "Make the schedule", { timezone: "UTC" });
     expect(made.alerts).toEqual(["The schedule is made."]);
     const { items } = (await owner.call("GET", "/api/v1/screening-schedules")).body as unknown as { items: object[] };
-    expect(items).toEqual([expect.objectContaining({ agent_id: old[1], cron: "0 7 * * *" })]);
+    expect(items).toEqual([expect.objectContaining({ agent_id: old[1], agent_name: "Needlework", cron: "0 7 * * *" })]);
+    // The list names it, though the form does not offer it.
+    const list = await visitor.open("/settings/schedules");
+    expect(offered(list, "agent_id").texts).not.toContain("Needlework (Lab)");
+    expect(list.html).toContain(`<a href="/agents/${old[1]}"><bdi>Needlework</bdi></a>`);
   });
 
   it.each([

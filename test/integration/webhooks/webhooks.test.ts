@@ -71,6 +71,7 @@ describe("a subscription", () => {
       event_types: ["run.failed", "regression.detected"],
       description: "CI",
       agent_id: null,
+      agent_name: null,
       team_id: null,
       has_secret: true,
       is_active: true,
@@ -105,6 +106,17 @@ describe("a subscription", () => {
     const { status, body: problem } = await owner.call("POST", WEBHOOKS, body);
     expect([status, problem.errors.map((finding: { pointer: string }) => finding.pointer)]).toEqual([422, [pointer]]);
     expect((await owner.call("GET", WEBHOOKS)).body.total).toBe(0);
+  });
+
+  it("tells the name of its agent, for as long as that is its owner's", async () => {
+    const agent_id = await addAgent(owner as User, { name: "Mine" });
+    const { id } = await subscribe(owner, URL, { agent_id });
+    const named = async () => (await owner.call("GET", `${WEBHOOKS}/${id}`)).body.agent_name;
+    expect(await named()).toBe("Mine");
+    const { id: another } = await newUser(service);
+    await service.sql("update agents set user_id = $2, name = 'Theirs' where id = $1", [agent_id, another]);
+    expect(await named()).toBeNull();
+    await service.sql("delete from agents where id = $1", [agent_id]);
   });
 
   it("is changed in what is given alone, and signs or not as the secret is set", async () => {
