@@ -1,7 +1,7 @@
 import type { Result, Router } from "hono/router";
 import { TrieRouter } from "hono/router/trie-router";
 
-/** How many names at the beginning of a path tell which routes can fit it. */
+/** How many names at the beginning of a path tell which routes can fit it: `/api/v1/agents` those of one resource. */
 const NAMES = 3;
 
 /** A route as it was added. */
