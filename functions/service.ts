@@ -17,6 +17,7 @@ import { createTabs, type Tabs } from "../shared/platform/tabs.ts";
 import { createTurns } from "../shared/platform/turns.ts";
 import { createSteps, type Steps } from "../shared/platform/steps.ts";
 import type { Message, Publisher } from "../shared/platform/message.ts";
+import { LIMITS } from "../shared/runs/limits.ts";
 import type { Delivery } from "../shared/queue/publish.ts";
 
 /** What a test may put in place of the outside world. */
@@ -58,7 +59,10 @@ export function createService(
   const env = parseEnv(raw);
   const now = overrides.now ?? (() => new Date());
   const call = overrides.fetch ?? ((input, init) => fetch(input, init));
+  const calls = createTurns(CALLS);
   const steps = createSteps();
+  // Of one agent's runs so few are carried out at once that nobody waits for them, and a turn takes a millisecond.
+  const amongOthers: Steps = { next: async () => (calls.taken() > LIMITS.concurrency ? steps.next() : undefined) };
   const databaseOf = (inSteps?: Steps) => createDatabase(env.DATABASE_URL, env.NEON_LOCAL_PROXY, inSteps);
   const db = databaseOf();
   let dbInSteps: Database | undefined;
@@ -83,7 +87,6 @@ export function createService(
   const leases = createLeases();
   const tabs = createTabs();
   const streams = createStreams();
-  const calls = createTurns(CALLS);
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
   const connect = (): Redis =>
     new Redis({
@@ -115,7 +118,7 @@ export function createService(
       const log = logger.with({ request_id: request.requestId });
       const ctx: Context = {
         env,
-        db: request.isBackground === true ? (dbInSteps ??= databaseOf(steps)) : db,
+        db: request.isBackground === true ? (dbInSteps ??= databaseOf(amongOthers)) : db,
         queue,
         // A client for each request that needs one: workerd does not let one request wait for another's pipeline.
         get redis() {
