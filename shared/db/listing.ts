@@ -64,12 +64,13 @@ export interface Listing {
  */
 export function pageParts({ order, most, scans }: Listing, { offset, size, isTooFar }: Stretch): SQL {
   const enough = sql`limit ${most + 1}`;
-  const cutTo = (limit: SQL) => scans(sql`order by ${order} ${limit}`, limit);
   const paged = sql`paged as (
     select * from (${firstOf({ order, scans }, sql`limit ${isTooFar ? 0 : offset + size}`)}) x
     order by ${order} limit ${size} offset ${offset}
   )`;
-  const [first, ...others] = cutTo(enough).map((scan) => sql`select * from (${scan}) x ${enough}`);
+  const [first, ...others] = scans(sql`order by ${order} ${enough}`, enough).map(
+    (scan) => sql`select * from (${scan}) x ${enough}`,
+  );
   // What is counted is a part of its own: in the statement it would be once for the total and again for whether that is capped.
   const counted = (n: SQL) => sql`counted as materialized (select ${n} as n, ${most}::bigint as most)`;
   if (others.length === 0) return sql`${counted(sql`(select count(*) from (${first}) x)`)}, ${paged}`;

@@ -7,8 +7,8 @@ import type { Leases } from "./leases.ts";
 import type { Logger } from "./log.ts";
 import type { Message, Publisher } from "./message.ts";
 import type { DnsResolver } from "./outbound/resolve.ts";
-import type { Steps } from "./steps.ts";
 import type { RedisCommands } from "./redis.ts";
+import type { Steps } from "./steps.ts";
 import type { Streams } from "./streams.ts";
 import type { Turns } from "./turns.ts";
 
