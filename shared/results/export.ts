@@ -33,24 +33,33 @@ function textCell(value: SQL): SQL {
   return sql`case when ${value} ~ ${`[",\\r\\n]|${FORMULA}`} then '"' || replace(${harmless}, '"', '""') || '"' else ${value} end`;
 }
 
-/** SQL: the cell of a column of the run row `r`; times and numbers as in RunRead, null for null. */
+/** The columns that hold words of ours, which a cell takes as they are: to look at each costs a twentieth of the file. */
+const OWN_WORDS = new Set(
+  COLUMNS.filter((name) => {
+    const type = RunRead.shape[name];
+    return (type instanceof z.ZodOptional ? type.unwrap() : type) instanceof z.ZodEnum;
+  }),
+);
+
+/** SQL: the cell of a column of the run row `r`, as `format` writes it; times and numbers as in RunRead, null for null. */
 function cell(name: Column): SQL {
   const own = sql`r.${sql.identifier(name)}`;
   const other = FOR_OTHERS[name];
   const value = other === undefined ? own : sql`(case when r.owned then ${own} else ${other} end)`;
   const type = getTableColumns(runs)[name].getSQLType();
-  if (type === "text") return textCell(value);
-  if (type.startsWith("numeric")) return sql`trim_scale(${value})::text`;
+  if (type === "text") return OWN_WORDS.has(name) ? value : textCell(value);
+  if (type === "boolean") return sql`${value}::text`;
+  if (type.startsWith("numeric")) return sql`trim_scale(${value})`;
   if (type.startsWith("timestamp")) return utcText(value);
-  return sql`${value}::text`;
+  return value;
 }
 
 /** A form that the file may have: how it begins, and SQL for the line of the run row `r` with `owned`, with its end. */
 const FORMS = {
   csv: {
     head: `${COLUMNS.join(",")}\r\n`,
-    // One after the other, and nothing for null.
-    line: sql`concat(${sql.join(COLUMNS.map(cell), sql`, ',', `)}, E'\\r\\n')`,
+    // Nothing for null. It writes a row in two thirds of the time of `concat`, which is given the commas one by one.
+    line: sql`format(E${sql.raw(`'${COLUMNS.map(() => "%s").join(",")}\\r\\n'`)}, ${sql.join(COLUMNS.map(cell), sql`, `)})`,
   },
   jsonl: { head: "", line: sql`${runJson(sql`r.owned`, TIMES)}::text || E'\\n'` },
 };
@@ -72,15 +81,23 @@ const Page = z.object({
   more: z.boolean(),
   /** The id of the last row; null without a row. */
   last: z.string().nullable(),
+  /** The id of the row with which a full page after this one would end; null where none would be full. */
+  ahead: z.string().nullable(),
   lines: z.string(),
 });
 type Page = z.output<typeof Page>;
 
+/** Which rows a page is of: those behind the id `after`, to the id `until`; without, from the first, to the last. */
+interface Stretch {
+  after: string | null;
+  until: string | null;
+}
+
 /**
  * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as
- * CSV (RFC 4180) below a header line, or as JSON Lines. While the file is read, each of its pages is read by key in one
- * statement, one page ahead of the reader: runs made in the meantime do not appear, and none appears twice or is left out.
- * Throws `plan_required` on the Free plan and 404 for an agent or a session that is not visible; where that happens only
+ * CSV (RFC 4180) below a header line, or as JSON Lines. While the file is read, its pages are read by key, each in one
+ * statement, two at once and ahead of the reader: runs made in the meantime do not appear, and none appears twice or is left
+ * out. Throws `plan_required` on the Free plan and 404 for an agent or a session that is not visible; where that happens only
  * after the beginning, the file breaks off.
  */
 export async function exportRuns(
@@ -90,18 +107,30 @@ export async function exportRuns(
   form: ExportForm,
 ): Promise<() => AsyncGenerator<string>> {
   const { head, line } = FORMS[form];
-  const pageAfter = (last: string | null) => readPage(ctx, principal, narrowing, line, last);
-  const first = await pageAfter(null);
+  const pageOf = (stretch: Stretch) => readAhead(readPage(ctx, principal, narrowing, line, stretch));
+  let page: Page = await pageOf({ after: null, until: null });
   return async function* () {
-    for (let [page, before] = [first, head]; ; before = "") {
-      const next = page.more ? pageAfter(page.last) : null;
-      // Whether it fails is heard where it is waited for; of a reader who is gone, nobody waits.
-      next?.catch(() => undefined);
+    for (let before = head; ; before = "") {
+      const { more, last: after, ahead: until } = page;
+      let between = more && until !== null ? pageOf({ after, until }) : null;
+      const next = more ? pageOf({ after: until ?? after, until: null }) : null;
       yield before + page.lines;
+      // A page is let go of when the next one is there.
+      while (between !== null) {
+        page = await between;
+        between = page.more ? pageOf({ after: page.last, until }) : null;
+        yield page.lines;
+      }
       if (next === null) return;
       page = await next;
     }
   };
+}
+
+/** What is read ahead of a reader: whether it fails is heard where it is waited for, and of a reader who is gone, nobody waits. */
+function readAhead<T>(reading: Promise<T>): Promise<T> {
+  reading.catch(() => undefined);
+  return reading;
 }
 
 async function readPage(
@@ -109,7 +138,7 @@ async function readPage(
   principal: UserPrincipal,
   narrowing: ExportNarrowing,
   line: SQL,
-  after: string | null,
+  { after, until }: Stretch,
 ): Promise<Page> {
   const viewer = principal.userId;
   const team = workspaceOf(principal);
@@ -122,7 +151,11 @@ async function readPage(
     sessionId === null
       ? sql`${runs}`
       : sql`(select * from ${runs} where screening_session_id = ${sessionId}::uuid offset 0)`;
-  const older = after === null ? sql`` : sql`and r.id < ${after}::uuid`;
+  const where = sql`${asked} ${narrowed}`;
+  const behind = (id: SQL) => sql`and r.id < ${id}::uuid`;
+  const within = sql`${after === null ? sql`` : behind(sql`${after}`)} ${until === null ? sql`` : sql`and r.id >= ${until}::uuid`}`;
+  // Of a stretch with an end it is known how many rows it has, so that a full page is its last.
+  const limit = until === null ? PAGE.rows : PAGE.rows + 1;
   const missing = sql`case
     when ${agentId}::uuid is not null and not exists (
       select from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}) then 'agent'
@@ -132,15 +165,18 @@ async function readPage(
   const lines = sql`select r.id, ${line} as item
     from (
       select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(source)}
-      where ${asked} and u.plan <> 'free' ${narrowed} ${older}
-      order by r.id desc limit ${PAGE.rows}
+      where ${where} and u.plan <> 'free' ${within}
+      order by r.id desc limit ${limit}
     ) r offset 0`;
+  const ahead = sql`case when ${until === null} and (p.page ->> 'more')::boolean then (
+    select r.id from ${source} r where ${where} ${behind(sql`(p.page ->> 'last')`)}
+    order by r.id desc offset ${PAGE.rows - 1} limit 1) end`;
   const page = await read(
     ctx,
     Page,
-    sql`select p.page || jsonb_build_object('entitled', u.plan <> 'free', 'missing', ${missing}) as result
+    sql`select p.page || jsonb_build_object('entitled', u.plan <> 'free', 'missing', ${missing}, 'ahead', ${ahead}) as result
       from ${users} u cross join lateral (
-        select jsonb_build_object(${ends(PAGE.rows)},
+        select jsonb_build_object(${ends(limit)},
           'lines', coalesce(string_agg(x.item, '' order by x.id desc) filter (where x.fits), '')) as page
         from (${fitted(lines)}) x
       ) p
