@@ -38,10 +38,11 @@ const DNS_TIMEOUT_MS = 3000;
 
 /**
  * Runs that an isolate carries out at once: so few that an answer is read when it comes, and what the agent is timed by is
- * not the isolate's own queue. A call that takes longer than a second no longer counts: there a few milliseconds are
- * nothing, and slow agents must not keep the fast ones waiting.
+ * not the isolate's own queue, and just as many as keep it busy with agents that answer at once. A run that takes longer than
+ * a quarter of a second no longer counts: there a few milliseconds are nothing, and slow agents must not keep the fast ones
+ * waiting.
  */
-export const CALLS = { places: 12, holdMs: 1000 };
+export const CALLS = { places: 8, holdMs: 250 };
 /** How many runs are scored at once; no group takes as long as its place is held. */
 const SCORING = { most: 16, holdMs: 15_000 };
 /** How long a group waits for the runs that are being carried out; one that is alone does not wait. */

@@ -28,7 +28,7 @@ export function createGathering<Item>({
   return {
     async join(item, work) {
       items.push(item);
-      const leave = await turns.take();
+      const place = await turns.take();
       try {
         // What others want is left to them: each has a turn of its own.
         if (!items.includes(item)) return;
@@ -36,7 +36,7 @@ export function createGathering<Item>({
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
         while (items.includes(item)) await work(items.splice(0, most));
       } finally {
-        leave();
+        place.leave();
       }
     },
   };

@@ -18,10 +18,10 @@ export function createSteps(): Steps {
   const turns = createTurns({ places: 1, holdMs: HELD_MS });
   return {
     async next() {
-      const leave = await turns.take();
+      const place = await turns.take();
       await new Promise((resolve) => setImmediate(resolve));
       // Whoever is next waits for what has arrived as well, and so until this step is done.
-      leave();
+      place.leave();
     },
   };
 }

@@ -17,8 +17,9 @@ import { scoreSoon } from "./score.ts";
 import { simulate } from "./simulate.ts";
 
 /**
- * How long one delivery goes on to take up further runs, in milliseconds. After that, each that is left gets a delivery of its
- * own: the calls to a slow agent are then spread over all that may be made at once, and one delivery stays short.
+ * How long one delivery goes on to take up further runs, in milliseconds. After that, or where it has lost its place to
+ * others, each that is left gets a delivery of its own: the calls to a slow agent are then spread over all that may be made at
+ * once, and one delivery stays short.
  */
 const GOES_ON_MS = 1000;
 
@@ -37,7 +38,7 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
     scorable = null;
     if (owed !== null) ctx.defer(() => scoreSoon(ctx, owed));
   };
-  const leave = await ctx.calls.take();
+  const place = await ctx.calls.take();
   try {
     const end = ctx.now().getTime() + GOES_ON_MS;
     let taken = await claim(ctx, left);
@@ -47,14 +48,14 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
         faults.push(error);
         return null;
       });
-      const goesOn = ctx.now().getTime() < end;
+      const goesOn = ctx.now().getTime() < end && place.keep();
       const moved =
         carried === null ? null : await carryOn(ctx, { keeps: carried, takes: (goesOn ? left.shift() : null) ?? null });
       scorable = moved?.scorable ?? null;
       taken = moved?.taken ?? (goesOn ? await claim(ctx, left) : null);
     }
   } finally {
-    leave();
+    place.leave();
     // The last one only now: scoring waits a moment for the runs that are being carried out, and this one is not any more.
     score();
   }

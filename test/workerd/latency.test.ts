@@ -15,7 +15,7 @@ function work(): void {
 
 /** One run: work, the call of an agent that answers after 20 ms, work. Resolves to by how much its latency is too long. */
 async function run(turns: Turns): Promise<number> {
-  const leave = await turns.take();
+  const place = await turns.take();
   try {
     work();
     const result = await exchange(
@@ -39,7 +39,7 @@ async function run(turns: Turns): Promise<number> {
     const own = Number(new TextDecoder().decode(result.body));
     return result.latency_ms - 1.1 * own;
   } finally {
-    leave();
+    place.leave();
   }
 }
 

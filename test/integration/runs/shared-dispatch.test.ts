@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
+import { CALLS } from "../../../functions/service.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -161,6 +162,38 @@ describe("the messages of a batch", () => {
     for (const run of first.slice(1)) expect(owed).toContainEqual([run]);
     await nextMinute();
     expect(called().toSorted()).toEqual(runs.toSorted());
+  });
+
+  it("of an agent that takes its time give way to others, and what is left of them gets deliveries of its own", async () => {
+    const [slow, other] = [await unsent(10, await newAgent()), await unsent(10, await newAgent())];
+    const [slowAnswers, otherAnswers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    endpoint.answer = async (request) => {
+      const isSlow = slow.runs.includes(JSON.parse(request.body.toString()).run_id);
+      await (isSlow ? slowAnswers : otherAnswers).promise;
+      return answersRightly(request);
+    };
+    const send = ({ messages }: typeof slow) =>
+      messages.map(({ runs: run_ids }) => deliver(service, "dispatch", { run_ids }));
+    const clock = performance.now.bind(performance);
+    let late = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => clock() + late);
+    // However long that takes here, no delivery ends by its own time.
+    vi.spyOn(Date, "now").mockReturnValue(Date.now());
+    const first = send(slow);
+    await vi.waitUntil(() => called().length === CALLS.places);
+    const second = send(other);
+    late = CALLS.holdMs;
+    await vi.waitUntil(() => called().length === 2 * CALLS.places);
+    const began = new Set(called());
+    slowAnswers.resolve();
+    await Promise.all(first);
+    const owed = (await owedMessages()).map(({ runs }) => runs);
+    for (const run of slow.runs.filter((id) => !began.has(id))) expect(owed).toContainEqual([run]);
+    otherAnswers.resolve();
+    await Promise.all(second);
+    vi.restoreAllMocks();
+    await nextMinute();
+    expect(called().toSorted()).toEqual([...slow.runs, ...other.runs].toSorted());
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createGathering } from "../../../shared/platform/gathering.ts";
-import { createTurns } from "../../../shared/platform/turns.ts";
+import { createTurns, type Place } from "../../../shared/platform/turns.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -14,27 +14,27 @@ describe("places for work side by side", () => {
   it("are given in the order in which they were asked for, never more than there are", async () => {
     const turns = createTurns({ places: 2, holdMs: 1000 });
     const order: number[] = [];
-    const ends: (() => void)[] = [];
+    const held: Place[] = [];
     for (const n of [0, 1, 2, 3, 4]) {
       void (async () => {
-        ends[n] = await turns.take();
+        held[n] = await turns.take();
         order.push(n);
       })();
     }
     await turn();
     expect([order, turns.taken()]).toEqual([[0, 1], 2]);
-    ends[1]?.();
+    held[1]?.leave();
     await turn();
     expect([order, turns.taken()]).toEqual([[0, 1, 2], 2]);
-    ends[0]?.();
-    ends[2]?.();
+    held[0]?.leave();
+    held[2]?.leave();
     await turn();
     expect([order, turns.taken()]).toEqual([[0, 1, 2, 3, 4], 2]);
   });
 
   it("are free again when they were held too long, and leaving one late takes nobody else's", async () => {
     const turns = createTurns({ places: 1, holdMs: 1000 });
-    const leaveLate = await turns.take();
+    const late = await turns.take();
     const order: string[] = [];
     void turns.take().then(() => order.push("second"));
     void turns.take().then(() => order.push("third"));
@@ -42,9 +42,26 @@ describe("places for work side by side", () => {
     expect(order).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(order).toEqual(["second"]);
-    leaveLate();
+    late.leave();
     await turn();
     expect([order, turns.taken()]).toEqual([["second"], 1]);
+  });
+
+  it("can be kept for a next piece of work: held anew, and one that was lost only where nobody else wants it", async () => {
+    const turns = createTurns({ places: 1, holdMs: 1000 });
+    const place = await turns.take();
+    let second: Place | undefined;
+    void turns.take().then((its) => (second = its));
+    await vi.advanceTimersByTimeAsync(900);
+    expect(place.keep()).toBe(true);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(second).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(place.keep()).toBe(false);
+    await turn();
+    expect(turns.taken()).toBe(1);
+    second?.leave();
+    expect([place.keep(), turns.taken()]).toEqual([true, 1]);
   });
 });
 
