@@ -3,8 +3,8 @@ import { type Measured, measured, median } from "./measure.ts";
 import { pacedP99 } from "./paced.ts";
 
 /** Short, and many in turn: what else the machine does meets both alike. */
-const SECONDS = 2;
-const ROUNDS = 7;
+const SECONDS = 1;
+const ROUNDS = 9;
 
 /** Who asks: so many at once, each with so many requests in a row from one address before it goes on as another. */
 export interface Callers {
