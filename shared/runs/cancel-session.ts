@@ -7,7 +7,7 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { assertRight } from "../teams/right.ts";
-import { cancelling } from "./cancelling.ts";
+import { callingOff } from "./cancelling.ts";
 import { FOLLOW_UP } from "./follow-up.ts";
 import type { ScreeningSessionRead } from "./sessions-shown.ts";
 import { readSession, visibleSession } from "./sessions.ts";
@@ -37,19 +37,11 @@ export async function cancelSession(
   principal: UserPrincipal,
   sessionId: string,
 ): Promise<z.output<typeof ScreeningSessionRead>> {
-  const now = ctx.now();
-  const mark = sql`cancelled_at = ${now.toISOString()}::timestamptz`;
   await change(ctx, {
     lock: lockAgents(sql`select s.agent_id from ${screening_sessions} s where s.id = ${sessionId}::uuid`),
     parts: sql`with seen as (${seen(sessionId, principal.userId)}), target as (
       select id, ${CANCELLATION.sql} as outcome from seen
-    ), ${cancelling(sql`r.screening_session_id = (select id from target where outcome = 'done')`, now, {
-      also: sql`, ${mark}`,
-    })}, marked as (
-      update ${screening_sessions} s set ${mark}
-      where s.id in (select screening_session_id from ended) and s.id not in (select id from finished)
-        and s.cancelled_at is null
-    )`,
+    ), ${callingOff(sql`r.screening_session_id = (select id from target where outcome = 'done')`, ctx.now())}`,
     owes: FOLLOW_UP,
     result: sql`select jsonb_build_object('outcome', t.outcome) as result from target t`,
     verdict: CANCELLATION,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { giveBackAllowance } from "../billing/allowances.ts";
-import { runs } from "../db/schema/index.ts";
+import { runs, screening_sessions } from "../db/schema/index.ts";
 import { type Ends, followUp } from "./follow-up.ts";
 import { withdrawDispatch } from "./messages.ts";
 
@@ -19,4 +19,14 @@ export function cancelling(scope: SQL, now: Date, ends: Ends = {}): SQL {
     ), refunded as (${giveBackAllowance(sql`select paid_kind, paid_owner, paid_period from ended`)}
     ), taken_back as (${withdrawDispatch("ended")}
     ), ${followUp("ended", now, ends)}`;
+}
+
+/** As `cancelling`; what is queued of a session makes that `cancelled`, once the rest is final. */
+export function callingOff(scope: SQL, now: Date): SQL {
+  const mark = sql`cancelled_at = ${now.toISOString()}::timestamptz`;
+  return sql`${cancelling(scope, now, { also: sql`, ${mark}` })}, marked as (
+      update ${screening_sessions} s set ${mark}
+      where s.id in (select screening_session_id from ended) and s.id not in (select id from finished)
+        and s.cancelled_at is null
+    )`;
 }

@@ -19,6 +19,8 @@ export interface Moved {
   scorable: Message | null;
   /** The run that was taken up; null where it could not be, or can't be read by this version: then its lease runs out. */
   taken: Taken | null;
+  /** Whether it was not taken up since its agent can't be called any more. */
+  isUncallable: boolean;
 }
 
 /** What the database gave for a move. */
@@ -48,10 +50,12 @@ const moves = createTogether({
  */
 export async function carryOn(ctx: Context, move: Move): Promise<Moved> {
   const { scorable, found } = await moves.write(ctx, move);
-  const job = found === null ? null : ClaimedJob.safeParse(found.job);
+  const isUncallable = found !== null && found.job === null;
+  const job = found === null || isUncallable ? null : ClaimedJob.safeParse(found.job);
   if (job?.success === false)
     ctx.log.error("a run can't be read", { run_id: found?.next.runId, detail: z.prettifyError(job.error) });
-  return { scorable, taken: found !== null && job?.success === true ? { ...found.next, claimed: job.data } : null };
+  const taken = found !== null && job?.success === true ? { ...found.next, claimed: job.data } : null;
+  return { scorable, taken, isUncallable };
 }
 
 /** Writes all that is kept by one statement and all that is taken up by another, in one round trip. */

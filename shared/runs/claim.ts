@@ -9,6 +9,7 @@ import { sha256 } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import type { Instance } from "../templates/types.ts";
 import { newCallbackToken } from "./callback-token.ts";
+import { canBeCalled } from "./uncallable.ts";
 import { Job } from "./job.ts";
 import { mintNow } from "./mint.ts";
 import { Drawn, drawn, templateVersion } from "./minting.ts";
@@ -27,7 +28,10 @@ export interface Claim {
 /** What a run is taken up with, as `CLAIM` finds it. */
 export const ClaimedJob = Job.extend({ drawn: Drawn.nullable() });
 
-/** The result of `CLAIM`: by lease. Each is read by whoever asked for it, so that one that can't be read fails alone. */
+/**
+ * The result of `CLAIM`: by lease, null for a run whose agent can't be called any more. Each is read by whoever asked for it,
+ * so that one that can't be read fails alone.
+ */
 export const Claimed = z.record(z.string(), z.unknown());
 
 /**
@@ -57,7 +61,8 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
       select * from named where answered_at is null and not awaiting_callback
         and (status = 'queued' or (status = 'running' and (lease_token is null or lease_expires_at < now())))
     ), free as (
-      select n.id, n.lease, n.callback_hash, n.epoch, n.at from fit n join ${runs} r on r.id = n.id
+      select n.id, n.lease, n.callback_hash, n.epoch, n.at, ${canBeCalled(sql`r`)} as can_be_called
+      from fit n join ${runs} r on r.id = n.id
       where r.status = n.status and r.attempt = n.attempt and r.answered_at is null and not r.awaiting_callback
       order by r.id for update of r
     ), claimed as (
@@ -67,7 +72,7 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
         template_version = v.version, agent_protocol = a.agent_protocol, connection_mode = a.connection_mode,
         epoch = case when v.version is not null then coalesce(r.epoch, f.epoch) end
       from free f, ${agents} a, ${tasks} t, lateral (select ${templateVersion} as version) v
-      where r.id = f.id and a.id = r.agent_id and t.id = r.task_id
+      where r.id = f.id and f.can_be_called and a.id = r.agent_id and t.id = r.task_id
       returning r.id, r.lease_token, f.at, jsonb_build_object(
         'run', jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'screening_session_id', r.screening_session_id,
           'repeat_index', r.repeat_index, 'repeat_total', r.repeat_total, 'attempt', r.attempt, 'simulated', r.simulated),
@@ -87,7 +92,8 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
         sql`x.at`,
       )}
     )`,
-  select: sql`select jsonb_object_agg(lease_token, job) from claimed`,
+  select: sql`select jsonb_object_agg(lease, job) from (
+    select lease_token as lease, job from claimed union all select lease, null from free where not can_be_called) x`,
 }));
 
 /** What a run is about to be taken up with. */

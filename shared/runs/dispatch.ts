@@ -15,6 +15,7 @@ import { oweDispatchAgain } from "./messages.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { scoreSoon } from "./score.ts";
 import { simulate } from "./simulate.ts";
+import { endUncallable } from "./uncallable.ts";
 
 /**
  * How long one delivery goes on to take up further runs, in milliseconds. After that, or where it has lost its place to
@@ -32,6 +33,7 @@ const GOES_ON_MS = 1000;
 export async function dispatch(ctx: Context, runIds: readonly string[]): Promise<void> {
   const left = [...runIds];
   const faults: unknown[] = [];
+  const uncallable: string[] = [];
   let scorable: Message | null = null;
   const score = (): void => {
     const owed = scorable;
@@ -41,7 +43,7 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
   const place = await ctx.calls.take();
   try {
     const end = ctx.now().getTime() + GOES_ON_MS;
-    let taken = await claim(ctx, left);
+    let taken = await claim(ctx, left, uncallable);
     while (taken !== null) {
       score();
       const carried = await carryOut(ctx, taken).catch((error: unknown) => {
@@ -49,17 +51,21 @@ export async function dispatch(ctx: Context, runIds: readonly string[]): Promise
         return null;
       });
       const goesOn = ctx.now().getTime() < end && place.keep();
-      const moved =
-        carried === null ? null : await carryOn(ctx, { keeps: carried, takes: (goesOn ? left.shift() : null) ?? null });
+      const takes = carried === null || !goesOn ? null : (left.shift() ?? null);
+      const moved = carried === null ? null : await carryOn(ctx, { keeps: carried, takes });
+      if (takes !== null && moved?.isUncallable === true) uncallable.push(takes);
       scorable = moved?.scorable ?? null;
-      taken = moved?.taken ?? (goesOn ? await claim(ctx, left) : null);
+      taken = moved?.taken ?? (goesOn ? await claim(ctx, left, uncallable) : null);
     }
   } finally {
     place.leave();
     // The last one only now: scoring waits a moment for the runs that are being carried out, and this one is not any more.
     score();
   }
-  if (left.length > 0) await handOn(ctx, left);
+  if (uncallable.length > 0) await endUncallable(ctx, uncallable);
+  // Among those that can't be called are some that can by now, if their agent came back just then.
+  const queued = [...left, ...uncallable];
+  if (queued.length > 0) await handOn(ctx, queued);
   if (faults.length > 0) throw faults[0];
 }
 
@@ -89,11 +95,15 @@ async function carryOut(ctx: Context, taken: Taken): Promise<KeptAnswer> {
   }
 }
 
-/** Takes up the first of these runs that can be, and takes all that it looked at off the list. */
-async function claim(ctx: Context, left: string[]): Promise<Taken | null> {
+/**
+ * Takes up the first of these runs that can be, and takes all that it looked at off the list; adds those to `uncallable`
+ * whose agent can't be called any more.
+ */
+async function claim(ctx: Context, left: string[], uncallable: string[]): Promise<Taken | null> {
   for (let takes = left.shift(); takes !== undefined; takes = left.shift()) {
-    const { taken } = await carryOn(ctx, { keeps: null, takes });
+    const { taken, isUncallable } = await carryOn(ctx, { keeps: null, takes });
     if (taken !== null) return taken;
+    if (isUncallable) uncallable.push(takes);
   }
   return null;
 }

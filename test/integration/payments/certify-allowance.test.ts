@@ -273,6 +273,27 @@ describe("the price of a certification", () => {
     ]);
   });
 
+  it("is not spent on an agent that is switched off on the way: nothing is held against it, and it goes on later", async () => {
+    const { agent, pay } = await open();
+    const switched = (is_active: boolean) => owner.call("PATCH", `/api/v1/agents/${agent}`, { is_active });
+    const { answer } = endpoint;
+    let calls = 0;
+    endpoint.answer = async (request) => {
+      calls += 1;
+      if (calls === 1) expect((await switched(false)).status).toBe(200);
+      return answer(request);
+    };
+    await pay();
+    await minuteAt(clock + 1000);
+    const { status, paused_reason, progress } = await statusOf(owner, agent);
+    expect([status, paused_reason]).toEqual(["paused_quota", expect.stringContaining("can't be called")]);
+    expect(progress).toMatchObject({ finished: calls, passed: calls });
+    expect((await switched(true)).status).toBe(200);
+    await minuteAt(clock + 2000);
+    expect((await statusOf(owner, agent)).status).toBe("certified");
+    endpoint.answer = answer;
+  });
+
   it("brings its runs to those, too, that were open before it did", async () => {
     const [waiting, paused] = [await open(), await open()];
     await limitTo(0);
