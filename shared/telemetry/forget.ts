@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { deletePiece, isFirstBelow, type Piece } from "../db/pieces.ts";
 import { spans } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -13,4 +13,9 @@ export function forgetSpans(ctx: Context): Promise<Piece> {
     ctx,
     sql`delete from ${spans} where ${isFirstBelow(spans.received_at, sql`${before}::timestamptz`)}`,
   );
+}
+
+/** SQL: a part of a statement that deletes the spans of runs (a query of their ids): those of an attempt that is made again. */
+export function dropSpans(runIds: SQL): SQL {
+  return sql`delete from ${spans} s where s.run_id in (${runIds})`;
 }
