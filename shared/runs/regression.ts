@@ -33,7 +33,8 @@ function passes(alias: "p" | "s"): SQL {
 
 /**
  * Compares a finished session with the one of the same agent that finished before it over exactly the same tasks, and
- * announces a regression, and mails it to the agent's account. A session without a conclusive run is passed over. The event has the session's id, so that it is
+ * announces a regression, and mails it to the agent's account. A session without a conclusive run is passed over, and so is
+ * one of which runs were cancelled: what is left of it is not the same tasks. The event has the session's id, so that it is
  * announced once however often this is called.
  */
 export async function detectRegression(ctx: Context, sessionId: string): Promise<void> {
@@ -47,6 +48,7 @@ export async function detectRegression(ctx: Context, sessionId: string): Promise
     where s.id = ${sessionId}::uuid and (p.finished_at, p.id) < (s.finished_at, s.id)
       and ${tasks("p")} @> ${tasks("s")} and ${tasks("s")} @> ${tasks("p")}
       and exists (select from ${runs} r where r.screening_session_id = p.id and ${isConclusive})
+      and not exists (select from ${runs} r where r.screening_session_id in (p.id, s.id) and r.status = 'cancelled')
     order by p.finished_at desc, p.id desc limit 1`,
   );
   if (found === null) return;

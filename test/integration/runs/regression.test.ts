@@ -154,6 +154,7 @@ describe("an agent that got worse between two sessions over the same tasks", () 
     ["past one over more tasks", [{ ...GOOD, tasks: [0, 1] }, BAD, { ...BAD, tasks: [1, 0] }], 0],
     ["past one that has not ended", [GOOD, { ...BAD, finished: false }, BAD], 0],
     ["past one that was cancelled", [GOOD, { passed: 0, failed: 0, silent: { status: "cancelled" } }, BAD], 0],
+    ["past one of which some runs were cancelled", [GOOD, { ...BAD, silent: { status: "cancelled" } }, BAD], 0],
     ["past one that failed by our fault", [GOOD, { passed: 0, failed: 0, silent: OUR_FAULT }, BAD], 0],
     ["past a simulated one", [GOOD, { ...BAD, simulated: true }, BAD], 0],
     [
@@ -166,6 +167,7 @@ describe("an agent that got worse between two sessions over the same tasks", () 
     ],
     ["by runs that we failed alone", [GOOD, { ...GOOD, silent: OUR_FAULT }], null],
     ["by runs that were cancelled alone", [GOOD, { ...GOOD, silent: { status: "cancelled" } }], null],
+    ["by what was not cancelled of a session", [GOOD, { ...BAD, silent: { status: "cancelled" } }], null],
     ["where the runs that we failed hide it", [{ ...GOOD, silent: OUR_FAULT }, BAD], 0],
     ["in simulated runs alone", [GOOD, { ...BAD, simulated: true }], null],
     ["with no session before", [BAD], null],
