@@ -1,15 +1,19 @@
 import type Stripe from "stripe";
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
+import { newId } from "../platform/ids.ts";
+import { Problem } from "../platform/problem.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
 import { idOf, underKey } from "./stripe.ts";
 import { planItem } from "./subscriptions.ts";
 
 /**
- * Moves a subscription to another price and invoices the difference at once; until that invoice is paid, the old price
- * stays. A subscription that already has the price, or is waiting for it, is left alone. Throws `payment_failed` if the
- * card is refused. The account's plan changes when the provider's event arrives.
+ * Has a subscription go on at a price. A cancellation that was scheduled is taken back, whatever becomes of the payment.
+ * Then another price is invoiced by its difference at once, and until that is paid the old one stays; the price that it
+ * has already is kept, and a change that waits for its payment is given up. Where it waits for this price, it goes on
+ * waiting. Throws `payment_failed` if the card is refused, `payment_in_progress` if a change was paid while it was given
+ * up. The account's plan changes when the provider's event arrives.
  */
 export async function changePlan(
   ctx: Context,
@@ -19,15 +23,19 @@ export async function changePlan(
 ): Promise<z.output<typeof PlanChangeResponse>> {
   const outcome = (effective: boolean) =>
     ({ kind: "plan_change", plan: tier, cadence, effective_at: effective ? ctx.now().toISOString() : null }) as const;
-  const item = planItem(ctx.env, subscription);
-  if (item === undefined) throw new Error(`the subscription ${subscription.id} has no item`);
-  const waiting = subscription.pending_update?.subscription_items ?? [];
+  const lasting = await takeEndBack(ctx, stripe, subscription);
+  const item = planItem(ctx.env, lasting);
+  if (item === undefined) throw new Error(`the subscription ${lasting.id} has no item`);
+  const waiting = lasting.pending_update?.subscription_items ?? [];
   if (waiting.some((one) => one.price.id === price)) return outcome(false);
-  if (item.price.id === price) return outcome(true);
-  const key = ["plan", subscription.id, item.price.id, price, idOf(subscription.latest_invoice)].join("-");
+  if (item.price.id === price) {
+    if (lasting.pending_update !== null) await giveUpChange(stripe, lasting);
+    return outcome(true);
+  }
+  const key = ["plan", lasting.id, item.price.id, price, idOf(lasting.latest_invoice)].join("-");
   const changed = await underKey(key, (options) =>
     stripe.subscriptions.update(
-      subscription.id,
+      lasting.id,
       {
         items: [{ id: item.id, price }],
         proration_behavior: "always_invoice",
@@ -37,4 +45,42 @@ export async function changePlan(
     ),
   );
   return outcome(changed.pending_update === null);
+}
+
+/**
+ * Has a subscription that would end by itself go on, and returns it. The portal writes `cancel_at` alone, the dashboard
+ * `cancel_at_period_end` (https://docs.stripe.com/billing/subscriptions/billing-mode/compare).
+ */
+async function takeEndBack(
+  ctx: Context,
+  stripe: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<Stripe.Subscription> {
+  const { id, cancel_at, cancel_at_period_end: isAtPeriodEnd } = subscription;
+  if (!isAtPeriodEnd && cancel_at === null) return subscription;
+  // A call of its own: a pending update supports no cancel_at (https://docs.stripe.com/billing/subscriptions/pending-updates),
+  // and what a new price costs is reckoned to the end that is written. Before the change, so that whoever pays keeps it.
+  return stripe.subscriptions.update(
+    id,
+    isAtPeriodEnd ? { cancel_at_period_end: false } : { cancel_at: "" },
+    // A key of its own each time: within the day for which the provider keeps an answer, the customer may cancel again.
+    { idempotencyKey: `go-on-${newId(ctx.now())}` },
+  );
+}
+
+/** Gives up a change that waits for its payment, so that nobody can pay for it any more: voiding its invoice does. */
+async function giveUpChange(stripe: Stripe, { latest_invoice }: Stripe.Subscription): Promise<void> {
+  const id = idOf(latest_invoice);
+  if (id === null) throw new Error("a change waits without an invoice");
+  try {
+    await underKey(`void-${id}`, (options) => stripe.invoices.voidInvoice(id, {}, options));
+  } catch (error) {
+    // Only an open invoice can be voided: another request, its time or a payment may have been first.
+    const { status } = await stripe.invoices.retrieve(id);
+    if (status === "open") throw error;
+    if (status !== "paid") return;
+    throw new Problem("payment_in_progress", "The change of plan was just paid; try again in a moment.", {
+      headers: { "Retry-After": "2" },
+    });
+  }
 }

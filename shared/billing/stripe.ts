@@ -95,7 +95,7 @@ function hostOf(base: string): { host: string; port: string; protocol: "http" | 
 
 function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: Stripe.errors.StripeError): Error {
   if (error instanceof errors.StripeCardError) {
-    return new Problem("payment_failed", "The card was refused. Nothing was changed; try again with another one.");
+    return new Problem("payment_failed", "The card was refused, and nothing was charged; try again with another one.");
   }
   if (error instanceof errors.StripeIdempotencyError || error.code === "idempotency_key_in_use") {
     return new Problem("payment_in_progress", "Another request is preparing the same payment; try again in a moment.", {

@@ -152,6 +152,53 @@ describe("a crash at any outgoing call, and the same again", () => {
     expect(calls.some((call) => call.startsWith("POST /v1/subscriptions/"))).toBe(true);
   });
 
+  it("of a change of a plan that was to end: it goes on, invoiced once", async () => {
+    const calls = await crashEverywhere({
+      async arrange() {
+        const paying = await subscriber(service);
+        service.stripe.changeSubscription(paying.subscription, { endLater: "portal" });
+        return paying;
+      },
+      act: async ({ user }) =>
+        (await here.signIn(user)).call("POST", CHECKOUT, { tier: "team", cadence: "monthly" }, ONCE),
+      async check({ user, customer }, { status, body }) {
+        expect([status, body["plan"]]).toEqual([200, "team"]);
+        const events = eventsOf(customer);
+        expect(events.filter(({ type }) => type === "invoice.paid")).toHaveLength(2);
+        expect(service.stripe.subscriptions(customer)).toMatchObject([{ cancel_at: null }]);
+        await deliverAll(service, ofSubscription(events));
+        expect(await planOf(service, user.id)).toBe("team");
+      },
+    });
+    expect(calls.filter((call) => call.startsWith("POST /v1/subscriptions/"))).toHaveLength(2);
+  });
+
+  it("of taking back a change that waits for its payment: nobody can pay for it", async () => {
+    // One after the other: what the bank demands is for the next payment, whoever makes it.
+    let demanded: Promise<unknown> = Promise.resolve();
+    const waits = async ({ user }: Awaited<ReturnType<typeof subscriber>>) => {
+      service.stripe.demandPayment();
+      const { body } = await user.call("POST", CHECKOUT, { tier: "team", cadence: "monthly" });
+      expect(body.effective_at).toBeNull();
+    };
+    const calls = await crashEverywhere({
+      async arrange() {
+        const paying = await subscriber(service);
+        await (demanded = demanded.then(() => waits(paying)));
+        return paying;
+      },
+      act: async ({ user }) =>
+        (await here.signIn(user)).call("POST", CHECKOUT, { tier: "pro", cadence: "monthly" }, ONCE),
+      async check({ user, customer }, { status, body }) {
+        expect([status, body["plan"]]).toEqual([200, "pro"]);
+        expect(service.stripe.subscriptions(customer)).toMatchObject([{ pending_update: null }]);
+        await deliverAll(service, ofSubscription(eventsOf(customer)));
+        expect(await planOf(service, user.id)).toBe("pro");
+      },
+    });
+    expect(calls.filter((call) => call.endsWith("/void"))).toHaveLength(1);
+  });
+
   it("of a cancellation: no subscription is left", async () => {
     const calls = await crashEverywhere({
       arrange: () => subscriber(service),

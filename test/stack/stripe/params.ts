@@ -85,6 +85,8 @@ export const text = z.string().min(1).max(5000);
 export const count = z.string().regex(/^\d+$/, "parameter_invalid_integer").transform(Number);
 /** `true` or `false`. */
 export const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+/** A time in seconds; empty to have none any more. */
+export const instantOrNone = count.or(z.literal("").transform(() => null));
 /** An absolute web address; the templates of Checkout may stand in it. */
 export const address = z
   .string()

@@ -1,12 +1,12 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { refund } from "./checkout.ts";
-import { count, creation, flag, metadata, paging, StripeRefusal, text } from "./params.ts";
+import { count, creation, flag, instantOrNone, metadata, paging, StripeRefusal, text } from "./params.ts";
 import { given, list, matching, type Route, route } from "./route.ts";
 import { checkoutRoutes } from "./routes-checkout.ts";
 import { peopleRoutes } from "./routes-people.ts";
 import { idOf } from "./store.ts";
-import { cancel, isOver, update } from "./subscriptions.ts";
+import { cancel, isOver, update, voidInvoice } from "./subscriptions.ts";
 
 const subscriptions: readonly Route[] = [
   route(
@@ -57,6 +57,7 @@ const subscriptions: readonly Route[] = [
         .optional(),
       proration_behavior: z.enum(["always_invoice", "create_prorations", "none"]).optional(),
       metadata: metadata.optional(),
+      cancel_at: instantOrNone.optional(),
       cancel_at_period_end: flag.optional(),
       description: text.optional(),
     },
@@ -119,6 +120,11 @@ const payments: readonly Route[] = [
     ({ store }, _id, { charge, payment_intent, ...page }) =>
       list(store.all("refund").filter(matching({ charge, payment_intent })), page, "refunds"),
   ),
+  route("POST invoices/:id/void", {}, ({ store }, id) => {
+    const invoice = store.get("invoice", id, "invoice", 404);
+    voidInvoice(store, invoice);
+    return invoice;
+  }),
   route("GET invoices/:id", {}, ({ store }, id) => store.get("invoice", id, "invoice", 404)),
   route(
     "GET invoices",

@@ -6,7 +6,7 @@ import { type Asked, catchUp, stripeApi } from "./api.ts";
 import { dispute, expire, pay, refund, renewal, settle } from "./checkout.ts";
 import { newPrice, newProduct } from "./objects.ts";
 import { createStore, type Store } from "./store.ts";
-import { cancel, endPending, type Mood, turn } from "./subscriptions.ts";
+import { cancel, endLater, endPending, type Mood, turn } from "./subscriptions.ts";
 
 /** How an event is posted, where not as the provider does. */
 export interface Delivery {
@@ -40,7 +40,14 @@ export interface StripeFake {
   /** The customer (in the portal) or the provider changes a subscription: one change at a time. */
   changeSubscription(
     subscriptionId: string,
-    change: { status?: string; price?: string; cancel?: boolean; pendingUpdate?: "applied" | "expired" },
+    change: {
+      status?: string;
+      price?: string;
+      cancel?: boolean;
+      /** It ends with its period; each place writes that in its own way. */
+      endLater?: "portal" | "dashboard";
+      pendingUpdate?: "applied" | "expired";
+    },
   ): Stripe.Event[];
   /** The next change of a plan that is invoiced waits for the customer to confirm its payment. */
   demandPayment(): void;
@@ -121,10 +128,11 @@ export async function startStripe(options: {
     pay: (id, { later = false } = {}) => causing(() => pay(store, there(store, "checkout.session", id), later)),
     settleLater: (id, paid) => causing(() => settle(store, there(store, "checkout.session", id), paid)),
     expire: (id) => causing(() => expire(store, there(store, "checkout.session", id))),
-    changeSubscription: (id, { cancel: ends = false, pendingUpdate, ...rest }) =>
+    changeSubscription: (id, { cancel: ends = false, endLater: where, pendingUpdate, ...rest }) =>
       causing(() => {
         const subscription = there(store, "subscription", id);
         if (ends || rest.status === "canceled") cancel(store, subscription);
+        else if (where !== undefined) endLater(store, subscription, where);
         else if (pendingUpdate !== undefined) endPending(store, subscription, pendingUpdate);
         else turn(store, subscription, rest);
       }),

@@ -3,7 +3,7 @@ import { changedItems, costOf, isInvoiced, type ItemChange } from "./items.ts";
 import type { Metadata } from "./objects.ts";
 import { closeInvoice, latestInvoice, newInvoice } from "./objects-plans.ts";
 import { StripeRefusal } from "./params.ts";
-import type { Store } from "./store.ts";
+import { idOf, type Store } from "./store.ts";
 
 /** How the customer's bank meets the next payment that the API asks for. */
 export interface Mood {
@@ -15,6 +15,7 @@ export interface Mood {
 
 interface Terms {
   metadata?: Metadata | undefined;
+  cancel_at?: number | null | undefined;
   cancel_at_period_end?: boolean | undefined;
   description?: string | undefined;
 }
@@ -44,7 +45,8 @@ export function update(store: Store, subscription: Stripe.Subscription, change: 
   const invoiced = isInvoiced(subscription.items.data, next, proration);
   const demanded = invoiced && !mood.declines && mood.demands;
   if (invoiced) meet(mood, behaviour);
-  if (items !== undefined && subscription.pending_update !== null) endPending(store, subscription, "expired");
+  if (subscription.pending_update !== null && (items !== undefined || contradicts(subscription.pending_update, terms)))
+    endPending(store, subscription, "expired");
   const before = structuredClone(subscription);
   if (invoiced)
     newInvoice(store, subscription, { amount: costOf(next), paid: !demanded, reason: "subscription_update" });
@@ -63,11 +65,19 @@ export function update(store: Store, subscription: Stripe.Subscription, change: 
   } else {
     if (demanded) subscription.status = "past_due";
     subscription.items.data = next;
-    agree(subscription, terms);
+    agree(store, subscription, terms);
   }
   announce(store, subscription, before);
   if (invoiced)
     store.emit(demanded ? "invoice.payment_action_required" : "invoice.paid", latestInvoice(store, subscription));
+}
+
+// https://docs.stripe.com/changelog/endive/2026-09-30/scheduled-subscription-cancellation
+function contradicts(
+  { cancel_at_period_end: waits }: Stripe.Subscription.PendingUpdate,
+  { cancel_at_period_end: asked }: Terms,
+): boolean {
+  return waits !== null && asked !== undefined && waits !== asked;
 }
 
 function checkTerms(
@@ -78,9 +88,15 @@ function checkTerms(
     const message = "A canceled subscription can only update its cancellation_details and metadata.";
     throw new StripeRefusal(400, { message });
   }
-  if (behaviour === "pending_if_incomplete" && rest.description !== undefined) {
-    const message = "With payment_behavior pending_if_incomplete you may not pass description.";
-    throw new StripeRefusal(400, { param: "description", message }, true);
+  if (rest.cancel_at !== undefined && rest.cancel_at_period_end !== undefined) {
+    const message = "You may pass either cancel_at or cancel_at_period_end.";
+    throw new StripeRefusal(400, { param: "cancel_at", message }, true);
+  }
+  // https://docs.stripe.com/billing/subscriptions/pending-updates has what a pending update supports.
+  const unsupported = (["description", "cancel_at"] as const).find((name) => rest[name] !== undefined);
+  if (behaviour === "pending_if_incomplete" && unsupported !== undefined) {
+    const message = `With payment_behavior pending_if_incomplete you may not pass ${unsupported}.`;
+    throw new StripeRefusal(400, { param: unsupported, message }, true);
   }
 }
 
@@ -100,12 +116,31 @@ function cardError(code: string, message: string): StripeRefusal {
   return new StripeRefusal(402, { type: "card_error", code, decline_code: "generic_decline", message });
 }
 
-function agree(subscription: Stripe.Subscription, { metadata, cancel_at_period_end: ends, description }: Terms): void {
+function agree(store: Store, subscription: Stripe.Subscription, { metadata, description, ...terms }: Terms): void {
   if (metadata !== undefined) subscription.metadata = merged(subscription.metadata, metadata);
   if (description !== undefined) subscription.description = description;
-  if (ends === undefined) return;
-  subscription.cancel_at_period_end = ends;
-  subscription.cancel_at = ends ? (subscription.items.data[0]?.current_period_end ?? null) : null;
+  scheduleEnd(store, subscription, terms);
+}
+
+// The documentation does not say that taking back the one takes back an end that the other set: here it does not.
+function scheduleEnd(
+  store: Store,
+  subscription: Stripe.Subscription,
+  { cancel_at: at, cancel_at_period_end: ends }: Terms,
+): void {
+  const isAtPeriodEnd = subscription.cancel_at_period_end;
+  if (ends !== undefined && (ends || isAtPeriodEnd)) {
+    subscription.cancel_at_period_end = ends;
+    subscription.cancel_at = ends ? periodEnd(subscription) : null;
+  } else if (at !== undefined && (at !== null || !isAtPeriodEnd)) {
+    subscription.cancel_at_period_end = false;
+    subscription.cancel_at = at;
+  } else return;
+  subscription.canceled_at = subscription.cancel_at === null ? null : store.now();
+}
+
+function periodEnd({ items }: Stripe.Subscription): number {
+  return Math.max(...items.data.map(({ current_period_end }) => current_period_end));
 }
 
 /** Metadata after a call: given names are set, empty ones removed; nothing given removes all. */
@@ -148,7 +183,7 @@ export function endPending(store: Store, subscription: Stripe.Subscription, outc
   subscription.pending_update = null;
   if (outcome === "applied") {
     subscription.items.data = pending.subscription_items ?? subscription.items.data;
-    agree(subscription, {
+    agree(store, subscription, {
       metadata: pending.metadata ?? undefined,
       cancel_at_period_end: pending.cancel_at_period_end ?? undefined,
     });
@@ -163,6 +198,30 @@ export function expirePending(store: Store): void {
     const { pending_update: pending } = subscription;
     if (pending !== null && pending.expires_at <= store.now()) endPending(store, subscription, "expired");
   }
+}
+
+/** Voids an open invoice, and so gives up the change that waits for its payment. @throws the refusal. */
+export function voidInvoice(store: Store, invoice: Stripe.Invoice): void {
+  if (invoice.status !== "open")
+    throw new StripeRefusal(400, { message: `You can only void an open invoice; this one is ${invoice.status}.` });
+  const waiting = store
+    .all("subscription")
+    .find((one) => one.pending_update !== null && idOf(one.latest_invoice) === invoice.id);
+  if (waiting !== undefined) return endPending(store, waiting, "expired");
+  closeInvoice(store, invoice, "void");
+  store.emit("invoice.voided", invoice);
+}
+
+/** Somebody has a subscription end with its period: the customer in the portal, or the operator in the dashboard. */
+export function endLater(store: Store, subscription: Stripe.Subscription, where: "portal" | "dashboard"): void {
+  const before = structuredClone(subscription);
+  // What each of them writes: https://docs.stripe.com/billing/subscriptions/billing-mode/compare
+  scheduleEnd(
+    store,
+    subscription,
+    where === "portal" ? { cancel_at: periodEnd(subscription) } : { cancel_at_period_end: true },
+  );
+  announce(store, subscription, before);
 }
 
 /** The customer changes the plan in the portal, or the provider the status. */
