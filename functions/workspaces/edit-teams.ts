@@ -19,13 +19,23 @@ async function cleanups() {
     { removeScorecardsOfTeams },
     { removeWebhooksOfTeams },
     { endPagesOfTeams, removeUnpaidOfTeams },
+    { discardCredentialsOfTeams, endTokensOfTeams },
   ] = await Promise.all([
     import("../../shared/schedules/remove.ts"),
     import("../../shared/scorecards/remove.ts"),
     import("../../shared/webhooks/remove-of-teams.ts"),
     import("../../shared/certification/remove-of-teams.ts"),
+    import("../../shared/agents/remove-of-teams.ts"),
   ]);
-  return [removeSchedulesOfTeams, removeScorecardsOfTeams, removeWebhooksOfTeams, endPagesOfTeams, removeUnpaidOfTeams];
+  return [
+    removeSchedulesOfTeams,
+    removeScorecardsOfTeams,
+    removeWebhooksOfTeams,
+    endPagesOfTeams,
+    removeUnpaidOfTeams,
+    discardCredentialsOfTeams,
+    endTokensOfTeams,
+  ];
 }
 
 export const editTeams = [

@@ -18,6 +18,15 @@ export function markManifestChecked(agentIds: SQL, at: SQL): SQL {
 }
 
 /**
+ * SQL: a part that switches these agents (a query of their ids) off and discards for good what they keep to be called with:
+ * of those that were switched off before, too. An agent that is off and keeps nothing is left alone.
+ */
+export function switchOffAndDiscard(agentIds: SQL): SQL {
+  return sql`update ${agents} a set is_active = false, customer_llm_provider = null, auth_header = null, updated_at = now()
+    where a.id in (${agentIds}) and (a.is_active or num_nonnulls(a.customer_llm_provider, a.auth_header) > 0)`;
+}
+
+/**
  * SQL: gives an agent that is in the registry this status, unless its manifest's URL or its endpoint are no longer those
  * that were looked at.
  */

@@ -9,6 +9,7 @@ import { may } from "../teams/rights.ts";
 import { deleteTokens } from "../telemetry/token.ts";
 import { accountOfAgent, lockAccounts } from "./account.ts";
 import { agentOwner, visibleAgent } from "./conditions.ts";
+import { switchOffAndDiscard } from "./parts.ts";
 
 /**
  * Deactivates an agent and discards its credentials for good; doing it again changes nothing. Its endpoint, runs and
@@ -17,15 +18,13 @@ import { agentOwner, visibleAgent } from "./conditions.ts";
 export async function removeAgent(ctx: Context, principal: UserPrincipal, agentId: string): Promise<void> {
   const viewer = principal.userId;
   const removal = verdict({ forbidden: sql`not ${may("edit", viewer, agentOwner)}` });
+  const removed = sql`select id from target where outcome = 'done'`;
   await change(ctx, {
     lock: lockAccounts(accountOfAgent(agentId)),
     parts: sql`with target as (
       select a.id, ${removal.sql} as outcome from ${agents} a
       where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}
-    ), deactivated as (
-      update ${agents} a set is_active = false, customer_llm_provider = null, auth_header = null, updated_at = now()
-      from target t where a.id = t.id and t.outcome = 'done' and a.is_active
-    ), discarded as (${deleteTokens(sql`select id from target where outcome = 'done'`)})`,
+    ), deactivated as (${switchOffAndDiscard(removed)}), discarded as (${deleteTokens(removed)})`,
     result: sql`select jsonb_build_object('outcome', outcome) as result from target`,
     verdict: removal,
     done: z.unknown(),

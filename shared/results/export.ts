@@ -10,7 +10,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
 import { visibleSession } from "../runs/sessions.ts";
-import { askedFor, mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES } from "../runs/view.ts";
+import { askedFor, askedIn, mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES, visibleRun } from "../runs/view.ts";
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -94,11 +94,10 @@ interface Stretch {
 }
 
 /**
- * All runs that the caller asked for, or with a workspace's key those of the workspace, newest first, a line for each: as
- * CSV (RFC 4180) below a header line, or as JSON Lines. While the file is read, its pages are read by key, each in one
- * statement, two at once and ahead of the reader: runs made in the meantime do not appear, and none appears twice or is left
- * out. Throws `plan_required` on the Free plan and 404 for an agent or a session that is not visible; where that happens only
- * after the beginning, the file breaks off.
+ * All runs that `mine` lists, newest first, a line for each: as CSV (RFC 4180) below a header line, or as JSON Lines. While
+ * the file is read, its pages are read by key, each in one statement, two at once and ahead of the reader: runs made in the
+ * meantime do not appear, and none appears twice or is left out. Throws `plan_required` on the Free plan and 404 for an agent
+ * or a session that is not visible; where that happens only after the beginning, the file breaks off.
  */
 export async function exportRuns(
   ctx: Context,
@@ -142,7 +141,6 @@ async function readPage(
 ): Promise<Page> {
   const viewer = principal.userId;
   const team = workspaceOf(principal);
-  const asked = team === null ? askedFor("r", viewer) : sql`r.team_id = ${team}::uuid`;
   const agentId = narrowing.agent_id ?? null;
   const sessionId = narrowing.screening_session_id ?? null;
   const narrowed = agentId === null ? sql`` : sql`and r.agent_id = ${agentId}::uuid`;
@@ -151,6 +149,9 @@ async function readPage(
     sessionId === null
       ? sql`${runs}`
       : sql`(select * from ${runs} where screening_session_id = ${sessionId}::uuid offset 0)`;
+  // Each run's agent is looked at by itself: where the two are joined for it, the planner reads all runs.
+  const seen = sql`(select ${visibleRun(viewer)} from ${agents} a where a.id = r.agent_id)`;
+  const asked = team === null ? askedFor("r", viewer) : sql`${askedIn(team)} and ${seen}`;
   const where = sql`${asked} ${narrowed}`;
   const behind = (id: SQL) => sql`and r.id < ${id}::uuid`;
   const within = sql`${after === null ? sql`` : behind(sql`${after}`)} ${until === null ? sql`` : sql`and r.id >= ${until}::uuid`}`;

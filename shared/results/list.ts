@@ -5,7 +5,7 @@ import { read } from "../db/change.ts";
 import { COUNTED, type Listing, pageJson, pageParts, sliceJson, sliceParts } from "../db/listing.ts";
 import { readPage, RowPage, RowSlice } from "../db/page-result.ts";
 import { agents, runs, screening_sessions, suites, tasks, teams } from "../db/schema/index.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import { type Principal, viewerId, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, notFound, Problem } from "../platform/problem.ts";
 import { visibleSession } from "../runs/sessions.ts";
@@ -22,19 +22,20 @@ export interface RunsAsked {
 
 /**
  * A page of the runs that the caller may see; `RunRead` is yet to parse its items. `mine` shows those that the caller
- * asked for; `scope` and `team_id` go by the ownership that a run recorded when it was made. Throws
- * `conflicting_parameters`, `unauthenticated` for a filter that needs an account, 404 for an agent, workspace, session, suite
- * or task that is not visible.
+ * asked for, and to a workspace's key those that were asked for in the workspace; `scope` and `team_id` go by the ownership
+ * that a run recorded when it was made. Throws `conflicting_parameters`, `unauthenticated` for a filter that needs an account,
+ * 404 for an agent, workspace, session, suite or task that is not visible.
  */
 export async function listRuns(
   ctx: Context,
   principal: Principal,
-  { filter, sort }: RunsAsked,
+  { filter: given, sort }: RunsAsked,
   paging: { page: number; page_size: number },
 ): Promise<RowPage> {
   const viewer = viewerId(principal);
   const by = columnOf(sort);
-  if (by !== "id" && filter.screening_session_id === undefined) throw needsSession(sort);
+  if (by !== "id" && given.screening_session_id === undefined) throw needsSession(sort);
+  const filter = filterFor(principal, given);
   const listing: Listing = {
     order: orderOf(sort),
     most: countable(filter) ? COUNTED.byIndex : COUNTED.byRow,
@@ -62,11 +63,12 @@ export const RunKey = z.object({ id: z.uuid() });
 export async function sliceRuns(
   ctx: Context,
   principal: Principal,
-  { filter, sort }: RunsAsked,
+  { filter: given, sort }: RunsAsked,
   { after, size }: { after: z.output<typeof RunKey> | null; size: number },
 ): Promise<RowSlice> {
   const viewer = viewerId(principal);
   if (columnOf(sort) !== "id") throw conflicting(["sort", "cursor"]);
+  const filter = filterFor(principal, given);
   const bound = after === null ? {} : sort === "created_at" ? { newer_than: after.id } : { older_than: after.id };
   const listing: Listing = {
     order: orderOf(sort),
@@ -82,7 +84,6 @@ const Missing = { missing: z.string().nullable() };
 
 /** Makes the statement that reads a list of runs: of the parts that find them, and what makes JSON of items and `missing`. */
 function statementOf(viewer: string | null, { filter, sort }: RunsAsked) {
-  assertOneScope(filter, viewer);
   const items = sql`(select json_agg(${runJson(mayRun("see", viewer))} order by ${orderOf(sort, sql`r.`)})
     from ${runsWithAgents(sql`${runs}`)} join paged p on p.id = r.id)`;
   return (parts: SQL, listJson: (items: SQL, further: Readonly<Record<string, SQL>>) => SQL) =>
@@ -141,6 +142,16 @@ function needsSession(sort: RunSort): Problem {
   return new Problem("validation_failed", message, {
     errors: [{ in: "query", pointer: "/sort", code: "missing_field", message }],
   });
+}
+
+/**
+ * What a list is narrowed to for the caller: with a workspace's key `mine` is what was asked for in the workspace. Throws where
+ * it says twice whose runs are shown, and where that needs an account.
+ */
+function filterFor(principal: Principal, filter: RunFilter): RunFilter {
+  assertOneScope(filter, viewerId(principal));
+  const team = principal.kind === "anonymous" ? null : workspaceOf(principal);
+  return filter.mine && team !== null ? { ...filter, mine: false, team_id: team } : filter;
 }
 
 function assertOneScope({ scope, team_id: teamId, mine }: RunFilter, viewer: string | null): void {

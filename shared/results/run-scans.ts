@@ -4,7 +4,7 @@ import { UNLIMITED } from "../db/listing.ts";
 import { firstRunIdAt } from "../db/run-id.ts";
 import { agents, runs } from "../db/schema/index.ts";
 import { byFacets, facetConditions, facetsOfAgents, hasFacets, likeFacets } from "./run-facets.ts";
-import { askedFor, runsWithAgents, visibleRun } from "../runs/view.ts";
+import { askedFor, askedIn, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
 
@@ -61,7 +61,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     return [
       faceted(
         (facets) => sql`select r.id from ${runsWithAgents(sql`${runs}`)}
-          where r.team_id = ${teamId}::uuid and r.scope = 'team' and ${visibleRun(viewer)} ${own} ${facets} ${cut}`,
+          where ${askedIn(teamId)} and ${visibleRun(viewer)} ${own} ${facets} ${cut}`,
       ),
     ];
   }
@@ -126,7 +126,7 @@ function narrowing({ agent_id: agentId, task_id: taskId, suite_id: suiteId, ...m
 /** SQL: whose runs a list shows, as conditions of the run row `r`, where it is not found by them. */
 function ownership(viewer: string | null, { mine, scope, team_id: teamId }: RunFilter): SQL {
   if (mine) return sql`and ${askedFor("r", viewer)}`;
-  if (teamId !== undefined) return sql`and r.team_id = ${teamId}::uuid and r.scope = 'team'`;
+  if (teamId !== undefined) return sql`and ${askedIn(teamId)}`;
   return scope === undefined
     ? sql``
     : sql`and r.scope = ${scope} and (r.user_id = ${viewer}::uuid or a.user_id = ${viewer}::uuid)`;

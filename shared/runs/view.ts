@@ -53,7 +53,7 @@ export function mayCancel(row: "r" | "s", viewer: string): SQL<boolean> {
 
 /**
  * SQL: whether a viewer asked for `row`, a run `r` or a session `s`: for themselves, or for a workspace that they are still a
- * member of.
+ * member of. Not true for a workspace's key: it acts in its owner's name, and what it sees goes with the workspace's agents.
  */
 export function askedFor(row: "r" | "s", viewer: Viewer): SQL<boolean> {
   if (viewer === null) return sql`false`;
@@ -65,6 +65,11 @@ export function askedFor(row: "r" | "s", viewer: Viewer): SQL<boolean> {
 /** SQL: whether a viewer may see the run row `r` of the agent row `a`: it is public like its agent, theirs, or asked for by them. */
 export function visibleRun(viewer: Viewer): SQL<boolean> {
   return sql`((not r.is_private and ${visibleAgent(viewer)}) or ${askedFor("r", viewer)} or ${mayRun("see", viewer)})`;
+}
+
+/** SQL: whether the run row `r` was asked for in a workspace, whoever sees it now. */
+export function askedIn(teamId: string): SQL<boolean> {
+  return sql`(r.team_id = ${teamId}::uuid and r.scope = 'team')`;
 }
 
 /**

@@ -140,6 +140,23 @@ describe("the header that an endpoint asks for", () => {
     expect((await owner.call("POST", "/api/v1/agents", { name: "No endpoint", auth_header: HEADER })).status).toBe(422);
   });
 
+  it("is gone for good with an agent that was switched off before it was deleted", async () => {
+    const id = await addAgent(owner, { endpoint: agent.url, auth_header: HEADER });
+    await service.sql("update agents set customer_llm_provider = 'acme' where id = $1", [id]);
+    await change(id, { is_active: false });
+    const deleted = async () => {
+      expect((await owner.call("DELETE", `/api/v1/agents/${id}`)).status).toBe(204);
+      return await service.sql("select updated_at from agents where id = $1", [id]);
+    };
+    const once = await deleted();
+    expect(await deleted()).toEqual(once);
+    const gone = { auth_header_name: null, customer_llm_provider: null };
+    expect((await change(id, { is_active: true })).body).toMatchObject({ is_active: true, ...gone });
+    await addRun(owner, id, task);
+    await service.settled();
+    expect(sent()).toEqual([undefined]);
+  });
+
   it.each<[string, unknown]>([
     ["one that the service sends itself", { name: "Content-Type", value: "text/plain" }],
     ["one of the signature", { name: "SIGNATURE-input", value: "sig1=()" }],

@@ -131,6 +131,50 @@ describe("no filled table is read from its beginning, nor more of it than a page
   });
 });
 
+describe("what a workspace's key has for its own is found by the workspace,", () => {
+  let key: Caller;
+  beforeAll(async () => {
+    const made = await owner.call("POST", `/api/v1/teams/${IDS.team}/api-keys`, { name: "Plans", scope: "read" });
+    key = caller(service, { "x-api-key": made.body.key });
+    await key.call("GET", "/api/v1/teams");
+    await service.settled();
+  });
+
+  it.each(["", "&page=50", "&status=failed", "&passed=true&domain=coding", "&agent_id=AGENT"])(
+    "in lists%s",
+    async (narrowed) => {
+      const [row] = await service.sql<{ id: string }>("select id from agents where team_id = $1 limit 1", [IDS.team]);
+      await expectNoMoreThanNeeded(key, `/api/v1/runs?mine=true${narrowed.replace("AGENT", row?.id ?? "")}`);
+    },
+  );
+
+  it("and in the export, page by page", async () => {
+    // So many that a page is followed by others.
+    await service.sql(
+      `insert into runs (agent_id, task_id, user_id, status, trigger, scope, team_id)
+       select a.id, $2, $3, 'completed', 'api', 'team', $1
+       from (select id from agents where team_id = $1 limit 1) a, generate_series(1, 6000)`,
+      [IDS.team, task.id, owner.id],
+    );
+    await service.sql("analyze runs");
+    recorder.statements.length = 0;
+    const { text } = await key.call("GET", "/api/v1/runs/export.csv");
+    const [own] = await service.sql<{ runs: number }>("select count(*)::integer as runs from runs where team_id = $1", [
+      IDS.team,
+    ]);
+    expect(text.split("\r\n")).toHaveLength((own?.runs ?? 0) + 2);
+    const statements = recorder.statements.filter(({ query }) => query.includes("'ahead'"));
+    expect(statements).toHaveLength(2);
+    for (const statement of statements) {
+      const plan = await planOf(service, statement);
+      expect(scanned(plan)).not.toContain("runs");
+      // For a page, and for where the one after it ends.
+      expect(looked(plan, ["runs"])).toBeLessThanOrEqual(2 * (own?.runs ?? 0));
+    }
+    await service.sql("delete from runs where team_id = $1 and trigger = 'api'", [IDS.team]);
+  });
+});
+
 describe("a page so far that it would be found by all that stands before it is refused, and nothing is read for it,", () => {
   it.each([
     ["owner", "runs"],

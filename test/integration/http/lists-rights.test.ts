@@ -156,6 +156,29 @@ describe("a list of runs has every run that the caller may see, once, newest fir
   });
 });
 
+it("the caller's own runs are the same in the list and in the export, for an account and for a workspace's key", async () => {
+  const same = async (who: Caller, viewer: string, condition: string) => {
+    const rows = await service.sql<{ id: string }>(
+      `select r.id from runs r join agents a on a.id = r.agent_id where ${condition} order by r.id desc`,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect([viewer, await listed(who, "/api/v1/runs?mine=true&")]).toEqual([viewer, ids(rows)]);
+    const { text } = await who.call("GET", "/api/v1/runs/export.jsonl");
+    const lines = text.split("\n").slice(0, -1);
+    expect([viewer, ids(lines.map((line) => JSON.parse(line)))]).toEqual([viewer, ids(rows)]);
+  };
+  await service.sql("update users set plan = 'team'");
+  for (const { who, viewer } of everybody().slice(1)) await same(who, viewer, asked("r", viewer));
+  for (const team of teams) {
+    const [row] = await service.sql<{ owner_id: string }>("select owner_id from teams where id = $1", [team]);
+    const owner = users.find(({ id }) => id === row?.owner_id);
+    const made = await owner?.call("POST", `/api/v1/teams/${team}/api-keys`, { name: "Own runs", scope: "read" });
+    const ofKey = `(a.team_id = '${team}' or (not r.is_private and a.is_public and a.is_active))`;
+    await same(caller(service, { "x-api-key": made?.body.key }), team, `r.team_id = '${team}' and ${ofKey}`);
+  }
+  await service.sql("update users set plan = 'free'");
+});
+
 describe("a list of agents has the caller's own and shared ones, or the public ones, once, newest first", () => {
   it.each(["", "active_only=false&", "scope=personal&", "scope=personal&active_only=false&"])("%s", async (filter) => {
     for (const { who, viewer, signedIn } of everybody()) {

@@ -214,6 +214,30 @@ describe("deleting", () => {
     expect((await owner.call("GET", "/api/v1/users/me/deletion")).body.workspaces_owned).toBe(0);
   });
 
+  it("ends the credentials of agents that were switched off before, which nobody could end any more", async () => {
+    const [team, other] = [await addTeam(service, owner), await addTeam(service, owner)];
+    const live = async (of: string) => {
+      const connection = { endpoint: "http://127.0.0.1:9/run", auth_header: { name: "X-Key", value: "secret" } };
+      const id = await addAgent(owner, { team_id: of, ...connection });
+      const { headers } = (await owner.call("POST", `${AGENTS}/${id}/otlp-token`)).body;
+      expect((await owner.call("PATCH", `${AGENTS}/${id}`, { is_active: false })).status).toBe(200);
+      const telemetry = async () => {
+        const answer = await caller(service, headers).call("POST", "/api/v1/otlp/v1/traces", { resourceSpans: [] });
+        return answer.status;
+      };
+      const kept = async () => {
+        const [row] = await service.sql("select auth_header is not null as header from agents where id = $1", [id]);
+        return { ...row, telemetry: await telemetry() };
+      };
+      return kept;
+    };
+    const [gone, stays] = [await live(team), await live(other)];
+    const before = { header: true, telemetry: 200 };
+    expect([await gone(), await stays()]).toEqual([before, before]);
+    expect((await owner.call("DELETE", `${TEAMS}/${team}`)).status).toBe(204);
+    expect([await gone(), await stays()]).toEqual([{ header: false, telemetry: 401 }, before]);
+  });
+
   it("gives no second allowance this month: one that paid for runs still counts", async () => {
     const teams = await Promise.all(range(3).map(() => addTeam(service, heir)));
     const agent = await addAgent(heir, { team_id: teams[0] });

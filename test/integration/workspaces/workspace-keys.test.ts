@@ -168,6 +168,35 @@ describe("a workspace's key", () => {
     ]);
   });
 
+  it("has for its own the runs that were asked for in the workspace, in the list and the export, while it sees them", async () => {
+    const by = await holder(await addTeam(service, owner), owner);
+    const { id: agent, team_id: here } = (await by.call("POST", "/api/v1/agents", { name: unique("Agent") })).body;
+    const { id: moving } = (await by.call("POST", "/api/v1/agents", { name: unique("Agent") })).body;
+    const run = async (who: Caller, fields: object) =>
+      (await who.call("POST", "/api/v1/runs", { task_id: suite.tasks[0], ...fields })).body.id;
+    const stays = [await run(by, { agent_id: agent, private: true }), await run(owner, { agent_id: agent })];
+    const open = await run(by, { agent_id: moving });
+    const hidden = await run(by, { agent_id: moving, private: true });
+    await run(owner, { agent_id: await addAgent(owner, { is_public: true }) });
+    await service.settled();
+    const own = async (narrowed = "") => {
+      const { body } = await by.call("GET", `/api/v1/runs?mine=true${narrowed}`);
+      const { text } = await by.call("GET", `/api/v1/runs/export.jsonl?${narrowed}`);
+      const lines = text.split("\n").slice(0, -1);
+      expect(lines.map((line) => JSON.parse(line))).toEqual(body.items);
+      return body.items.map(({ id }: { id: string }) => id);
+    };
+    expect(await own()).toEqual([hidden, open, ...stays.toReversed()]);
+    expect(await own(`&agent_id=${agent}`)).toEqual(stays.toReversed());
+    const elsewhere = { team_id: await addTeam(service, owner) };
+    expect((await owner.call("POST", `/api/v1/agents/${moving}/transfer-to-workspace`, elsewhere)).status).toBe(200);
+    expect((await by.call("GET", `/api/v1/runs/${hidden}`)).status).toBe(404);
+    expect(await own()).toEqual([open, ...stays.toReversed()]);
+    expect(codes([await by.call("GET", `/api/v1/runs?mine=true&team_id=${here}`)])).toEqual([
+      [422, "conflicting_parameters"],
+    ]);
+  });
+
   it("runs no stranger's agent, though that allows trials", async () => {
     const by = await holder();
     const open = await addAgent(await newUser(service), { endpoint: endpoint.url, allow_trial: true });
