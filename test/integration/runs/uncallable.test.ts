@@ -90,7 +90,10 @@ describe("an agent with runs in the queue that", () => {
     const agent = await addAgent(owner, { endpoint: endpoint.url });
     service.faults.set({ service: "qstash", mode: "error" });
     const run = await addRun(owner, agent, suite.tasks[0] ?? "");
-    await endUncallable(contextOf(service), [run]);
+    await endUncallable(
+      contextOf(service, () => new Date()),
+      [run],
+    );
     expect(await endsOf(agent)).toEqual([{ how: "queued", counted: false, runs: 1 }]);
   });
 
