@@ -19,7 +19,7 @@ export const multipleChoice: GraderModule<"multiple_choice"> = {
     const issues: Issue[] = [];
     const texts = choices.map(normalizeText);
     texts.forEach((text, index) => {
-      const fault = faultOf(text, index, texts);
+      const fault = faultOf(text, index, texts) ?? misread(index, choices);
       if (fault) issues.push({ pointer: `/grader/choices/${index}`, code: "invalid_option", message: fault });
     });
     if (!choices.some((choice) => choice === key)) {
@@ -50,9 +50,19 @@ function faultOf(text: string, index: number, texts: readonly string[]): string 
   if (text === "") return "Give each choice a text with at least one letter, digit or symbol.";
   const twin = texts.indexOf(text);
   if (twin < index) return `Reword it: compared without case and punctuation, it equals choice ${letterOf(twin)}.`;
-  const asLetter = /^[a-z]$/u.test(text) ? indexOf(text) : index;
-  if (asLetter !== index && asLetter < texts.length) return "Reword it: it reads as the letter of another choice.";
   return null;
+}
+
+/**
+ * The fault of a choice that its own text does not name, as letters are read before texts: "Option B", unless it is the
+ * second. It is read as it stands, and as texts are compared, where "an Option B" has lost its article.
+ */
+function misread(index: number, choices: readonly string[]): string | null {
+  const text = choices[index] ?? "";
+  const asWritten = readChoice(text.trim(), choices);
+  const asCompared = readChoice(normalizeText(text), choices) ?? index;
+  if (asWritten === index && asCompared === index) return null;
+  return "Reword it: it reads as the letter of another choice.";
 }
 
 /** The index of the choice that `answer` names, or null. */

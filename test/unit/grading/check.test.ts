@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Issue, checkTask } from "../../../shared/grading/check.ts";
 import { type Grader, type Json, graderSchema } from "../../../shared/grading/schema.ts";
-import { SAMPLES, anyJson } from "./support.ts";
+import { SAMPLES, anyJson, scoreOf } from "./support.ts";
 
 const issuesOf = (grader: Grader, expected_output: Json, output_schema?: Json): Issue[] =>
   checkTask({ grader, expected_output, ...(output_schema !== undefined && { output_schema }) });
@@ -58,9 +58,61 @@ describe("a task that fits together", () => {
   );
 });
 
+describe("choices that are called by letters", () => {
+  const grader = (...choices: string[]): Grader => ({ type: "multiple_choice", choices });
+
+  test.each([
+    grader("Option A", "Option B", "Neither"),
+    grader("Answer: A", "The answer is B", "(c)"),
+    grader("Option C", "Option D"),
+    grader("The option to buy", "An answer", "A choice between B and C"),
+    grader("Vitamin B", "B vitamin", "Plan A"),
+  ])("%j are taken where each is its own letter, or no letter of the choices", (taken) => {
+    expect(issuesOf(taken, taken.type === "multiple_choice" ? (taken.choices[0] ?? "") : "")).toEqual([]);
+  });
+
+  test("are told right from wrong by their texts, however these are written, if they are taken", () => {
+    const lead = fc.constantFrom("", "Option ", "choice: ", "The answer is ", "an option ");
+    const name = fc.constantFrom("A", "b", "(C)", "D.", "**A**", "Rome", "A. Rome", "the");
+    const choices = fc.array(
+      fc.tuple(lead, name).map((parts) => parts.join("")),
+      { minLength: 2, maxLength: 4 },
+    );
+    const written = [
+      (text: string) => text.toLowerCase(),
+      (text: string) => text.toUpperCase(),
+      (text: string) => `**${text}**`,
+    ];
+    fc.assert(
+      fc.property(choices, fc.constantFrom(...written), (texts, write) => {
+        fc.pre(issuesOf(grader(...texts), texts[0] ?? "").length === 0);
+        for (const key of texts) {
+          const scores = texts.map((text) => scoreOf(grader(...texts), key, write(text)));
+          expect(scores).toEqual(texts.map((text) => (text === key ? 1 : 0)));
+        }
+      }),
+    );
+  });
+});
+
 describe("a task that does not fit together", () => {
   const choices = ["Rome", "Paris", "Bern"];
   const calls = { type: "tool_calls", order: "any" } as const;
+  const misread: [string[], number[]][] = [
+    [
+      ["Option B", "Option A", "None of these"],
+      [0, 1],
+    ],
+    [["Choice: (B)", "Rome"], [0]],
+    [["Rome", "Paris", "an option b"], [2]],
+    [["Rome", "The answer is A", "Paris"], [1]],
+    [
+      ["Rome", "Answer: C", "**A.**"],
+      [1, 2],
+    ],
+    [["Rome", "C: Paris", "Paris"], [1]],
+    [["Vitamin", "Rome", "B - Vitamin"], [2]],
+  ];
   const words = (...list: string[]): Grader => ({ type: "constraints", rules: [{ kind: "include", words: list }] });
 
   test.each<[Grader, Json, string[]]>([
@@ -83,6 +135,11 @@ describe("a task that does not fit together", () => {
     [{ type: "multiple_choice", choices }, 1, ["/expected_output"]],
     [{ type: "multiple_choice", choices: ["Rome", "rome!", "?"] }, "Rome", ["/grader/choices/1", "/grader/choices/2"]],
     [{ type: "multiple_choice", choices: ["B", "A"] }, "A", ["/grader/choices/0", "/grader/choices/1"]],
+    ...misread.map(([texts, at]): [Grader, Json, string[]] => [
+      { type: "multiple_choice", choices: texts },
+      texts[0] ?? "",
+      at.map((index) => `/grader/choices/${index}`),
+    ]),
     [{ type: "regex", pattern: "(a)\\1" }, null, ["/grader/pattern"]],
     [{ type: "regex", pattern: "(?=a)" }, null, ["/grader/pattern"]],
     [{ type: "regex", pattern: "(?<!a)b" }, null, ["/grader/pattern"]],
