@@ -9,11 +9,14 @@ export const accountExport = [
     tag: "Accounts",
     summary: "Everything that the account holds, as a ZIP file",
     description:
-      "`profile.json` and `notifications.json`, and JSON Lines of the agents (`agents.jsonl`, with the declared " +
-      "configurations), `runs.jsonl`, what was sent and received in them (`answers.jsonl`), `screening-sessions.jsonl`, " +
-      "`schedules.jsonl`, `webhooks.jsonl`, `webhook-deliveries.jsonl`, `api-keys.jsonl`, `workspaces.jsonl`, " +
-      "`purchases.jsonl` and `proposals.jsonl`: each item as its endpoint answers it, newest first. Secrets (keys, tokens, " +
-      "what signs webhooks) are in none of them. What belongs to a workspace is not the account's and is left out, " +
+      "`profile.json`, `notifications.json` and `second-factor.json`, and JSON Lines of the agents (`agents.jsonl`, with " +
+      "the declared configurations), `runs.jsonl`, what was sent and received in them (`answers.jsonl`), what the agents' " +
+      "telemetry told of them (`spans.jsonl`), `screening-sessions.jsonl`, `certifications.jsonl`, `schedules.jsonl`, " +
+      "`scorecards.jsonl`, `webhooks.jsonl`, `webhook-deliveries.jsonl`, `api-keys.jsonl`, `passkeys.jsonl`, " +
+      "`sessions.jsonl`, `linked-accounts.jsonl`, `workspaces.jsonl`, `purchases.jsonl`, `listings.jsonl`, `sales.jsonl`, " +
+      "`survey-answers.jsonl`, what was noted of signing in and up (`events.jsonl`), and `proposals.jsonl`: each item as " +
+      "its endpoint, where it has one, answers it, newest first. Secrets (keys, tokens, what signs webhooks) are in none of " +
+      "them. What belongs to a workspace is not the account's and is left out, " +
       "except for the runs that the caller asked for. An answer that ends without its last chunk is incomplete.",
     auth: "session",
     streamed: true,

@@ -152,7 +152,7 @@ function AgentPage(shown: Shown) {
 /** What somebody who is signed in sees is for nobody else: no cache in between keeps it. */
 function seenBy({ kind }: Principal, reply: Reply): Reply {
   const kept = kind === "anonymous" ? {} : { "Cache-Control": "private, no-store" };
-  return { ...reply, headers: { ...reply.headers, ...kept, Vary: "Authorization, Cookie, X-API-Key" } };
+  return { ...reply, headers: { ...reply.headers, ...kept, Vary: "Cookie" } };
 }
 
 export const agentPage = [
@@ -163,7 +163,7 @@ export const agentPage = [
     tag: "Pages",
     summary: "An agent's record as a page",
     description: "A private agent's for its owner and members alone.",
-    auth: "open",
+    auth: "visitor",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: { type: "text/html", description: "The record" } },
     problems: ["not_found"],

@@ -264,7 +264,7 @@ export const boardPage = [
     path: "/",
     tag: "Pages",
     summary: "The public board as a page",
-    auth: "open",
+    auth: "visitor",
     query: pageQuery.extend(wholeBoardQuery.shape).extend({ q: typedName }),
     returns: { 200: { type: "text/html", description: "The board" } },
     cache: "board",

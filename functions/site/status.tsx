@@ -2,6 +2,7 @@ import { Readiness } from "../../shared/daily/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
+import { problemOf } from "./parts/api.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PARTS = { database: "Database", redis: "Counters and limits", queue: "Queue of runs and webhooks" };
@@ -11,7 +12,10 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
   const address = c.req.header("cf-connecting-ip");
   const headers = { accept: "application/json", ...(address === undefined ? {} : { "cf-connecting-ip": address }) };
   const answer = await own(new Request(`${ctx.env.BASE_URL}/readyz`, { headers }));
-  const { status, dependencies, minting, daily } = Readiness.parse(await answer.json());
+  const text = await answer.text();
+  // A refusal says nothing of the service; what is down is told with a status of its own, and is no problem of the request.
+  if (answer.headers.get("content-type") === "application/problem+json") throw problemOf(text, answer.headers);
+  const { status, dependencies, minting, daily } = Readiness.parse(JSON.parse(text));
   return personal(
     c,
     <Layout title="Status">

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { utcText } from "../db/instant.ts";
 import { analytics_events, users } from "../db/schema/index.ts";
 import { owe } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
@@ -25,6 +26,10 @@ export const AnalyticsEvent = z.strictObject({
   properties: z.record(z.string(), z.json()),
   occurred_at: z.iso.datetime(),
 });
+
+/** SQL: the JSON of the row `e` of what is kept of an account's events. */
+export const eventJson: SQL = sql`json_build_object('id', e.id, 'name', e.name, 'user_id', e.user_id,
+  'properties', e.properties, 'occurred_at', ${utcText(sql`e.occurred_at`)})`;
 
 /**
  * SQL: a part of a statement that owes an event about the account `u` of `source` (a FROM clause). `name` may be SQL

@@ -192,7 +192,8 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
         if (standing !== null) assertWithin(standing);
       } else {
         const { ownTokens } = route;
-        const { claimed, confirm } = await admit(ctx, c, { limit, ownTokens }, (standing) =>
+        const cookiesOnly = route.auth === "visitor";
+        const { claimed, confirm } = await admit(ctx, c, { limit, ownTokens, cookiesOnly }, (standing) =>
           c.set("standing", standing),
         );
         if (route.method === "get" && claimed !== null) {
@@ -213,7 +214,7 @@ function identify(route: Route): MiddlewareHandler<HttpEnv> {
 
 async function authorise(ctx: Context, route: Route, principal: Principal): Promise<void> {
   const { auth } = route;
-  if (auth === "none") return;
+  if (auth === "none" || auth === "visitor") return;
   if (auth === "open") return assertScope(principal, scopeOf(route));
   if (principal.kind === "anonymous") {
     throw new Problem(

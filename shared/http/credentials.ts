@@ -23,13 +23,19 @@ export interface OwnTokens {
 type Presented = { kind: "none" } | { kind: "key"; key: string } | { kind: "token"; token: string; viaCookie: boolean };
 
 function presented(c: HonoContext): Presented {
+  return inHeaders(c) ?? inCookie(c);
+}
+
+function inHeaders(c: HonoContext): Presented | null {
   const header = c.req.header("x-api-key");
   if (header !== undefined) return { kind: "key", key: header };
   const authorization = c.req.header("authorization");
-  if (authorization !== undefined) {
-    const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? "";
-    return token.startsWith("ask_") ? { kind: "key", key: token } : { kind: "token", token, viaCookie: false };
-  }
+  if (authorization === undefined) return null;
+  const token = /^Bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? "";
+  return token.startsWith("ask_") ? { kind: "key", key: token } : { kind: "token", token, viaCookie: false };
+}
+
+function inCookie(c: HonoContext): Presented {
   const cookie = getCookie(c, SESSION_COOKIE);
   return cookie === undefined ? { kind: "none" } : { kind: "token", token: cookie, viaCookie: true };
 }
@@ -50,16 +56,16 @@ export interface Admission {
 /**
  * Finds out who calls, and how that is confirmed and the request counted against the key's quotas or the address's bucket:
  * one round trip to Redis at most, beside what a read asks of the database. A stale cookie makes the caller anonymous; a
- * bad Authorization or X-API-Key rejects with 401. `onStanding` is called before anything is thrown, so that refused
+ * bad Authorization or X-API-Key rejects with 401, but where `cookiesOnly` leaves these headers unread. `onStanding` is called before anything is thrown, so that refused
  * callers get the headers of the limit as well.
  */
 export async function admit(
   ctx: Context,
   c: HonoContext,
-  { limit, ownTokens }: { limit: LimitName; ownTokens: OwnTokens | undefined },
+  { limit, ownTokens, cookiesOnly }: { limit: LimitName; ownTokens: OwnTokens | undefined; cookiesOnly: boolean },
   onStanding: (standing: Standing) => void,
 ): Promise<Admission> {
-  const sent = presented(c);
+  const sent = cookiesOnly ? inCookie(c) : presented(c);
   const ownToken = ownTokens !== undefined && sent.kind === "token" && ownTokens.are(sent.token) ? sent.token : null;
   const credentials: Presented = ownToken === null ? sent : { kind: "none" };
   if (credentials.kind === "key")

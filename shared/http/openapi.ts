@@ -14,6 +14,7 @@ export const API_VERSION = "0.1.153";
 const SECURITY: Record<Route["auth"], Record<string, string[]>[]> = {
   none: [],
   open: [{}, { session: [] }, { bearer: [] }, { apiKey: [] }],
+  visitor: [{}, { session: [] }],
   session: [{ session: [] }, { bearer: [] }],
   scoped: [{ session: [] }, { bearer: [] }, { apiKey: [] }],
   admin: [{ session: [] }, { bearer: [] }],
@@ -24,6 +25,7 @@ const SECURITY: Record<Route["auth"], Record<string, string[]>[]> = {
 const CALLERS: Record<Route["auth"], string> = {
   none: "Anybody; no account's credentials are looked at.",
   open: "Anybody; credentials are optional.",
+  visitor: "Anybody; the cookie of a session is optional, and no other credentials are looked at.",
   session: "A session; API keys are refused.",
   admin: "An operator's session.",
   scoped: "A session, or an API key.",

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import type * as z from "zod";
 import type { Scope, Subject } from "../identity/api-keys/scopes.ts";
-import type { Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
+import type { Anonymous, Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { ProblemCode } from "../platform/problem.ts";
 import type { OwnTokens } from "./credentials.ts";
@@ -11,10 +11,11 @@ import type { Reply } from "./reply.ts";
 /**
  * Who may call an endpoint:
  * `none` anybody, and an account's credentials are not looked at (sign-in, credentials of another kind);
- * `open` anybody, credentials are optional; `session` a signed-in person; `read`, `write` an API key of that scope or
- * a session; `scoped` a session, or an API key that was made with the scope named; `admin` an operator's session.
+ * `open` anybody, credentials are optional; `visitor` anybody, and of credentials a browser's cookie alone is looked at, as
+ * for all pages; `session` a signed-in person; `read`, `write` an API key of that scope or a session; `scoped` a session,
+ * or an API key that was made with the scope named; `admin` an operator's session.
  */
-export type AuthClass = "none" | "open" | "session" | "scoped" | "read" | "write" | "admin";
+export type AuthClass = "none" | "open" | "visitor" | "session" | "scoped" | "read" | "write" | "admin";
 
 /**
  * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing
@@ -26,7 +27,9 @@ type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
   ? SessionPrincipal
   : A extends "scoped" | "read" | "write"
     ? UserPrincipal
-    : Principal;
+    : A extends "visitor"
+      ? Anonymous | SessionPrincipal
+      : Principal;
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 

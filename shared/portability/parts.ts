@@ -1,40 +1,61 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { AgentRow, agentJson, toAgentRead } from "../agents/view.ts";
+import { AnalyticsEvent, eventJson } from "../analytics/event.ts";
 import { TaskSubmissionRead } from "../catalogue/submissions/schemas.ts";
 import { submissionJson } from "../catalogue/submissions/view.ts";
+import { BoughtCertification, boughtBy, boughtJson } from "../certification/bought.ts";
 import type { Rows } from "../db/rows.ts";
 import {
   agents,
+  analytics_events,
   api_keys,
+  identities,
+  listings,
   passkeys,
   purchases,
+  revenue,
   run_exchanges,
   runs,
   screening_schedules,
   screening_sessions,
+  scorecards,
+  spans,
+  survey_responses,
   task_submissions,
   tasks,
   team_members,
   teams,
+  users,
   webhook_deliveries,
   webhook_events,
   webhooks,
 } from "../db/schema/index.ts";
 import { ApiKeyRead } from "../identity/api-keys/schemas.ts";
 import { keyJson } from "../identity/api-keys/view.ts";
+import { identityId, identityJson, LinkedIdentity } from "../identity/code-host/view.ts";
 import { PasskeyRead } from "../identity/passkeys/schemas.ts";
 import { passkeyJson } from "../identity/passkeys/view.ts";
-import { PurchaseRead } from "../marketplace/shown.ts";
+import type { SessionPrincipal } from "../identity/principal.ts";
+import { SessionRead } from "../identity/shown.ts";
+import { sessionJson, signedIn } from "../identity/sessions/view.ts";
+import { listingJson } from "../marketplace/listings/view.ts";
+import { Sale, saleJson } from "../marketplace/purchases/sales.ts";
 import { purchaseJson } from "../marketplace/purchases/view.ts";
+import { ListingRead, PurchaseRead } from "../marketplace/shown.ts";
 import type { Context } from "../platform/context.ts";
 import { Exchange, exchangeJson } from "../results/reads.ts";
+import { SpanRead, spanJson } from "../results/spans.ts";
 import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { RunRead } from "../runs/shown.ts";
-import { sessionJson } from "../runs/sessions.ts";
+import { sessionJson as screeningJson } from "../runs/sessions.ts";
 import { askedFor, mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { ScheduleRead } from "../schedules/shown.ts";
 import { scheduleJson } from "../schedules/view.ts";
+import { ScorecardRead } from "../scorecards/shown.ts";
+import { scorecardJson } from "../scorecards/view.ts";
+import { SurveyTurn } from "../survey/schemas.ts";
+import { responseJson } from "../survey/view.ts";
 import { TeamRead } from "../teams/shown.ts";
 import { teamJson } from "../teams/view.ts";
 import { DeliveryRead, WebhookRead } from "../webhooks/shown.ts";
@@ -48,7 +69,10 @@ const FEW = 100;
  * tells it, so that what that leaves out, secrets above all, is left out here. What belongs to a workspace is not the account's,
  * and neither is anything of the workspace's other members: of a workspace there is its name and the account's place in it.
  */
-export function partsOf(ctx: Context, userId: string): Readonly<Record<string, Rows<z.ZodType>>> {
+export function partsOf(
+  ctx: Context,
+  { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
+): Readonly<Record<string, Rows<z.ZodType>>> {
   const me = sql`${userId}::uuid`;
   return {
     agents: {
@@ -74,10 +98,29 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
     },
     "screening-sessions": {
       item: ScreeningSessionRead,
-      json: sessionJson,
+      json: screeningJson,
       from: sql`${screening_sessions} s where ${askedFor("s", userId)}`,
       id: sql`s.id`,
       atOnce: FEW,
+    },
+    spans: {
+      item: SpanRead.extend({ run_id: z.uuid() }),
+      json: sql`${spanJson} || jsonb_build_object('run_id', s.run_id)`,
+      from: sql`${spans} s where true`,
+      // Its sixteen digits, which are a span's alone within its run.
+      id: sql`lpad(s.span_id, 32, '0')::uuid`,
+      under: {
+        from: sql`(select distinct k.run_id from ${agents} a join ${spans} k on k.agent_id = a.id
+          where a.user_id = ${me} and a.team_id is null) o where true`,
+        id: sql`o.run_id`,
+        parent: sql`s.run_id`,
+      },
+    },
+    certifications: {
+      item: BoughtCertification,
+      json: boughtJson,
+      from: boughtBy(userId),
+      id: sql`c.id`,
     },
     schedules: {
       item: ScheduleRead,
@@ -105,6 +148,24 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
     },
     passkeys: { item: PasskeyRead, json: passkeyJson, from: sql`${passkeys} p where p.user_id = ${me}`, id: sql`p.id` },
     "api-keys": { item: ApiKeyRead, json: keyJson, from: sql`${api_keys} k where k.user_id = ${me}`, id: sql`k.id` },
+    sessions: {
+      item: SessionRead,
+      json: sessionJson(sessionId),
+      from: signedIn(userId, ctx.now()),
+      id: sql`s.id`,
+    },
+    "linked-accounts": {
+      item: LinkedIdentity,
+      json: identityJson,
+      from: sql`${identities} i where i.user_id = ${me}`,
+      id: identityId,
+    },
+    scorecards: {
+      item: ScorecardRead,
+      json: scorecardJson,
+      from: sql`${scorecards} s where s.user_id = ${me} and s.team_id is null`,
+      id: sql`s.id`,
+    },
     workspaces: {
       item: TeamRead.omit({ owner_id: true }),
       json: teamJson(ctx, sql`m.role`),
@@ -116,6 +177,31 @@ export function partsOf(ctx: Context, userId: string): Readonly<Record<string, R
       json: purchaseJson,
       from: sql`${purchases} p where p.buyer_id = ${me}`,
       id: sql`p.id`,
+    },
+    listings: {
+      item: ListingRead,
+      json: listingJson(userId),
+      from: sql`${listings} l join ${agents} a on a.id = l.agent_id join ${users} u on u.id = l.seller_id
+        where l.seller_id = ${me}`,
+      id: sql`l.id`,
+    },
+    sales: {
+      item: Sale,
+      json: saleJson,
+      from: sql`${revenue} v join ${purchases} p on p.id = v.purchase_id where v.seller_id = ${me}`,
+      id: sql`v.purchase_id`,
+    },
+    "survey-answers": {
+      item: SurveyTurn,
+      json: responseJson,
+      from: sql`${survey_responses} r where r.user_id = ${me}`,
+      id: sql`r.id`,
+    },
+    events: {
+      item: AnalyticsEvent,
+      json: eventJson,
+      from: sql`${analytics_events} e where e.user_id = ${me}`,
+      id: sql`e.id`,
     },
     proposals: {
       item: TaskSubmissionRead,

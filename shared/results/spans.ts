@@ -1,15 +1,15 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { runs, spans } from "../db/schema/index.ts";
-
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { Instant } from "../platform/time.ts";
 import { mayRun, runsWithAgents, visibleRun } from "../runs/view.ts";
 
-const SpanRead = z
+/** A span as it is shown. */
+export const SpanRead = z
   .object({
     span_id: z.string().meta({ description: "16 hexadecimal digits" }),
     parent_span_id: z.string().nullable().meta({ description: "The span around it; null where it has none" }),
@@ -30,6 +30,10 @@ const SpanRead = z
 /** What an agent's telemetry told of one run, in the order in which it began. */
 export const RunSpans = z.object({ run_id: z.uuid(), items: z.array(SpanRead) }).meta({ id: "RunSpans" });
 
+/** SQL: the JSON of the span row `s`. */
+export const spanJson: SQL = sql`(to_jsonb(s) - '{run_id,agent_id,received_at}'::text[]
+  || jsonb_build_object('duration_ms', round(s.duration_ms)))`;
+
 const Found = z.object({ allowed: z.boolean(), spans: RunSpans.nullable() });
 
 /**
@@ -43,8 +47,7 @@ export async function readSpans(ctx: Context, principal: Principal, runId: strin
     Found,
     sql`select jsonb_build_object('allowed', x.allowed, 'spans', case when x.allowed then
         jsonb_build_object('run_id', r.id, 'items', coalesce((
-          select jsonb_agg(to_jsonb(s) - '{run_id,agent_id,received_at}'::text[]
-            || jsonb_build_object('duration_ms', round(s.duration_ms)) order by s.started_at, s.span_id)
+          select jsonb_agg(${spanJson} order by s.started_at, s.span_id)
           from ${spans} s where s.run_id = r.id), '[]')) end) as result
       from ${runsWithAgents(sql`${runs}`)}
         cross join lateral (select coalesce(${mayRun("see_outputs", viewer)}, false) as allowed) x

@@ -7,6 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { endedMeanwhile } from "../platform/problem.ts";
 import { recentResponse, takeTurn } from "./recent.ts";
 import { type PMFResponseCreate, PMFResponseRead } from "./schemas.ts";
+import { responseJson } from "./view.ts";
 
 /**
  * Records what the caller thinks of the service. A response within 30 days of the last one, or of a dismissal, replaces
@@ -33,8 +34,7 @@ export async function respond(
       select ${userId}::uuid, ${score}::integer, ${disappointment}, ${comment}, ${now}
       where not exists (select from recent) returning *
     )`,
-    result: sql`select jsonb_build_object('outcome', ${ALWAYS.sql}, 'response', jsonb_build_object('id', id,
-        'score', score, 'disappointment', disappointment, 'comment', comment, 'created_at', created_at)) as result
+    result: sql`select jsonb_build_object('outcome', ${ALWAYS.sql}, 'response', ${responseJson}) as result
       from (select * from updated union all select * from inserted) r`,
     verdict: ALWAYS,
     done: z.object({ response: PMFResponseRead }),

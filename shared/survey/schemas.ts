@@ -16,6 +16,12 @@ export const PMFResponseRead = z
   .object({ id: z.uuid(), score, disappointment, comment: z.string().nullable(), created_at: Instant })
   .meta({ id: "PMFResponseRead" });
 
+/** What is kept of an account's turn at the survey: an answer, or that it was closed unanswered. */
+export const SurveyTurn = PMFResponseRead.extend({
+  score: score.nullable(),
+  disappointment: disappointment.nullable(),
+});
+
 export const PMFDismissRead = z.object({ dismissed: z.literal(true) }).meta({ id: "PMFDismissRead" });
 
 const count = z.int().min(0);

@@ -49,7 +49,7 @@ const RUN_TOKEN: Caller = ["the callback token of a run", { authorization: `Bear
 const CALLERS = [...ANONYMOUS, ...IMPOSTORS, RUN_TOKEN];
 
 function passes({ auth, ownTokens }: Route, caller: Caller): boolean {
-  if (auth === "none") return true;
+  if (auth === "none" || auth === "visitor") return true;
   return auth === "open" && (ANONYMOUS.includes(caller) || (ownTokens !== undefined && caller === RUN_TOKEN));
 }
 
@@ -91,7 +91,8 @@ describe.each(spied.map((route) => [`${route.method.toUpperCase()} ${route.path}
       for (const header of [{ authorization: `Bearer ${genuine}` }, { cookie: `service_session=${genuine}` }]) {
         reached.length = 0;
         const { status } = await call(route, ["genuine", header]);
-        if (route.auth === "none") {
+        if (route.auth === "none" || (route.auth === "visitor" && header.cookie === undefined)) {
+          for (const { principal } of reached) expect(principal).toEqual({ kind: "anonymous" });
           expect(status).toBe(204);
           continue;
         }
@@ -111,7 +112,7 @@ describe.each(spied.map((route) => [`${route.method.toUpperCase()} ${route.path}
 );
 
 describe("a refusal", () => {
-  const closed = spied.filter(({ auth }) => auth !== "none" && auth !== "open");
+  const closed = spied.filter(({ auth }) => !["none", "open", "visitor"].includes(auth));
 
   test.each(closed.map((route) => [route.id, route] as const))(
     "by %s is an RFC 9457 problem that asks for credentials",

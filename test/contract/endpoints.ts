@@ -16,7 +16,7 @@ export type Callers =
 
 /** The auth classes that keep to the contract's words. Where ownership decides, the handler refuses on its own. */
 export const CLASSES: Record<Callers, readonly AuthClass[]> = {
-  open: ["open", "none"],
+  open: ["open", "none", "visitor"],
   "refresh cookie": ["none"],
   session: ["session", "scoped"],
   "session or key": ["read"],

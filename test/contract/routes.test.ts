@@ -23,8 +23,6 @@ const NEEDS: Record<string, Route["needs"]> = { "POST /api/v1/payment-provider/w
 const ANY_KEY = [
   "GET /api/v1/auth/me",
   "POST /mcp",
-  "GET /",
-  "GET /agents/{agent_id}",
   "GET /api/v1/agents/{agent_id}/badge.svg",
   "GET /api/v1/leaderboard",
   "GET /api/v1/leaderboard/history/{day}",
@@ -172,8 +170,12 @@ describe.each(named)("%s", (name, route) => {
   });
 
   test("asks API keys for a scope, unless what it tells is everybody's", () => {
-    const takesKeys = !["none", "session", "admin"].includes(route.auth);
+    const takesKeys = !["none", "visitor", "session", "admin"].includes(route.auth);
     expect(scopeOf(route) !== null).toBe(takesKeys && !ANY_KEY.includes(name));
+  });
+
+  test("looks at a browser's cookie alone, if and only if it is a page", () => {
+    expect(route.auth === "visitor").toBe(route.tag === "Pages");
   });
 
   test("has a name, a tag and a summary that a reader can use", () => {
@@ -227,7 +229,8 @@ describe.each(named)("%s", (name, route) => {
     // Without a limit nobody's credentials are read, so a closed route would be closed to all.
     if (route.limit === null) expect(route.auth).toBe("none");
     if (route.idempotent === true) expect(route.method).toBe("post");
-    if (route.cache !== undefined) expect([route.method, route.auth]).toEqual(["get", "open"]);
+    if (route.cache !== undefined)
+      expect([route.method, route.auth]).toEqual(["get", route.tag === "Pages" ? "visitor" : "open"]);
   });
 });
 

@@ -68,7 +68,7 @@ export function apiOf(
 }
 
 /** A problem as the interface told it. */
-function problemOf(text: string, headers: Headers): Problem {
+export function problemOf(text: string, headers: Headers): Problem {
   const { code, detail, errors } = ProblemDetails.parse(JSON.parse(text));
   const retry = headers.get("retry-after");
   return new Problem(code, detail, {

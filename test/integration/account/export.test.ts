@@ -59,6 +59,33 @@ async function fill(user: User, name: string): Promise<World> {
     `insert into purchases (listing_id, buyer_id, agent_name, price_usd, fee_usd) values (gen_random_uuid(), $1, 'Hired', 10, 1)`,
     [user.id],
   );
+  await send("/api/v1/scorecards", { name: `scorecard of ${name}`, weights: { correctness: 1 } });
+  await send("/api/v1/pmf/respond", { score: 9, disappointment: "very", comment: `comment of ${name}` });
+  await service.sql("insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, $3, 10)", [
+    agent,
+    user.id,
+    `listing of ${name}`,
+  ]);
+  await service.sql(
+    `with sold as (insert into purchases (listing_id, seller_id, agent_name, price_usd, fee_usd)
+      values (gen_random_uuid(), $1, $2, 10, 1) returning id)
+    insert into revenue (purchase_id, seller_id, gross_usd, fee_usd, net_usd) select id, $1, 10, 1, 9 from sold`,
+    [user.id, `sold by ${name}`],
+  );
+  await service.sql("insert into identities (provider, provider_user_id, user_id) values ('github', $1, $2)", [
+    `github id of ${name}`,
+    user.id,
+  ]);
+  await service.sql(
+    "insert into certifications (agent_id, user_id, status, price_usd, eu_waiver_at) values ($1, $2, 'not_certified', 39, now())",
+    [agent, user.id],
+  );
+  await service.sql(
+    `insert into spans (run_id, span_id, agent_id, kind, name, started_at, duration_ms)
+      select r, lpad(n::text, 16, '0'), $2, 'tool', $3, now(), 1.5
+      from unnest($1::uuid[]) r, generate_series(1, 2) n`,
+    [runs.map(({ id }: { id: string }) => id), agent, `tool of ${name}`],
+  );
   await service.settled();
   // Only now: runs of an agent that may send telemetry wait for it.
   const otlp = await send(`/api/v1/agents/${agent}/otlp-token`);
@@ -73,6 +100,8 @@ async function fill(user: User, name: string): Promise<World> {
       webhook.id,
       key.id,
       proposal,
+      ...["scorecard", "comment", "listing", "github id", "tool"].map((thing) => `${thing} of ${name}`),
+      `sold by ${name}`,
       ...runs.map(({ id }: { id: string }) => id),
     ],
     secrets: [header, `webhook-secret-of-${name}`, key.key, otlp.token, PASSWORD, user.token],
@@ -128,6 +157,8 @@ describe("the export of an account", () => {
       "schedules.jsonl": "/api/v1/screening-schedules",
       "webhooks.jsonl": "/api/v1/webhooks",
       "passkeys.jsonl": "/api/v1/users/me/passkeys",
+      "sessions.jsonl": "/api/v1/auth/sessions",
+      "scorecards.jsonl": "/api/v1/scorecards",
       "api-keys.jsonl": "/api/v1/api-keys",
       "purchases.jsonl": "/api/v1/marketplace/purchases",
       "proposals.jsonl": "/api/v1/task-submissions/mine",
@@ -136,8 +167,16 @@ describe("the export of an account", () => {
       [
         ...Object.keys(lists),
         "answers.jsonl",
+        "certifications.jsonl",
+        "events.jsonl",
+        "linked-accounts.jsonl",
+        "listings.jsonl",
         "notifications.json",
         "profile.json",
+        "sales.jsonl",
+        "second-factor.json",
+        "spans.jsonl",
+        "survey-answers.jsonl",
         "webhook-deliveries.jsonl",
         "workspaces.jsonl",
       ].toSorted(),
@@ -164,6 +203,19 @@ describe("the export of an account", () => {
       expect(answer).toEqual(output);
       expect([answer["output"], instance]).toEqual(["42", null]);
     }
+    expect(JSON.parse(files.get("second-factor.json") ?? "")).toEqual(await read("/api/v1/users/me/totp"));
+    expect(linesOf(files.get("certifications.jsonl"))).toMatchObject([
+      { agent_id: own.agent, status: "not_certified", price_usd: 39 },
+    ]);
+    expect(linesOf(files.get("survey-answers.jsonl"))).toMatchObject([{ score: 9, comment: "comment of ada" }]);
+    expect(linesOf(files.get("listings.jsonl"))).toMatchObject([{ title: "listing of ada", is_own: true }]);
+    expect(linesOf(files.get("sales.jsonl"))).toMatchObject([{ agent_name: "sold by ada", net_usd: 9 }]);
+    expect(linesOf(files.get("linked-accounts.jsonl"))).toMatchObject([{ provider_user_id: "github id of ada" }]);
+    expect(linesOf(files.get("events.jsonl"))).toMatchObject([{ name: "signup_completed", user_id: owner.id }]);
+    const spans = linesOf(files.get("spans.jsonl"));
+    expect(spans).toHaveLength(2 * suite.tasks.length);
+    for (const { run_id: run, ...span } of spans)
+      expect((await read(`/api/v1/runs/${String(run)}/spans`)).items).toContainEqual(span);
     const { items: workspaces } = await read("/api/v1/teams");
     expect(linesOf(files.get("workspaces.jsonl"))).toEqual(
       workspaces.map((team) => Object.fromEntries(Object.entries(team).filter(([name]) => name !== "owner_id"))),

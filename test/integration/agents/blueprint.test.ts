@@ -269,12 +269,12 @@ describe("the agent's page", () => {
     await insertSpan(service, agent, shown, spanId(1), { kind: "tool", name: "shown-tool" });
     await insertSpan(service, agent, hidden, spanId(1), { kind: "tool", name: "hidden-tool" });
     const { text } = await page(agent, callers.anonymous);
-    expect(text).toContain("of its 1 most recent public runs");
+    expect(text).toContain("of its 1 most recent public run,");
     expect(text).toContain("shown-tool: tool, 1 call");
     expect(text).toContain("agent called shown-tool: 1");
     expect(text).toContain("+ tools: shown-tool");
     expect(text).not.toContain("hidden-tool");
-    const own = (await page(agent, callers.owner)).text;
+    const own = (await page(agent, caller(service, { cookie: `service_session=${owner.token}` }))).text;
     expect(own).toContain("of its 2 most recent runs, private ones among them");
     expect(own).toContain("hidden-tool: tool, 1 call");
   });

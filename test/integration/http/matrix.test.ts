@@ -58,6 +58,7 @@ const NO_KEYS = {
 /** Who is turned away by each auth class, and how; everybody else gets through to the endpoint itself. */
 const REFUSALS: Record<AuthClass, Partial<Record<Kind, readonly [number, string]>>> = {
   none: {},
+  visitor: {},
   open: BAD,
   read: { anonymous: UNAUTHENTICATED, ...BAD },
   write: { anonymous: UNAUTHENTICATED, ...BAD, "read key": SCOPE },
@@ -159,7 +160,7 @@ describe("every endpoint for every kind of caller", () => {
   });
 
   it("is described as it is: nobody without an account gets what its description says needs one, and only there", () => {
-    for (const { id, auth, needs } of ROUTES.filter((route) => route.auth === "open" || route.auth === "none")) {
+    for (const { id, auth, needs } of ROUTES.filter((route) => ["open", "visitor", "none"].includes(route.auth))) {
       const expected = STATUSES[id];
       const status = typeof expected === "object" ? (expected["anonymous"] ?? expected.others) : (expected ?? 0);
       if (needs !== undefined) expect([id, status >= 400]).toEqual([id, true]);

@@ -205,7 +205,7 @@ function queriesOf({ id, query }: { id: string; query?: { shape: object } | unde
 
 /** Everything that can be asked without credentials: an address for each open GET route, its ids and its queries. */
 function addresses(): { id: string; address: string }[] {
-  return ROUTES.filter(({ method, auth }) => method === "get" && (auth === "open" || auth === "none"))
+  return ROUTES.filter(({ method, auth }) => method === "get" && ["open", "visitor", "none"].includes(auth))
     .filter(({ id }) => UNSTEADY[id] === undefined)
     .flatMap((route) =>
       pathsOf(route).flatMap((path) => queriesOf(route).map((query) => ({ id: route.id, address: path + query }))),

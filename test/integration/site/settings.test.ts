@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../../../functions/app.ts";
-import { newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { LIMITS } from "../../../shared/http/limits.ts";
+import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
-import { addSuite } from "../runs/support.ts";
+import { addSuite, range } from "../runs/support.ts";
 
 let service: TestService;
 
@@ -225,6 +226,15 @@ describe("the status", () => {
     const down = await open("/status");
     service.faults.set({ service: "qstash", mode: "none" });
     expect([down.status, words(down)]).toEqual([200, expect.stringContaining("Something does not answer.")]);
+  });
+
+  it("says when to come back to whoever asks too often, which is no fault of the service", async () => {
+    const address = { "cf-connecting-ip": "172.27.0.1" };
+    const asked = () => caller(service, address).call("GET", "/api/v1/auth/me");
+    for (const _round of range(5)) await Promise.all(range(LIMITS.read / 5).map(asked));
+    const refused = await caller(service, { ...address, accept: "text/html" }).call("GET", "/status");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect(refused.text).not.toContain("Something does not answer.");
   });
 });
 
