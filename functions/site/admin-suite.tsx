@@ -5,6 +5,7 @@ import { notFound } from "../../shared/platform/problem.ts";
 import { Layout, personal } from "./layout.tsx";
 import { readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
 import { attempt, Form, KEY, Result, type Sent, TextArea, Wrong } from "./parts/form.tsx";
+import { counted } from "./parts/in-words.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -167,7 +168,7 @@ async function rotate({ api, form }: Visit, suite: Suite): Promise<Sent> {
     SecretSuiteRotateResult.parse(await api.send("POST", "/api/v1/tasks/secret-suites/rotate", body)),
   );
   if (rotated instanceof Wrong) return { wrong: rotated };
-  return { said: `It is at version ${rotated.suite_version}, with ${rotated.tasks_rotated} tasks.` };
+  return { said: `It is at version ${rotated.suite_version}, with ${counted(rotated.tasks_rotated, "task")}.` };
 }
 
 async function take(visit: Visit): Promise<Response> {

@@ -4,6 +4,7 @@ import { SecretSuiteDiagnostic } from "../../shared/catalogue/secret-suites/sche
 import { PMFResultsRead } from "../../shared/survey/schemas.ts";
 import { Layout, percent, personal } from "./layout.tsx";
 import { attempt, Field, Form, Refused, Wrong } from "./parts/form.tsx";
+import { counted } from "./parts/in-words.ts";
 import { Notice } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -27,7 +28,7 @@ function Hidden({ updated, names }: z.output<typeof AgentScrubResult>) {
       <p>
         {updated === 0
           ? "No public agent has that in its name."
-          : `${updated} ${updated === 1 ? "agent is" : "agents are"} private now:`}
+          : `${counted(updated, "agent is", "agents are")} private now:`}
       </p>
       {names.length > 0 && (
         <ul>
@@ -57,7 +58,8 @@ function Survey({ results }: { results: z.output<typeof PMFResultsRead> }) {
           </dd>
           <dt>Net Promoter Score</dt>
           <dd>
-            {nps.toFixed(1)}: {promoters} promoters, {passives} passives, {detractors} detractors
+            {nps.toFixed(1)}: {counted(promoters, "promoter")}, {counted(passives, "passive")},{" "}
+            {counted(detractors, "detractor")}
           </dd>
           <dt>Without the service</dt>
           <dd>

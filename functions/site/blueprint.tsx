@@ -4,6 +4,7 @@ import type { BlueprintTimelineRead } from "../../shared/results/timeline.ts";
 import { ROOT } from "../../shared/telemetry/trace.ts";
 import { BOX, type Box, draw } from "./graph.ts";
 import { Day, percent } from "./layout.tsx";
+import { counted } from "./parts/in-words.ts";
 
 type Shown = z.input<typeof BlueprintRead>;
 type Version = z.input<typeof BlueprintTimelineRead>["items"][number];
@@ -22,9 +23,9 @@ function label(name: string): string {
 /** What a name of an edge stands for, and how often it was called. */
 function kindsOf({ models, tools }: Shown): Map<string, string> {
   const kinds = new Map<string, string>([[ROOT, "the agent itself"]]);
-  for (const { name, calls } of tools) kinds.set(name, `tool, ${calls} ${calls === 1 ? "call" : "calls"}`);
+  for (const { name, calls } of tools) kinds.set(name, `tool, ${counted(calls, "call")}`);
   for (const { name, provider, calls } of models) {
-    kinds.set(provider === null ? name : `${provider}/${name}`, `model, ${calls} ${calls === 1 ? "call" : "calls"}`);
+    kinds.set(provider === null ? name : `${provider}/${name}`, `model, ${counted(calls, "call")}`);
   }
   return kinds;
 }
@@ -56,7 +57,7 @@ function Graph({ blueprint }: { blueprint: Shown }) {
           height={height}
           viewBox={`0 0 ${width} ${height}`}
           role="img"
-          aria-label={`Call graph of ${boxes.length} parts; the table of calls lists its ${arrows.length} arrows`}
+          aria-label={`Call graph of ${counted(boxes.length, "part")}; the table of calls lists ${counted(arrows.length, "arrow")}`}
         >
           <defs>
             <marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
@@ -73,7 +74,7 @@ function Graph({ blueprint }: { blueprint: Shown }) {
           ))}
         </svg>
       </div>
-      {omitted > 0 && <p class="mute">Not drawn: {omitted} less frequent calls.</p>}
+      {omitted > 0 && <p class="mute">Not drawn: {counted(omitted, "less frequent call")}.</p>}
     </>
   );
 }
@@ -84,8 +85,9 @@ export function Blueprint({ blueprint, own }: { blueprint: Shown; own: boolean }
     <>
       <h2>Blueprint</h2>
       <p class="mute">
-        From the telemetry of {blueprint.telemetry_runs} of its {blueprint.run_count} most recent{" "}
-        {own ? "runs, private ones among them" : "public runs"}, {blueprint.mean_spans_per_run.toFixed(1)} spans a run.
+        From the telemetry of {blueprint.telemetry_runs} of its{" "}
+        {counted(blueprint.run_count, own ? "most recent run" : "most recent public run")}
+        {own ? ", private ones among them" : ""}, {blueprint.mean_spans_per_run.toFixed(1)} spans a run.
       </p>
       {blueprint.edges.length > 0 && <Graph blueprint={blueprint} />}
       <Table
@@ -137,7 +139,7 @@ function Table({ caption, heads, numbers, rows }: TableProps) {
       <table>
         <caption>
           {caption}
-          {more > 0 && `; ${more} less frequent ones are left out`}
+          {more > 0 && `; ${counted(more, "less frequent one")} left out`}
         </caption>
         <thead>
           <tr>

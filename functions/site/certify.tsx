@@ -5,6 +5,7 @@ import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "..
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";
+import { counted } from "./parts/in-words.ts";
 import { leaveTo } from "./parts/leave.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
@@ -20,7 +21,7 @@ type Eligibility = z.output<typeof CertifyEligibility>;
 /** How far the latest certification is, in words. */
 function Standing({ status, checkout }: { status: Status; checkout: string | null }) {
   const { progress, score, screening_session_id: session, paused_reason, runs_missing, issued_at, expires_at } = status;
-  const missing = runs_missing === 1 ? "1 run" : `${runs_missing} runs`;
+  const missing = counted(runs_missing, "run");
   const runs = (
     <>
       {progress.finished} of {progress.total} runs have ended, {progress.passed} passed

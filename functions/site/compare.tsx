@@ -7,7 +7,9 @@ import type { Reply } from "../../shared/http/reply.ts";
 import { Layout, page, percent, personal } from "./layout.tsx";
 import { Differences } from "./parts/charts/differences.tsx";
 import { type Cell, Matrix } from "./parts/charts/matrix.tsx";
+import { nobodyHas, quoted } from "./parts/choose-agent.tsx";
 import { Field, Refused, Wrong } from "./parts/form.tsx";
+import { counted, joined } from "./parts/in-words.ts";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -19,6 +21,7 @@ const OFFERED = 50;
 const [FEWEST, MOST] = [2, 10];
 /** How many names are looked for at once, and how many agents are offered for each. */
 const [NAMES, FOUND, LONGEST] = [3, 5, 100];
+const LABELS = { agents: "Another agent" };
 const Agent = AgentRead.pick({ id: true, name: true, composite_score: true }).transform(({ id, ...agent }) => ({
   agent_id: id,
   ...agent,
@@ -41,7 +44,14 @@ function idsOf(given: readonly string[]): string[] {
 
 type Offered = z.output<typeof Board>["items"][number] | z.output<typeof Agent>;
 
-function Chosen({ items, ids }: { items: readonly Offered[]; ids: readonly string[] }) {
+interface Offer {
+  items: readonly Offered[];
+  /** How many agents each name found; names that were not looked for are not in it. */
+  found: ReadonlyMap<string, number>;
+}
+
+function Chosen({ items, texts, wrong }: { items: readonly Offered[]; texts: readonly string[]; wrong?: Wrong }) {
+  const typed = texts.filter((text) => items.every(({ agent_id }) => agent_id !== text));
   return (
     <>
       {items.length < 2 ? (
@@ -58,14 +68,27 @@ function Chosen({ items, ids }: { items: readonly Offered[]; ids: readonly strin
             </legend>
             {items.map(({ agent_id, name, composite_score }) => (
               <div class="tick">
-                <input type="checkbox" id={agent_id} name="agents" value={agent_id} checked={ids.includes(agent_id)} />{" "}
+                <input
+                  type="checkbox"
+                  id={agent_id}
+                  name="agents"
+                  value={agent_id}
+                  checked={texts.includes(agent_id)}
+                />{" "}
                 <label for={agent_id}>
                   <bdi>{name}</bdi> <span class="mute">{composite_score.toFixed(2)}</span>
                 </label>
               </div>
             ))}
           </fieldset>
-          <Field label="Another agent" name="agents" optional hint="By its name, or the id in its page's address" />
+          <Field
+            label={LABELS.agents}
+            name="agents"
+            value={typed.join(", ")}
+            optional
+            hint="By its name, or the id in its page's address"
+            wrong={wrong}
+          />
           <p>
             <button type="submit">Compare them</button>
           </p>
@@ -79,9 +102,7 @@ function Rates({ agents, tasks }: Pick<Compared, "agents" | "tasks">) {
   return (
     <Scroll label="Success over the tasks that all share">
       <table>
-        <caption>
-          Success over the {tasks} {tasks === 1 ? "task" : "tasks"} that all share
-        </caption>
+        <caption>Success over the {counted(tasks, "task")} that all share</caption>
         <tbody>
           {agents.map(({ agent_id, name, success_rate }) => (
             <tr>
@@ -148,68 +169,92 @@ function ComparePage({ wrong, children }: PropsWithChildren<{ wrong?: Wrong }>) 
     <Layout title={wrong === undefined ? "Compare" : "Error: compare"} at="/compare">
       <h1>Compare agents</h1>
       <p class="mute">Over the tasks at which both have scored runs, so that each pair did the same work.</p>
-      <Refused wrong={wrong} labels={{}} />
+      <Refused wrong={wrong} labels={LABELS} />
       {children}
     </Layout>
   );
 }
 
-/** What keeps a choice from being compared, in words; null where the interface may be asked. */
-function hindrance(ids: readonly string[], names: readonly string[]): string | null {
-  if (names.length > 0)
-    return `${names.map((name) => `“${name}”`).join(", ")} is no agent's id. If it is a name, tick below which agent is meant.`;
-  if (ids.length < FEWEST) return "One agent, or the same one twice, is nothing to compare: choose another one, too.";
-  if (ids.length > MOST) return `These are ${ids.length} agents: choose ${MOST} at most.`;
+/** What keeps so many agents from being compared, in words; null where the interface may be asked. */
+function hindrance(agents: number): string | null {
+  if (agents < FEWEST) return "One agent, or the same one twice, is nothing to compare: choose another one, too.";
+  if (agents > MOST) return `These are ${agents} agents: choose ${MOST} at most.`;
   return null;
 }
 
+/** What to do about names that were typed, by what looking for them found. */
+function advice(names: readonly string[], found: Offer["found"]): string {
+  const nobodys = names.filter((name) => found.get(name) === 0);
+  const [some, left] = [names.filter((name) => found.get(name)), names.filter((name) => !found.has(name))];
+  return [
+    ...(nobodys.length > 0 ? [nobodyHas(nobodys)] : []),
+    ...(some.length === 1 ? [`${quoted(some)} is no agent's id. If it is a name, tick which agent is meant.`] : []),
+    ...(some.length > 1 ? [`${quoted(some)} are no agents' ids. If they are names, tick which agents are meant.`] : []),
+    ...(left.length > 0 ? [`Only ${NAMES} names are looked for at once: not yet ${quoted(left)}.`] : []),
+  ].join(" ");
+}
+
 /** The agents to choose among: those that were chosen, those that a name may mean, and the first of the board. */
-async function offered(api: Visit["api"], ids: readonly string[], names: readonly string[]): Promise<Offered[]> {
+async function offered(api: Visit["api"], ids: readonly string[], names: readonly string[]): Promise<Offer> {
   const board = (query: string) => api.read(`/api/v1/leaderboard?${query}`, Board);
   const [first, found, chosen] = await Promise.all([
     board(`page_size=${OFFERED}`),
     Promise.all(
-      names.slice(0, NAMES).map(async (q) => {
-        const query = new URLSearchParams({ q: q.slice(0, LONGEST), page_size: `${FOUND}` }).toString();
-        return (await unless("validation_failed", board(query)))?.items ?? [];
+      names.slice(0, NAMES).map(async (name) => {
+        const query = new URLSearchParams({ q: name.slice(0, LONGEST), page_size: `${FOUND}` }).toString();
+        return { name, items: (await unless("validation_failed", board(query)))?.items ?? [] };
       }),
     ),
     Promise.all(ids.slice(0, 2 * MOST).map((id) => unless("not_found", api.read(`/api/v1/agents/${id}`, Agent)))),
   ]);
-  const all = [...chosen, ...found.flat(), ...first.items].filter((one) => one !== null);
-  return [...new Map(all.map((one) => [one.agent_id, one])).values()];
+  const all = [...chosen, ...found.flatMap(({ items }) => items), ...first.items].filter((one) => one !== null);
+  return {
+    items: [...new Map(all.map((one) => [one.agent_id, one])).values()],
+    found: new Map(found.map(({ name, items }) => [name, items.length])),
+  };
 }
+
+const atField = (status: Wrong["status"], message: string): Wrong =>
+  new Wrong(status, null, new Map([["agents", message]]));
 
 async function show({ c, api, query }: Visit): Promise<Response | Reply> {
   const texts = idsOf(query.getAll("agents"));
   const [ids, names] = [texts.filter(isId), texts.filter((text) => !isId(text))];
   if (texts.length === 0) {
+    const { items } = await offered(api, [], []);
     return page(
       <ComparePage>
-        <Chosen items={await offered(api, [], [])} ids={[]} />
+        <Chosen items={items} texts={[]} />
       </ComparePage>,
     );
   }
-  const refused = (message: string, status: Wrong["status"], items: readonly Offered[]) =>
+  const refused = (wrong: Wrong, items: readonly Offered[]) =>
     personal(
       c,
-      <ComparePage wrong={new Wrong(status, message)}>
-        <Chosen items={items} ids={ids} />
+      <ComparePage wrong={wrong}>
+        <Chosen items={items} texts={texts} wrong={wrong} />
       </ComparePage>,
-      status,
+      wrong.status,
     );
-  const hindered = hindrance(ids, names);
-  if (hindered !== null) return refused(hindered, 422, await offered(api, ids, names));
+  if (names.length > 0) {
+    const { items, found } = await offered(api, ids, names);
+    return refused(atField(422, advice(names, found)), items);
+  }
+  const hindered = hindrance(ids.length);
+  if (hindered !== null) return refused(new Wrong(422, hindered), (await offered(api, ids, [])).items);
   const asked = new URLSearchParams({ agent_ids: ids.join(",") }).toString();
-  const found = await unless("not_found", api.read(`/api/v1/agents/compare?${asked}`, AgentComparisons));
-  if (found === null) {
-    const items = await offered(api, ids, []);
-    const gone = ids.filter((id) => items.every(({ agent_id }) => agent_id !== id));
-    return refused(`There is no agent to be seen with the id ${gone.join(", ")}: choose another one.`, 404, items);
+  const compared = await unless("not_found", api.read(`/api/v1/agents/compare?${asked}`, AgentComparisons));
+  if (compared === null) {
+    const { items } = await offered(api, ids, []);
+    const gone = joined(
+      ids.filter((id) => items.every(({ agent_id }) => agent_id !== id)),
+      "or",
+    );
+    return refused(atField(404, `There is no agent to be seen with the id ${gone}: choose another one.`), items);
   }
   return page(
     <ComparePage>
-      <Comparison {...found} />
+      <Comparison {...compared} />
     </ComparePage>,
   );
 }

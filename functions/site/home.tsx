@@ -5,6 +5,7 @@ import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
+import { counted } from "./parts/in-words.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
@@ -63,7 +64,7 @@ function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTask
         </li>
         <li>
           {first === undefined ? "Start a screening" : <a href={`/agents/${first.id}/screen`}>Start a screening</a>}:
-          the core tasks once, {coreTasks} runs of your {user.monthly_run_limit} a month
+          the core tasks once, {counted(coreTasks, "run")} of your {user.monthly_run_limit} a month
         </li>
         <li>Watch it, and read what it passed and why it failed</li>
       </ol>
@@ -217,7 +218,7 @@ async function home({ c, api, query }: Visit): Promise<Response> {
                 <a href={`/sessions/${id}`}>
                   <bdi>{names.get(agentId) ?? "A screening"}</bdi>
                 </a>
-                : {runs} {runs === 1 ? "run" : "runs"} to go
+                : {counted(runs, "run")} to go
               </li>
             ))}
           </ul>

@@ -107,8 +107,8 @@ async function show({ api, ctx, query }: Visit): Promise<Reply> {
       <h1>The log</h1>
       <p>
         Whatever the service signs enters an append-only Merkle log, so that what was said stays said. It has{" "}
-        <strong>{size}</strong> entries. <a href="/verify">Verify a statement</a> against it, or{" "}
-        <a href="/docs/guides/verify-evidence">follow it with a monitor</a>.
+        <strong>{size}</strong> {size === 1 ? "entry" : "entries"}. <a href="/verify">Verify a statement</a> against it,
+        or <a href="/docs/guides/verify-evidence">follow it with a monitor</a>.
       </p>
       <h2>Its last state</h2>
       {checkpoint === null ? (

@@ -7,6 +7,7 @@ import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases } from "../../shared/runs/records-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, page, percent, personal } from "./layout.tsx";
+import { counted } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
@@ -42,11 +43,23 @@ function outcomeOf({ status, passed, correctness }: Run): string {
   return `${passed === true ? "passed" : "not passed"}, ${percent(correctness)} right`;
 }
 
-function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, ...run }: Run): string {
+type Cost = Pick<
+  Run,
+  | "evidence_cost_usd"
+  | "evidence_cost_source"
+  | "evidence_cost_partial"
+  | "evidence_cost_floor_applied"
+  | "evidence_total_call_count"
+>;
+
+/** What a run cost, for how many calls, and by whose word. */
+export function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, ...run }: Cost): string {
   if (cost === null) return `not known (${source.replaceAll("_", " ")})`;
   const floor = run.evidence_cost_floor_applied ? ", in part below the floor, and taken at that" : "";
   const partial = run.evidence_cost_partial ? ", in part" : "";
-  return `${cost.toFixed(6)} USD${partial} for ${run.evidence_total_call_count} calls, ${source.replaceAll("_", " ")}${floor}`;
+  // Of a total that the agent gave, no call is known.
+  const calls = run.evidence_total_call_count === 0 ? "" : ` for ${counted(run.evidence_total_call_count, "call")}`;
+  return `${cost.toFixed(6)} USD${partial}${calls}, ${source.replaceAll("_", " ")}${floor}`;
 }
 
 function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null }) {

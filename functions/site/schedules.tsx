@@ -6,6 +6,7 @@ import { Layout, personal } from "./layout.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { cronWords } from "./parts/cron-words.ts";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { counted } from "./parts/in-words.ts";
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
@@ -149,7 +150,7 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
             label={LABELS.suite_id}
             name="suite_id"
             value={value("suite_id", offered.find(({ slug }) => slug === "core")?.id ?? "")}
-            options={offered.map(({ id, name, task_count }) => [id, `${name} (${task_count} tasks)`])}
+            options={offered.map(({ id, name, task_count }) => [id, `${name} (${counted(task_count, "task")})`])}
             wrong={wrong}
           />
           <Field

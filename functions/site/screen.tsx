@@ -10,6 +10,7 @@ import { TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Expectations } from "./parts/expectation.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { counted } from "./parts/in-words.ts";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -72,7 +73,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
           label={LABELS.suite_id}
           name="suite_id"
           value={typed?.get("suite_id") ?? core?.id ?? ""}
-          options={suites.map(({ id, name, task_count }) => [id, `${name} (${task_count} tasks)`])}
+          options={suites.map(({ id, name, task_count }) => [id, `${name} (${counted(task_count, "task")})`])}
           hint="The core tasks are what the board ranks by."
           wrong={wrong}
         />

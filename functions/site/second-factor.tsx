@@ -28,7 +28,8 @@ function Active({ totp, wrong }: { totp: Totp; wrong: Wrong | undefined }) {
             , since <Day time={totp.confirmed_at} />
           </>
         )}
-        . {totp.recovery_codes_left} of your recovery codes are left; to get new ones, turn it off and set it up again.
+        . {totp.recovery_codes_left} of your recovery codes {totp.recovery_codes_left === 1 ? "is" : "are"} left; to get
+        new ones, turn it off and set it up again.
       </p>
       <Form action={PATH} button="Turn it off" danger>
         <input type="hidden" name="do" value="remove" />

@@ -6,6 +6,7 @@ import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
 import { Again, hasFailed, LeftOut, leftOut, runsOf, type TasksById, tasksOf, titleOf } from "./parts/again.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { counted } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
@@ -32,7 +33,7 @@ function Progress({ session }: { session: Session }) {
     <>
       <p role="status">
         {isDone(session) ? "Done: " : ""}
-        {over} of {run_ids.length} runs have ended, {counts.passed} passed.
+        {over} of {counted(run_ids.length, "run has", "runs have")} ended, {counts.passed} passed.
       </p>
       <progress value={over} max={run_ids.length} aria-label="Runs that have ended">
         {percent(over / Math.max(1, run_ids.length))}

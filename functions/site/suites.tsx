@@ -4,6 +4,7 @@ import { notFound } from "../../shared/platform/problem.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 import { readSuites, readTasks, type Suite, type Task } from "./parts/catalogue.ts";
 import { GRADERS } from "./parts/graders.ts";
+import { counted, theFirst } from "./parts/in-words.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -50,7 +51,12 @@ async function list({ api }: Visit): Promise<Reply> {
 
 function Rate({ known }: { known: { agents: number; pass_rate: number | null } | undefined }) {
   if (known === undefined || known.pass_rate === null) return <span class="mute">not known yet</span>;
-  return <Bar value={known.pass_rate} label={`${percent(known.pass_rate)} of ${known.agents} agents' runs`} />;
+  return (
+    <Bar
+      value={known.pass_rate}
+      label={`${percent(known.pass_rate)} of the runs of ${counted(known.agents, "agent")}`}
+    />
+  );
 }
 
 function Tasks({ tasks, field }: { tasks: readonly Task[]; field: Field }) {
@@ -113,8 +119,8 @@ function SuitePage({ suite, tasks, field, agents }: { suite: Suite; tasks: Task[
       ) : (
         <>
           <p class="mute">
-            Version {suite.version}, {tasks.length} tasks. The field:{" "}
-            {agents === 0 ? "nobody is ranked yet" : `the first ${agents} ranked agents of the board`}.
+            Version {suite.version}, {counted(tasks.length, "task")}. The field:{" "}
+            {agents === 0 ? "nobody is ranked yet" : `${theFirst(agents, "ranked agent")} of the board`}.
           </p>
           <Tasks tasks={tasks} field={field} />
           <Graders tasks={tasks} />

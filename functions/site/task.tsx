@@ -4,6 +4,7 @@ import type { Reply } from "../../shared/http/reply.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 import type { Task } from "./parts/catalogue.ts";
 import { GRADERS } from "./parts/graders.ts";
+import { counted, theFirst } from "./parts/in-words.ts";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -50,8 +51,10 @@ function Field({ field, taskId }: { field: SuiteField | null; taskId: string }) 
   return (
     <>
       <p>
-        Of the first {field?.agents} ranked agents of the <a href="/">board</a> {known.agents} have scored runs. They
-        pass {percent(known.pass_rate)} of them; {known.always} always pass, {known.never} never do.
+        Of {theFirst(field?.agents ?? 0, "ranked agent")} of the <a href="/">board</a>{" "}
+        {counted(known.agents, "has", "have")} scored runs. {known.agents === 1 ? "It passes" : "They pass"}{" "}
+        {percent(known.pass_rate)} of them; {counted(known.always, "always passes", "always pass")},{" "}
+        {counted(known.never, "never does", "never do")}.
       </p>
       <Bar value={known.pass_rate} label={percent(known.pass_rate)} />
     </>

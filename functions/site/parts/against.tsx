@@ -3,6 +3,7 @@ import { SessionComparison } from "../../../shared/results/compare-sessions.ts";
 import { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
 import { Differences } from "./charts/differences.tsx";
 import { Matrix } from "./charts/matrix.tsx";
+import { counted } from "./in-words.ts";
 import type { Visit } from "./view.ts";
 import { Moment } from "./moment.tsx";
 
@@ -48,8 +49,7 @@ export function AgainstTheOneBefore({ against }: { against: Against | null }) {
         <a href={`/sessions/${before.id}`}>
           The screening of <Moment time={before.created_at} />
         </a>
-        , over the {tasks} {tasks === 1 ? "task" : "tasks"} that both asked: {comparison.wins} won, {comparison.losses}{" "}
-        lost.
+        , over the {counted(tasks, "task")} that both asked: {comparison.wins} won, {comparison.losses} lost.
       </p>
       <Differences
         title="Difference in success, in percentage points"

@@ -1,11 +1,23 @@
 import { Choose, Field, type Wrong } from "./form.tsx";
+import { joined } from "./in-words.ts";
 import { type Choices, FINDING } from "./my-agents.ts";
 import { Notice } from "./notice.tsx";
+
+/** What was typed, as it is quoted in a list of several. */
+export function quoted(texts: readonly string[], last: "and" | "or" = "and"): string {
+  return joined(
+    texts.map((text) => `“${text}”`),
+    last,
+  );
+}
+
+/** That looking for an agent by these texts found nobody, in words. */
+export const nobodyHas = (texts: readonly string[]): string => `No agent has ${quoted(texts, "or")} in its name.`;
 
 /** What came of looking for an agent, in words. */
 function found({ agents, q, more }: Choices): string {
   if (q === "") return "These are the newest agents: write a part of a name to find others.";
-  if (agents.length === 0) return `No agent has “${q}” in its name.`;
+  if (agents.length === 0) return nobodyHas([q]);
   if (more) return `More than ${agents.length} agents have “${q}” in their names, and these are the newest of them.`;
   return agents.length === 1
     ? `One agent has “${q}” in its name.`

@@ -3,6 +3,7 @@ import type { SuiteRead } from "../../../shared/catalogue/shown.ts";
 import type { AgentStats } from "../../../shared/results/stats.ts";
 import type { ScreeningPreflightRead } from "../../../shared/runs/preflight-shown.ts";
 import { widthOf } from "../../../shared/scoring/repeats.ts";
+import { counted } from "./in-words.ts";
 import { Table } from "./notice.tsx";
 
 type Suite = z.output<typeof SuiteRead>;
@@ -28,7 +29,7 @@ export function spanInWords(ms: number): string {
   ] as const;
   const [name, length] = units.findLast(([, unit]) => ms >= 2 * unit) ?? units[0];
   const count = Math.max(1, Math.ceil(ms / length));
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
+  return counted(count, name);
 }
 
 /** How long so many runs last: by what the agent took so far, else the most that the limits of tasks allow. */
@@ -46,7 +47,7 @@ function lastsFor(runs: number, repeats: number, { preflight, stats }: Known): s
 /** Half the width of the interval to expect, in percentage points. */
 function pointsFor(tasks: number, repeats: number, estimate: Estimate): string {
   const spread = { within: estimate.variance_within, between: estimate.variance_between };
-  return `± ${Math.round(50 * widthOf(spread, tasks, repeats))} points`;
+  return `± ${counted(Math.round(50 * widthOf(spread, tasks, repeats)), "point")}`;
 }
 
 function costFor(runs: number, { stats }: Known): string {
@@ -60,7 +61,7 @@ function Basis({ estimate, stats }: { estimate: Estimate | null; stats: Known["s
       {estimate !== null &&
         `How sure: in 19 of 20 screenings the share of tasks that it passes in the long run lies this near to what is found${
           estimate.basis === "agent"
-            ? `, going by how its runs of ${estimate.tasks} tasks differed so far. `
+            ? `, going by how its runs of ${counted(estimate.tasks, "task")} differed so far. `
             : ". Nothing is known of it yet, so this is the most that chance can do. "
         }`}
       {stats.avg_cost_usd === null

@@ -16,7 +16,7 @@ export function Phases({ items }: { items: readonly Phase[] }) {
   const rows = items.map((phase) => ({ name: named(phase.phase), from: began(phase), to: ms(phase.occurred_at) }));
   return (
     <>
-      <Timeline label="What happened, over time" what="phases" rows={rows} />
+      <Timeline label="What happened, over time" what="phase" rows={rows} />
       <details>
         <summary>As a table</summary>
         <Table

@@ -1,3 +1,4 @@
+import { counted } from "./in-words.ts";
 import { Scroll } from "./notice.tsx";
 
 const ROW = 24;
@@ -27,7 +28,7 @@ export function Timeline({ label, what, rows }: { label: string; what: string; r
         height={rows.length * ROW}
         viewBox={`0 0 ${WIDTH} ${rows.length * ROW}`}
         role="img"
-        aria-label={`${rows.length} ${what} over ${Math.round(span)} ms; the table below has each`}
+        aria-label={`${counted(rows.length, what)} over ${Math.round(span)} ms; the table below has each`}
         class="box"
       >
         {rows.map(({ name, from, to, depth = 0, failed = false }, row) => (

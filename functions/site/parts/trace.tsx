@@ -51,7 +51,7 @@ export function Trace({ runId, items }: { runId: string; items: readonly Span[] 
           The first {SHOWN} of {items.length}; <a href={`/api/v1/runs/${runId}/spans`}>all of them as JSON</a>
         </p>
       )}
-      <Timeline label="The calls that it made, over time" what="spans" rows={rows} />
+      <Timeline label="The calls that it made, over time" what="span" rows={rows} />
       <details>
         <summary>Each span</summary>
         <Table

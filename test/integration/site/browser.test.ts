@@ -344,7 +344,7 @@ describe.skipIf(!hasBrowser)("the way of a first-time owner", () => {
     await page.goBack();
     clicks += 1;
     await click("button", "Run this task again");
-    await page.getByText("Done: 1 of 1 runs have ended, 1 passed").waitFor();
+    await page.getByText("Done: 1 of 1 run has ended, 1 passed").waitFor();
 
     await click("link", "show it to everybody");
     await click("button", "Show it to everybody");

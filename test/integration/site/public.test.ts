@@ -212,6 +212,7 @@ describe("the search of the board", () => {
 });
 
 describe("the comparison", () => {
+  const nobodys = "01938e7a-0000-7000-8000-000000000009";
   it("draws each pair and each task by the numbers of the interface", async () => {
     const compared = await read(`/agents/compare?agent_ids=${good},${fair}`);
     expect(compared.by_task.map(({ task_id }: { task_id: string }) => task_id)).toEqual(core.tasks.toSorted());
@@ -230,19 +231,18 @@ describe("the comparison", () => {
     const offered = await open("/compare");
     expect(offered.forms.flatMap(({ shown }) => shown)).toEqual(["agents", "agents", "agents"]);
     const many = Array.from({ length: 11 }, () => crypto.randomUUID());
-    const nobodys = "01938e7a-0000-7000-8000-000000000009";
     for (const [query, status, words] of [
       [`agents=${good}`, 422, /One agent, or the same one twice, is nothing to compare/],
       [`agents=${good}&agents=${good.toUpperCase()}&agents=`, 422, /the same one twice.*choose another one, too/],
-      ["agents=x,y", 422, /“x”, “y” is no agent's id/],
       [`agents=${many.join(",")}`, 422, /These are 11 agents: choose 10 at most/],
       [`agents=${good},${nobodys}`, 404, new RegExp(`no agent to be seen with the id ${nobodys}: choose another`)],
     ] as const) {
       const refused = await open(`/compare?${query}`);
       expect([refused.status, refused.alerts]).toEqual([status, [expect.stringMatching(words)]]);
       expect(refused.alerts[0]).not.toMatch(/agent_ids|uuid|string|array|invalid/i);
-      const chosen = refused.forms.flatMap(({ sent }) => sent.map(([, value]) => value)).filter((one) => one !== "");
-      expect(chosen).toEqual(query.includes(good) ? [good] : []);
+      const kept = refused.forms.flatMap(({ sent }) => sent.map(([, value]) => value)).filter((one) => one !== "");
+      const chosen = [...new Set(query.toLowerCase().split(/&?agents=|,/))].filter((one) => one !== "");
+      expect(kept.join(", ")).toBe(chosen.join(", "));
     }
   });
 
@@ -260,6 +260,23 @@ describe("the comparison", () => {
       [good, true],
       [fair, false],
     ]);
+  });
+
+  it("says at its field what each name found, and keeps what was typed and has no box to tick", async () => {
+    for (const [typed, words] of [
+      ["Gamna, Delto", /^No agent has “Gamna” or “Delto” in its name\.$/],
+      ["good", /^“good” is no agent's id\. If it is a name, tick which agent is meant\.$/],
+      ["good, script", /^“good” and “script” are no agents' ids\. If they are names, tick which agents are meant\.$/],
+      ["good, Gamna", /^No agent has “Gamna” in its name\. “good” is no agent's id\./],
+      ["Aa1, Bb1, Cc1, Dd1", /^No agent .*“Cc1” in its name\. Only 3 names .* at once: not yet “Dd1”\.$/],
+      [nobodys, new RegExp(`^There is no agent to be seen with the id ${nobodys}: choose another one\\.$`)],
+    ] as const) {
+      const sent = [good, typed].map((value): [string, string] => ["agents", value]);
+      const refused = await open(`/compare?${new URLSearchParams(sent).toString()}`);
+      expect(refused.wrong).toEqual({ agents: expect.stringMatching(words) });
+      expect(refused.alerts).toEqual([expect.stringContaining(`Another agent: ${refused.wrong["agents"]}`)]);
+      expect(refused.forms.find(({ action }) => action === "/compare")?.sent).toEqual(sent);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AgentEntry } from "../../../../shared/board/board.ts";
 import { percent, variantsOf } from "../../layout.tsx";
+import { counted } from "../in-words.ts";
 
 const points = (gap: number): string => (100 * gap).toFixed(1);
 
@@ -44,14 +45,15 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
           <dt>Samples</dt>
           <dd>
             {entry.memorised && <span class="tag">memorised</span>} passes the published samples more often than new
-            tasks by {points(gap.value)} percentage points ({points(gap.low)} to {points(gap.high)}, {gap.canary_runs}{" "}
-            canaries)
+            tasks by {points(gap.value)} percentage points ({points(gap.low)} to {points(gap.high)},{" "}
+            {counted(gap.canary_runs, "canary", "canaries")})
           </dd>
         </>
       )}
       <dt>Evidence</dt>
       <dd>
-        {entry.runs} runs of {entry.tasks} tasks: <a href={`/api/v1/runs?agent_id=${agentId}`}>runs</a>,{" "}
+        {counted(entry.runs, "run")} of {counted(entry.tasks, "task")}:{" "}
+        <a href={`/api/v1/runs?agent_id=${agentId}`}>runs</a>,{" "}
         <a href={`/api/v1/agents/${agentId}/screening-sessions`}>sessions</a>
       </dd>
     </dl>

@@ -1,0 +1,14 @@
+/** So many of a thing: `1 run`, `40 runs`. Where the plural takes more than an s, it is given. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+/** The first so many of an order: `the first agent`, `the first 3 agents`. */
+export function theFirst(count: number, one: string): string {
+  return `the first ${count === 1 ? one : counted(count, one)}`;
+}
+
+/** A list: `A, B and C`. */
+export function joined(parts: readonly string[], last: "and" | "or" = "and"): string {
+  return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${last} ${parts.at(-1)}`;
+}
