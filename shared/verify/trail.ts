@@ -35,9 +35,9 @@ export interface Step {
 
 /** What a verification found. */
 export interface Report {
-  /** Whether something was verified, and no step failed. */
+  /** Whether a signature was verified, and no step failed; a text that was only recognised is not. */
   verified: boolean;
-  /** The step that failed, at which the verification ends; null where none did. */
+  /** The step that failed, at which the verification ends; null where none did, verified or not. */
   failed: StepName | null;
   steps: readonly Step[];
   /** What was signed, once its signature holds; else null. */
@@ -62,6 +62,9 @@ export class Refused extends Error {}
 
 /** Ends the verification at a step that failed. */
 class Ended extends Error {}
+
+/** The steps that verify: all others only read, or go by what one of these has shown to be signed. */
+const VERIFYING: ReadonlySet<StepName> = new Set(["signature", "checkpoint"]);
 
 /** The steps that were gone so far. */
 export class Trail {
@@ -102,6 +105,7 @@ export async function reportOf(walk: (trail: Trail) => Promise<void>): Promise<R
     if (!(error instanceof Ended)) throw error;
   });
   const failed = trail.steps.find(({ outcome }) => outcome === "failed")?.name ?? null;
-  const verified = failed === null && trail.steps.some(({ outcome }) => outcome === "passed");
+  const passed = trail.steps.some(({ name, outcome }) => outcome === "passed" && VERIFYING.has(name));
+  const verified = failed === null && passed;
   return { verified, failed, steps: trail.steps, statement: trail.statement, index: trail.index };
 }

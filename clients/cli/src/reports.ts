@@ -1,11 +1,21 @@
 import type { FailedRun, Results, Run, Task } from "./results.ts";
 import { plain } from "./terminal.ts";
+import { numbered } from "./words.ts";
 
 const MOST_REASON = 300;
 
+/** A screening that could not be carried out or waited for. */
+export interface Broken {
+  /** The agent's name where it is known, else the program's. */
+  agent: string;
+  message: string;
+  /** The command that waits for it; null where none has begun. */
+  goesOnBy: string | null;
+}
+
 /** The results as JSON for programs. */
 export function toJson(results: Results, verdict: readonly string[]): string {
-  const { agent, session, link, linkOf, score, failed, lost, canaries, regression } = results;
+  const { agent, session, link, linkOf, score, passed, failed, lost, canaries, regression } = results;
   const shown = ({ run, task, reason }: FailedRun) => ({ run_id: run.id, task: task.title, reason, link: linkOf(run) });
   return JSON.stringify({
     agent_id: agent.id,
@@ -14,7 +24,7 @@ export function toJson(results: Results, verdict: readonly string[]): string {
     link,
     ...score,
     ...(score.runs === 0 ? { composite_score: null } : {}),
-    passed: session.counts.passed,
+    passed,
     canaries,
     regression,
     failed: failed.map(shown),
@@ -38,13 +48,34 @@ export function toJunit({ agent, tasks, failed, lost, linkOf }: Results): string
     return `${caseOf(task, run)}>\n      <skipped message="${message}"/>\n    </testcase>`;
   });
   const cases = [...counted, ...skipped];
-  const counts = `tests="${cases.length}" failures="${failed.length}" errors="0" skipped="${lost.length}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}>\n  <testsuite name="${xml(agent.name)}" ${counts}>\n${cases.join("\n")}\n  </testsuite>\n</testsuites>\n`;
+  return junitOf(agent.name, cases, { failures: failed.length, errors: 0, skipped: lost.length });
+}
+
+/** The JUnit file of a screening that could not be carried out or waited for: one case, with the error. */
+export function toJunitOfError({ agent, message, goesOnBy }: Broken): string {
+  const start = caseStart("agent-screening", "The screening can be carried out", 0);
+  const error = `${start}>\n      <error message="${xml(message)}">${goesOnBy === null ? "" : xml(goingOn(goesOnBy))}</error>\n    </testcase>`;
+  return junitOf(agent, [error], { failures: 0, errors: 1, skipped: 0 });
+}
+
+function junitOf(
+  name: string,
+  cases: readonly string[],
+  found: Record<"failures" | "errors" | "skipped", number>,
+): string {
+  const counts = Object.entries({ tests: cases.length, ...found })
+    .map(([what, count]) => `${what}="${count}"`)
+    .join(" ");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}>\n  <testsuite name="${xml(name)}" ${counts}>\n${cases.join("\n")}\n  </testsuite>\n</testsuites>\n`;
 }
 
 function caseOf({ domain, title }: Task, { latency_ms, repeat_index, repeat_total }: Run): string {
   const name = (repeat_total ?? 1) === 1 ? title : `${title} (${repeat_index} of ${repeat_total})`;
-  return `    <testcase classname="${xml(domain)}" name="${xml(name)}" time="${((latency_ms ?? 0) / 1000).toFixed(3)}"`;
+  return caseStart(domain, name, latency_ms ?? 0);
+}
+
+function caseStart(classname: string, name: string, ms: number): string {
+  return `    <testcase classname="${xml(classname)}" name="${xml(name)}" time="${(ms / 1000).toFixed(3)}"`;
 }
 
 /** What XML has no way to write is left out. */
@@ -69,7 +100,7 @@ export function toMarkdown(results: Results, verdict: readonly string[]): string
   ];
   if (failed.length > 0) {
     lines.push(
-      `### Failed: ${failed.length} of ${tasks.reduce((sum, { runs }) => sum + runs.length, 0)} runs`,
+      `### Failed: ${failed.length} of ${numbered(tasks.flatMap(({ runs }) => runs).length, "run")}`,
       "",
       "| Task | Why | Run |",
       "|---|---|---|",
@@ -83,6 +114,17 @@ export function toMarkdown(results: Results, verdict: readonly string[]): string
     );
   }
   return `${[...lines, `[The whole screening](${link})`].join("\n")}\n`;
+}
+
+/** How to go on with a screening that has begun: it is the waiting for it that ended. */
+export function goingOn(command: string): string {
+  return `The screening itself goes on; wait for it by: ${command}`;
+}
+
+/** The summary of a screening that could not be carried out or waited for. */
+export function toMarkdownOfError({ agent, message, goesOnBy }: Broken): string {
+  const goesOn = goesOnBy === null ? [] : ["", goingOn(`\`${goesOnBy}\``)];
+  return `${[`## ${markdown(agent)}: no score`, "", `**${markdown(message)}**`, ...goesOn].join("\n")}\n`;
 }
 
 /** The numbers that every form of a report gives. */
@@ -99,11 +141,16 @@ export function numbersOf({ score, session, tasks, lost, canaries, regression }:
     ["cost efficiency", percent(cost_efficiency)],
     [
       "runs",
-      `${runs} of ${tasks.length} tasks${canaries === 0 ? "" : `, and ${canaries} canaries, which do not count`}`,
+      `${runs} of ${numbered(tasks.length, "task")}${canaries === 0 ? "" : `, and ${numbered(canaries, "canary, which does", "canaries, which do")} not count`}`,
     ],
     ...(lost.length === 0
       ? []
-      : [["not counted", `${lost.length} runs that the service could not carry out`] satisfies [string, string]]),
+      : [
+          ["not counted", `${numbered(lost.length, "run")} that the service could not carry out`] satisfies [
+            string,
+            string,
+          ],
+        ]),
     ["took", durationOf(session.started_at, session.finished_at)],
     ...(before === null || regression?.pass_rate == null
       ? []

@@ -33,6 +33,8 @@ export interface Results {
   linkOf(run: Run): string;
   /** By the rules of the board, over the runs of this session alone. */
   score: Composite;
+  /** How many of the runs that `score` counts passed. */
+  passed: number;
   tasks: TaskRuns[];
   failed: FailedRun[];
   /** Runs that failed by the service's own fault, which say nothing of the agent. */
@@ -72,7 +74,7 @@ export async function resultsOf(
         passed: run.passed === true,
         correctness: run.correctness ?? 0,
         gradable: run.status === "completed",
-        latency_ms: run.latency_ms,
+        latency_ms: run.status === "completed" ? run.latency_ms : null,
         cost_usd: scoredCost(run),
         tool_calls_made: run.tool_calls_made,
       })),
@@ -85,6 +87,7 @@ export async function resultsOf(
     link: `${url}/sessions/${session.id}`,
     linkOf: ({ id }) => `${url}/runs/${id}`,
     score: composite(cells),
+    passed: cells.reduce((sum, { c }) => sum + c, 0),
     tasks,
     failed: await reasonsOf(client, tasks),
     lost,

@@ -101,6 +101,9 @@ it("an input of the GitHub Action is never read as a command", async () => {
   const { script, env } = step({ agent, key, url: service.url, command });
   expect(await shell(script, { ...env, ...files() })).toMatchObject({ code: 2 });
   expect(() => read("stolen")).toThrow("ENOENT");
+  // What kept the screening from being carried out is what the job shows.
+  expect(read("summary.md")).toMatch(/^## .*: no score\n\n\*\*.* is neither an agent/);
+  expect(read("agent-screening.xml")).toContain(`errors="1"`);
 });
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
@@ -117,4 +120,6 @@ it("the GitLab template does the same, its report and summary at the places that
   expect(await shell(script, { ...env, ...given, COMMAND: command, AGENT_SCREENING_KEY: "ask_x" })).toMatchObject({
     code: 4,
   });
+  expect(read("agent-screening.xml")).toMatch(/errors="1"[^]*<error message="[^"]*unauthenticated/);
+  expect(read("agent-screening.md")).toContain("unauthenticated");
 });

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
-import { type Packed, startPacked, TASKS } from "./cli-support.ts";
+import { addEntries } from "../transparency/support.ts";
+import { NOBODY, type Packed, startFront, startPacked, TASKS } from "./cli-support.ts";
 
 let packed: Packed;
 let service: TestService;
@@ -84,12 +85,81 @@ describe("the files of a report", () => {
     expect(readFileSync(file, "utf8")).toContain(`<testsuites tests="${TASKS}"`);
   });
 
-  it("are opened before a run begins: one that can't be written ends with 2", async () => {
+  it("hold the error of a screening that can't be carried out or waited for, and how to go on", async () => {
+    endpoint.answer = answersRightly;
+    const files = ["--junit", join(folder, "broken.xml"), "--markdown", join(folder, "broken.md")];
+    const read = () => ["broken.xml", "broken.md"].map((file) => readFileSync(join(folder, file), "utf8"));
+    writeFileSync(join(folder, "broken.xml"), "of before");
+    for (const [env, code, message] of [
+      [{ AGENT_SCREENING_URL: NOBODY }, 3, "does not answer"],
+      [{ AGENT_SCREENING_KEY: "ask_wrong" }, 4, "unauthenticated"],
+      [{ AGENT_SCREENING_KEY: "" }, 4, "You are not signed in"],
+    ] as const) {
+      const found = await cli(["screen", endpoint.url, "--suite", "dozen", ...files], env);
+      expect(found).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
+      const [junit, markdown] = read();
+      expect(junit).toMatch(
+        new RegExp(`<testsuites tests="1" failures="0" errors="1"[^]*<error message="[^"]*${message}`),
+      );
+      expect(markdown).toMatch(new RegExp(`: no score\n\n\\*\\*.*${message}`));
+      expect(junit).not.toContain("--session");
+    }
+
+    const { stdout } = await cli(["screen", endpoint.url, "--suite", "dozen"]);
+    const goOn = `agent-screening screen --session ${stdout.trim()}`;
+    const front = await startFront(service, (path) => (path.endsWith("/events") ? { status: 410 } : null));
+    const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+    const broken = await cli(["screen", "--session", stdout.trim(), ...files], there);
+    await front.stop();
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(goOn)]);
+    expect(read()).toEqual([expect.stringMatching(`${goOn}</error>`), expect.stringContaining(`\`${goOn}\``)]);
+    await service.settled();
+    expect(await cli(["screen", "--session", stdout.trim(), ...files])).toMatchObject({ code: 0 });
+    expect(read()).toEqual([expect.stringContaining(`errors="0"`), expect.stringMatching(/^## .* points\n/)]);
+  });
+
+  it("are tried before a run begins: one that can't be written ends with 2", async () => {
     const count = () => service.sql<{ n: number }>("select count(*)::int as n from screening_sessions");
     const before = await count();
     const file = join(folder, "package.json/summary.md");
     const refused = await cli(["screen", endpoint.url, "--suite", "dozen", "--markdown", file]);
     expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(file) });
     expect(await count()).toEqual(before);
+  });
+});
+
+describe("a verification", () => {
+  it("verifies nothing of a checkpoint without the log's key: exit code 3, and what to give", async () => {
+    await addEntries(service, 1);
+    await service.app.scheduled("* * * * *");
+    const write = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const served = async (path: string) => (await fetch(service.url + path)).text();
+    const kept = write("kept.checkpoint", await served("/log/checkpoint"));
+    const madeUp = write("made-up.checkpoint", "nowhere.example/log\n7\nAAAA\n\n\u2014 nowhere.example/log AAAA\n");
+    const pinned = write("log.vkey", await served("/log/key"));
+    const offline = ["--jwks", write("published.json", await served("/.well-known/jwks.json"))];
+    const hint = expect.stringContaining("--log-key FILE");
+    for (const file of [kept, madeUp]) {
+      const found = await cli(["verify", file, ...offline]);
+      expect(found).toMatchObject({ code: 3, stdout: hint });
+      expect(found.stdout).not.toMatch(/[Ii]t (holds|does not hold)/);
+      const read = await cli(["verify", file, ...offline, "--json"]);
+      expect(read).toMatchObject({ code: 3, stderr: hint });
+      expect(JSON.parse(read.stdout)).toMatchObject({ verified: false, failed: null });
+    }
+    expect(await cli(["verify", kept, ...offline, "--log-key", pinned])).toMatchObject({ code: 0 });
+    expect(await cli(["verify", madeUp, ...offline, "--log-key", pinned])).toMatchObject({ code: 1 });
+    for (const status of [404, 503]) {
+      const front = await startFront(service, (path) => (path === "/log/key" ? { status } : null));
+      const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+      try {
+        expect(await cli(["verify", kept], there)).toMatchObject({ code: 3, stdout: hint });
+      } finally {
+        await front.stop();
+      }
+    }
   });
 });

@@ -3,8 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
+import { startConsumer } from "../../stack/broker/harness.ts";
 import { newUser } from "../../stack/client.ts";
-import { startService } from "../../stack/service.ts";
+import { startService, type TestService } from "../../stack/service.ts";
 import { addSuite, startAgent } from "../runs/support.ts";
 import { install, newFolder } from "./packing-support.ts";
 
@@ -42,6 +43,25 @@ export async function startPacked() {
       await service.stop();
     },
   };
+}
+
+/** Next to no port is less likely to be taken than the one that no TCP service has. */
+export const NOBODY = "http://127.0.0.1:1";
+
+/** What stands before the reads of a service: it gives what `instead` says, else what the service gives. */
+export async function startFront(
+  service: TestService,
+  instead: (path: string) => { status: number; body?: Buffer } | null,
+) {
+  const front = await startConsumer();
+  front.answer = async ({ url: { pathname, search }, headers: { accept, authorization } }) => {
+    const given = instead(pathname + search);
+    if (given !== null) return given;
+    const headers = { accept: String(accept), ...(authorization === undefined ? {} : { authorization }) };
+    const answer = await fetch(service.url + pathname + search, { headers });
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  };
+  return front;
 }
 
 /** What came of a call of the command line. */

@@ -5,18 +5,15 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
 import type { User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { leastTime } from "../../stack/least-time.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
 import { addEntries } from "../transparency/support.ts";
-import { atTerminal, mainIn, type Packed, startPacked, TASKS } from "./cli-support.ts";
+import { atTerminal, mainIn, NOBODY, type Packed, startFront, startPacked, TASKS } from "./cli-support.ts";
 import { nodes } from "./packing-support.ts";
-
-/** Next to no port is less likely to be taken than the one that no TCP service has. */
-const NOBODY = "http://127.0.0.1:1";
 
 let packed: Packed;
 let service: TestService;
@@ -242,18 +239,6 @@ describe("signing in", () => {
   });
 });
 
-/** What stands before the service: it gives what `instead` says, else what the service gives. */
-async function startFront(instead: (path: string) => { status: number; body?: Buffer } | null) {
-  const front = await startConsumer();
-  front.answer = async ({ url: { pathname, search }, headers }) => {
-    const given = instead(pathname + search);
-    if (given !== null) return given;
-    const answer = await fetch(service.url + pathname + search, { headers: { accept: String(headers["accept"]) } });
-    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
-  };
-  return front;
-}
-
 describe("verifying", () => {
   it("holds a statement to the service's keys, offline too, and finds one changed byte", async () => {
     const [passed] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
@@ -288,7 +273,7 @@ describe("verifying", () => {
 
   it("tells a service that does not give its log from a statement that does not hold", async () => {
     await service.app.scheduled("* * * * *");
-    const front = await startFront((path) => (path === "/log/checkpoint" ? { status: 503 } : null));
+    const front = await startFront(service, (path) => (path === "/log/checkpoint" ? { status: 503 } : null));
     const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
     try {
       const found = await cli(["verify", join(folder, "good.jws")], there);
@@ -307,7 +292,7 @@ describe("verifying", () => {
     ["the proof", "?format=tlog-proof", 500, 3],
     ["no proof yet", "?format=tlog-proof", 404, 0],
   ])("leaves the log open where the service gives %s (%s) with %i: exit code %i", async (_what, end, status, code) => {
-    const front = await startFront((path) => (path.endsWith(end) ? { status } : null));
+    const front = await startFront(service, (path) => (path.endsWith(end) ? { status } : null));
     try {
       const found = await cli(["verify", join(folder, "good.jws")], { AGENT_SCREENING_URL: new URL(front.url).origin });
       expect(found).toMatchObject({ code, stdout: expect.stringContaining("Not looked at") });
@@ -322,7 +307,7 @@ describe("verifying", () => {
     await addEntries(service, 300);
     await service.app.scheduled("* * * * *");
     let shrunk = false;
-    const front = await startFront((path) => {
+    const front = await startFront(service, (path) => {
       if (path === "/log/checkpoint") return { status: 200, body: Buffer.from(kept) };
       return shrunk && path.startsWith("/log/tile/") ? { status: 404 } : null;
     });

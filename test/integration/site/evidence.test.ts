@@ -205,4 +205,16 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     expect((await shown()).steps).toEqual(passed(`${names} consistency`));
     expect(faults).toEqual([]);
   });
+
+  it("does not say of a checkpoint that it is verified where the key of the log was not given", async () => {
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    await page.getByText("The keys that it is checked with").click();
+    await page.locator("#log_key").fill("");
+    const madeUp = "nowhere.example/log\n7\nAAAA\n\n\u2014 nowhere.example/log AAAA\n";
+    await page.getByLabel("What to verify").fill(madeUp);
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    const { verdict, steps } = await shown();
+    expect([verdict, steps]).toEqual(["Nothing could be looked at.", { kind: "passed", checkpoint: "skipped" }]);
+  });
 });

@@ -1,23 +1,42 @@
 import { expect, it } from "vitest";
+import { toJson } from "../../../clients/cli/src/reports.ts";
 import { type Results, resultsOf } from "../../../clients/cli/src/results.ts";
 import { createClient } from "../../../clients/typescript/src/client.ts";
 
 const RUNS = 150;
 const PAGE = 100;
 const SESSION = "s";
-const TASK = { id: "t", title: "Sums", domain: "math", difficulty: "easy", time_limit_ms: 1000, cost_budget_usd: 1 };
+const TASK = {
+  id: "t",
+  title: "Sums",
+  domain: "math",
+  difficulty: "easy",
+  time_limit_ms: 1000,
+  cost_budget_usd: 1,
+  reference_cost_usd: 0.01,
+  reference_latency_ms: 2000,
+  expected_tool_calls: null,
+};
 
-const runOf = (id: number, screening_session_id: string) => ({
+const completed = {
+  status: "completed",
+  passed: true as boolean | null,
+  correctness: 1,
+  canary: false,
+  failure_code: null as string | null,
+  latency_ms: 1,
+  tool_calls_made: null,
+  evidence_cost_usd: 0.02,
+  evidence_cost_source: "reported",
+  evidence_cost_partial: false,
+};
+
+const runOf = (id: number, screening_session_id: string, more: Partial<typeof completed> = {}) => ({
   id: String(id),
   screening_session_id,
   task_id: TASK.id,
-  status: "completed",
-  passed: true,
-  correctness: 1,
-  canary: false,
-  failure_code: null,
-  latency_ms: 1,
-  tool_calls_made: null,
+  ...completed,
+  ...more,
 });
 
 /** A service whose agent begins a run of another session at each request for runs. */
@@ -40,16 +59,36 @@ async function service({ url }: Request): Promise<Response> {
 }
 let runs: ReturnType<typeof runOf>[];
 
-it("a screening's runs are each read once, though others of its agent begin meanwhile", async () => {
-  runs = Array.from({ length: RUNS }, (_, at) => runOf(RUNS - 1 - at, SESSION));
-  const counts = { queued: 0, running: 0, completed: RUNS, failed: 0, cancelled: 0, passed: RUNS };
+/** What a session with these runs came to, newest first. */
+async function resultsWith(own: readonly Partial<typeof completed>[]): Promise<Results> {
+  runs = own.map((run, at) => runOf(own.length - 1 - at, SESSION, run));
+  const passed = runs.filter((run) => run.passed).length;
+  const counts = { queued: 0, running: 0, completed: own.length, failed: 0, cancelled: 0, passed };
   const client = createClient({ baseUrl: "http://service.test", fetch: service });
   // What of an agent and a session is read here, of all that they have.
   const [agent, session] = [{ id: "a" }, { id: SESSION, agent_id: "a", counts }] as unknown as [
     Results["agent"],
     Results["session"],
   ];
-  const { tasks } = await resultsOf(client, "http://service.test", agent, session);
+  return resultsOf(client, "http://service.test", agent, session);
+}
+
+it("a screening's runs are each read once, though others of its agent begin meanwhile", async () => {
+  const { tasks } = await resultsWith(Array.from({ length: RUNS }, () => ({})));
   const read = tasks.flatMap((task) => task.runs.map(({ id }) => id));
   expect([read.length, new Set(read).size]).toEqual([RUNS, RUNS]);
+});
+
+it("those that passed are counted among the runs that count: without canaries, and without what was lost", async () => {
+  const lost = { status: "failed", passed: null, failure_code: "service_error" };
+  const own = [{}, {}, {}, { passed: false }, { canary: true }, lost];
+  expect(JSON.parse(toJson(await resultsWith(own), []))).toMatchObject({ runs: 4, passed: 3, canaries: 1 });
+});
+
+it("a run that did not come to an answer has no latency, as on the board; what it cost stays known", async () => {
+  const answered = { latency_ms: 4000 };
+  const failed = { status: "failed", passed: false, correctness: 0, failure_code: "agent_http_error", latency_ms: 5 };
+  const { score } = await resultsWith([answered, failed]);
+  expect(score.axes).toMatchObject({ latency: 0.5, cost: 0.25, correctness: 0.5 });
+  expect((await resultsWith([failed])).score.axes).toMatchObject({ latency: null, cost: 0 });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildStatement } from "../../../shared/evidence/statement.ts";
 import { NotThere } from "../../../shared/verify/log.ts";
 import { bothRoots } from "../../../shared/verify/tree.ts";
-import type { StepName } from "../../../shared/verify/trail.ts";
+import { reportOf, type StepName } from "../../../shared/verify/trail.ts";
 import { verify, verifyRun } from "../../../shared/verify/verify.ts";
 import { leafOf, treeHash } from "../../integration/transparency/verifier.ts";
 import {
@@ -295,6 +295,25 @@ describe("what somebody hands over", () => {
       throw new Error("answers 503");
     });
     expect(await last(down)).toEqual(["consistency", "answers 503"]);
+  });
+
+  it.each([
+    ["the log's own", null],
+    ["a made-up one", "nowhere.example/log\n7\nAAAA\n\n\u2014 nowhere.example/log AAAA\n"],
+  ])("is not verified by being a checkpoint where the key of the log is not known: %s", async (_what, madeUp) => {
+    const { served, options, whole } = await given();
+    const text = madeUp ?? whole.slice(whole.indexOf("\n\n") + 2);
+    for (const get of [null, readerOf(served)]) {
+      const { verified, failed, steps } = await verify(text, { ...options, logKey: null, get });
+      const gone = steps.map(({ name, outcome }) => `${name} ${outcome}`);
+      expect([verified, failed, gone]).toEqual([false, null, ["kind passed", "checkpoint skipped"]]);
+    }
+    expect(await verify(served.jws, { ...options, logKey: null, get: null })).toMatchObject({ verified: true });
+  });
+
+  it("is not verified by having been read", async () => {
+    const report = await reportOf((trail) => trail.go("sources", {}, async () => ["All of it was read.", undefined]));
+    expect(report).toMatchObject({ verified: false, failed: null, steps: [{ outcome: "passed" }] });
   });
 
   it.each([

@@ -1,16 +1,16 @@
-import { mkdirSync, openSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import type { ScreeningClient } from "../../../typescript/src/client.ts";
 import type { components } from "../../../typescript/src/generated/service.ts";
 import { given } from "../../../typescript/src/problem.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { createProgress } from "../progress.ts";
-import { numbersOf, percent, toJson, toJunit, toMarkdown } from "../reports.ts";
+import { provenFiles, told, writeResults } from "../report-files.ts";
+import { numbersOf, percent, toJson } from "../reports.ts";
 import { type Results, resultsOf } from "../results.ts";
 import { connectSignedIn } from "../settings.ts";
 import { colored, cut, note, plain, print, type Terminal } from "../terminal.ts";
 import { finished } from "../wait.ts";
+import { numbered } from "../words.ts";
 import { countOf } from "./runs.ts";
 import { protocolOf } from "./test.ts";
 
@@ -45,11 +45,18 @@ export const screen = command({
   most: 1,
   async run(values, [target], terminal) {
     const least = thresholdOf(values["fail-under"]);
-    const { client, url } = connectSignedIn(values, terminal);
-    const [junit, markdown] = [opened(values.junit), opened(values.markdown)];
-    const { agent, session_id, runs } = await begun(client, target, values);
+    const files = provenFiles(values);
+    const { client, url, agent, session_id, runs } = await told(
+      files,
+      { agent: "agent-screening", goesOnBy: null },
+      terminal,
+      async () => {
+        const service = connectSignedIn(values, terminal);
+        return { ...service, ...(await begun(service.client, target, values)) };
+      },
+    );
     const link = `${url}/sessions/${session_id}`;
-    note(terminal, `Screening ${plain(agent.name)}: ${runs} runs, ${link}`);
+    note(terminal, `Screening ${plain(agent.name)}: ${numbered(runs, "run")}, ${link}`);
     if (!waits(values)) {
       print(
         terminal,
@@ -57,30 +64,19 @@ export const screen = command({
       );
       return EXIT.fine;
     }
-    const results = await resultOf(client, url, { agent, session_id }, terminal);
+    const goesOnBy = `agent-screening screen --session ${session_id}`;
+    const results = await told(files, { agent: agent.name, goesOnBy }, terminal, async () => {
+      const session = await finished(client, session_id, createProgress(terminal));
+      return resultsOf(client, url, agent, session);
+    });
     const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.json === true) print(terminal, toJson(results, verdict));
     else show(results, verdict, terminal);
     // Printed first: a disk that is full now costs the files alone.
-    if (junit !== undefined) writeFileSync(junit, toJunit(results));
-    if (markdown !== undefined) writeFileSync(markdown, toMarkdown(results, verdict));
+    writeResults(files, results, verdict);
     return exit;
   },
 });
-
-/** A file to write a report to, with its folders: before runs are spent, so that no report is without a place afterwards. */
-function opened(file: string | undefined): number | undefined {
-  if (file === undefined) return undefined;
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    return openSync(file, "w");
-  } catch (error) {
-    throw new Failure(
-      EXIT.usage,
-      `${file} can't be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
 
 /** A screening that has begun. */
 interface Begun {
@@ -110,22 +106,6 @@ async function begun(
   const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
   const runs = await given(client.POST("/api/v1/runs/batch", { body }));
   return { agent, session_id: runs[0]?.screening_session_id ?? "", runs: runs.length };
-}
-
-/** Waits for a screening, and reads what it came to; where that fails, it says how to go on, since the runs do. */
-async function resultOf(
-  client: ScreeningClient,
-  url: string,
-  { agent, session_id }: Pick<Begun, "agent" | "session_id">,
-  terminal: Terminal,
-): Promise<Results> {
-  try {
-    const session = await finished(client, session_id, createProgress(terminal));
-    return await resultsOf(client, url, agent, session);
-  } catch (error) {
-    note(terminal, `The screening itself goes on; wait for it by: agent-screening screen --session ${session_id}`);
-    throw error;
-  }
 }
 
 function waits(values: Values<typeof OPTIONS>): boolean {
@@ -192,7 +172,7 @@ function verdictOn(
 ): { exit: number; verdict: string[] } {
   const gated = least !== null || onRegression;
   if (lost.length > 0 && (tasks.length === 0 || (gated && missing > 0))) {
-    const what = `The service could not carry out any run of ${missing} of ${tasks.length + missing} tasks`;
+    const what = `The service could not carry out any run of ${missing} of ${numbered(tasks.length + missing, "task")}`;
     return { exit: EXIT.service, verdict: [`${what}: screen the agent again`] };
   }
   const found: string[] = [];

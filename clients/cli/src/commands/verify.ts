@@ -6,11 +6,14 @@ import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { regraded, stepOf } from "../regraded.ts";
 import { textOf, urlOf } from "../settings.ts";
-import { colored, plain, print, type Terminal } from "../terminal.ts";
+import { colored, note, plain, print, type Terminal } from "../terminal.ts";
 
 const MARKS = { passed: ["green", "✓"], failed: ["red", "✗"], skipped: ["dim", "–"] } as const;
 
 const KEY = "/log/key";
+
+const LEFT_OPEN = "It could not be looked at to the end: the service does not give what that takes.";
+const UNVERIFIED = `Nothing was verified: give the log's key, ${KEY} as it was pinned, by --log-key FILE.`;
 
 /** What the service did not give, and why. */
 interface Missed {
@@ -26,9 +29,9 @@ export const verify = command({
     "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
     "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
-    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again; 3: the service did not give what it\n" +
-    "takes, the log's key or a proof among that, which says nothing against it. A statement that the log does not have yet is\n" +
-    "checked without it (0).",
+    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again; 3: what it takes was not given, the\n" +
+    "log's key or a proof among that, which says nothing against it: without the log's key nothing of a checkpoint can be\n" +
+    "verified. A statement that the log does not have yet is checked without it (0).",
   options: {
     url: SERVICE.url,
     key: SERVICE.key,
@@ -56,13 +59,20 @@ export const verify = command({
     const report = await verified(text, grounds);
     const isOpen = isLeftOpen(report.steps, missed);
     const regrading = values.regrade === true ? await regraded(text, grounds.jwks, values, terminal) : undefined;
-    if (values.json === true) print(terminal, JSON.stringify({ ...report, ...(regrading && { regrading }) }));
-    else show(report, isOpen, regrading, terminal);
-    if (isOpen) return EXIT.service;
+    if (values.json === true) {
+      print(terminal, JSON.stringify({ ...report, ...(regrading && { regrading }) }));
+      if (isUnverified(report)) note(terminal, UNVERIFIED);
+    } else show(report, isOpen, regrading, terminal);
+    if (isOpen || isUnverified(report)) return EXIT.service;
     if (!report.verified || regrading?.outcome === "differs") return EXIT.failed;
     return regrading?.outcome === "impossible" ? EXIT.usage : EXIT.fine;
   },
 });
+
+/** Whether nothing spoke for it or against it, which is neither a success nor a refusal. */
+function isUnverified({ verified: holds, failed }: Report): boolean {
+  return !holds && failed === null;
+}
 
 /** Whether a step was not gone to its end since the service did not give what it takes, and none was refused. */
 function isLeftOpen(steps: readonly Step[], missed: readonly Missed[]): boolean {
@@ -101,17 +111,19 @@ async function online(url: string, pinned: string | null, missed: Missed[]): Pro
   };
 }
 
-function show(
-  { verified: holds, steps, statement, index }: Report,
-  isOpen: boolean,
-  regrading: Regrading | undefined,
-  terminal: Terminal,
-): void {
+/** What a report comes to, in words. */
+function verdictOf(report: Report, isOpen: boolean, terminal: Terminal): string[] {
+  const open = isOpen ? [LEFT_OPEN] : [];
+  if (isUnverified(report)) return [...open, UNVERIFIED];
+  if (isOpen) return open;
+  return [report.verified ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold.")];
+}
+
+function show(report: Report, isOpen: boolean, regrading: Regrading | undefined, terminal: Terminal): void {
+  const { steps, statement, index } = report;
   print(terminal, ...steps.map((step) => lineOf(step, terminal)));
   if (regrading !== undefined) print(terminal, lineOf(stepOf(regrading), terminal));
-  print(terminal, "");
-  if (isOpen) print(terminal, "It could not be looked at to the end: the service does not give what that takes.");
-  else print(terminal, holds ? colored(terminal, "green", "It holds.") : colored(terminal, "red", "It does not hold."));
+  print(terminal, "", ...verdictOf(report, isOpen, terminal));
   if (statement !== null)
     print(terminal, plain(`${statement.type.join(", ")} of ${statement.issuer}, ${statement.validFrom}`));
   if (index !== null) print(terminal, `Entry ${index} of the log.`);

@@ -1,0 +1,67 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { EXIT, explained, Failure } from "./failure.ts";
+import { type Broken, goingOn, toJunit, toJunitOfError, toMarkdown, toMarkdownOfError } from "./reports.ts";
+import type { Results } from "./results.ts";
+import { note, type Terminal } from "./terminal.ts";
+
+/** Where the reports of a screening go; each is left out where no file was named. */
+export interface ReportFiles {
+  junit: string | undefined;
+  markdown: string | undefined;
+}
+
+/**
+ * The files, their folders made: before runs are spent, so that no report is without a place afterwards. What they hold
+ * stays until there is something to put in its place.
+ * @throws Failure for one that can't be written
+ */
+export function provenFiles({ junit, markdown }: Partial<ReportFiles>): ReportFiles {
+  for (const file of [junit, markdown]) if (file !== undefined) prove(file);
+  return { junit, markdown };
+}
+
+function prove(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    closeSync(openSync(file, "a"));
+  } catch (error) {
+    throw new Failure(
+      EXIT.usage,
+      `${file} can't be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Writes what a screening came to. */
+export function writeResults({ junit, markdown }: ReportFiles, results: Results, verdict: readonly string[]): void {
+  if (junit !== undefined) writeFileSync(junit, toJunit(results));
+  if (markdown !== undefined) writeFileSync(markdown, toMarkdown(results, verdict));
+}
+
+/** Does `work`; where that fails, the files tell of it, too, and how to go on, before the error goes on as it is. */
+export async function told<T>(
+  { junit, markdown }: ReportFiles,
+  known: Omit<Broken, "message">,
+  terminal: Terminal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const broken = { ...known, message: explained(error).text };
+    if (junit !== undefined) attempt(terminal, () => writeFileSync(junit, toJunitOfError(broken)));
+    if (markdown !== undefined) attempt(terminal, () => writeFileSync(markdown, toMarkdownOfError(broken)));
+    if (known.goesOnBy !== null) note(terminal, goingOn(known.goesOnBy));
+    throw error;
+  }
+}
+
+/** A file that can't be written any more does not hide the error that it was to tell of. */
+function attempt(terminal: Terminal, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    note(terminal, explained(error).text);
+  }
+}

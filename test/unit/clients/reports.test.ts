@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { EXIT, Failure } from "../../../clients/cli/src/failure.ts";
+import { provenFiles, told } from "../../../clients/cli/src/report-files.ts";
+import { numbersOf, toMarkdown } from "../../../clients/cli/src/reports.ts";
+import type { Results, Run, Task } from "../../../clients/cli/src/results.ts";
+import { composite } from "../../../shared/scoring/score.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "reports-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("what a report counts", () => {
+  /** As far as a report looks at it: one task of one run, which failed, beside so many others that do not count. */
+  const resultsWith = (others: number): Results => {
+    const [run, task] = [{ id: "r" } as Run, { title: "Sums" } as Task];
+    const one = { run, task, reason: "41" };
+    return {
+      agent: { name: "Agent" },
+      session: { started_at: null, finished_at: null },
+      link: "",
+      linkOf: () => "",
+      score: { ...composite([]), runs: 1 },
+      passed: 0,
+      tasks: [{ task, runs: [run] }],
+      failed: [one],
+      lost: Array.from({ length: others }, () => one),
+      missing: 0,
+      canaries: others,
+      regression: null,
+    } as unknown as Results;
+  };
+
+  it.each([
+    [1, "1 of 1 task, and 1 canary, which does not count", "1 run that the service could not carry out"],
+    [2, "1 of 1 task, and 2 canaries, which do not count", "2 runs that the service could not carry out"],
+  ])("is in the singular for one alone: %i", (others, runs, lost) => {
+    const results = resultsWith(others);
+    expect(Object.fromEntries(numbersOf(results))).toMatchObject({ runs, "not counted": lost });
+    expect(toMarkdown(results, [])).toContain("### Failed: 1 of 1 run\n");
+  });
+});
+
+describe("the files of a report of what fails", () => {
+  const files = { junit: join(folder, "junit.xml"), markdown: join(folder, "summary.md") };
+  const read = () => [readFileSync(files.junit, "utf8"), readFileSync(files.markdown, "utf8")];
+  const said: string[] = [];
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      said.push(String(chunk));
+      done();
+    },
+  });
+  const terminal = { env: {}, stdout: stderr, stderr };
+  const error = new Failure(EXIT.service, 'no <answer> & "nobody"\nthere');
+  const failing = async (known: { agent: string; goesOnBy: string | null }, there = files) =>
+    told(there, known, terminal, async () => {
+      throw error;
+    }).catch((caught: unknown) => caught);
+
+  beforeEach(() => {
+    said.length = 0;
+    for (const file of Object.values(files)) writeFileSync(file, "of before");
+  });
+
+  it("keep what they held until there is something to put in its place", async () => {
+    expect(provenFiles(files)).toEqual(files);
+    expect(read()).toEqual(["of before", "of before"]);
+    expect(await told(files, { agent: "A", goesOnBy: null }, terminal, async () => 1)).toBe(1);
+    expect(read()).toEqual(["of before", "of before"]);
+  });
+
+  it("hold the error, as one case and as a summary, and let it go on", async () => {
+    expect(await failing({ agent: "agent-screening", goesOnBy: null })).toBe(error);
+    const [junit, markdown] = read();
+    const counts = `tests="1" failures="0" errors="1" skipped="0"`;
+    expect(junit).toContain(`<testsuites ${counts}>\n  <testsuite name="agent-screening" ${counts}>`);
+    expect(junit).toContain(`<error message="no &lt;answer&gt; &amp; &quot;nobody&quot; there"></error>`);
+    expect(markdown).toMatch(
+      /^## agent&#45;screening: no score\n\n\*\*no &#60;answer&#62; &#38; "nobody" there\*\*\n$/,
+    );
+    expect(said).toEqual([]);
+  });
+
+  it("say how to go on with a screening that has begun", async () => {
+    await failing({ agent: "A", goesOnBy: "agent-screening screen --session 7" });
+    const [junit, markdown] = read();
+    expect(junit).toMatch(/<error message="[^"]+">[^<]* by: agent-screening screen --session 7<\/error>/);
+    expect(markdown).toMatch(/by: `agent-screening screen --session 7`\n$/);
+    expect(said.join("")).toMatch(/by: agent-screening screen --session 7\n$/);
+  });
+
+  it("do not hide the error where they can't be written any more", async () => {
+    const gone = { ...files, junit: join(folder, "gone/junit.xml") };
+    expect(await failing({ agent: "A", goesOnBy: null }, gone)).toBe(error);
+    expect([read()[1], said.join("")]).toEqual([expect.stringContaining("no score"), expect.stringMatching(/ENOENT/)]);
+  });
+});
