@@ -28,7 +28,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   domain: "By the tasks of one domain alone",
   error: "Why the code host sends the browser back without a code",
   failure_code: "Runs that failed for this reason",
-  mine: "`true`: of the caller's own agents alone",
+  mine: "`true`: the caller's own agents, or runs that the caller asked for, alone; with a workspace's key those of the workspace",
   name_pattern: "Part of the names, taken literally and ignoring case",
   period: "Runs of the last days alone",
   scope: "`personal`: what belongs to the caller and to no workspace",
