@@ -61,7 +61,7 @@ export const CLAIM = kept("claim", { runs: "jsonb" }, (value) => ({
       select * from named where answered_at is null and not awaiting_callback
         and (status = 'queued' or (status = 'running' and (lease_token is null or lease_expires_at < now())))
     ), free as (
-      select n.id, n.lease, n.callback_hash, n.epoch, n.at, ${canBeCalled(sql`r`)} as can_be_called
+      select n.id, n.lease, n.callback_hash, n.epoch, n.at, ${canBeCalled} as can_be_called
       from fit n join ${runs} r on r.id = n.id
       where r.status = n.status and r.attempt = n.attempt and r.answered_at is null and not r.awaiting_callback
       order by r.id for update of r

@@ -11,10 +11,8 @@ import { FOLLOW_UP } from "./follow-up.ts";
 import { giveUpEach } from "./give-up.ts";
 
 /** SQL: whether the agent of the run row `r` is still one that such a run can be carried out against. */
-export function canBeCalled(r: SQL): SQL<boolean> {
-  return sql`exists (select from ${agents} a where a.id = ${r}.agent_id
-    and (${hasEndpoint} or (a.is_active and ${r}.simulated)))`;
-}
+export const canBeCalled: SQL<boolean> = sql`exists (select from ${agents} a where a.id = r.agent_id
+  and (${hasEndpoint} or (a.is_active and r.simulated)))`;
 
 /**
  * Ends those of these runs that nobody carries out and whose agent was deactivated or disconnected since they were asked
@@ -24,7 +22,7 @@ export function canBeCalled(r: SQL): SQL<boolean> {
  */
 export async function endUncallable(ctx: Context, runIds: readonly string[]): Promise<void> {
   const ids = idsOf(runIds);
-  const isUncallable = sql`not ${canBeCalled(sql`r`)}`;
+  const isUncallable = sql`not ${canBeCalled}`;
   await write(ctx, {
     lock: lockAgents(sql`select r.agent_id from ${runs} r where r.id in (${ids})`),
     parts: sql`with ${callingOff(sql`r.id in (${ids}) and r.trigger <> 'certification' and ${isUncallable}`, ctx.now())}`,
