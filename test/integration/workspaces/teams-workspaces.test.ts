@@ -242,6 +242,8 @@ describe("deleting", () => {
     const teams = await Promise.all(range(3).map(() => addTeam(service, heir)));
     const agent = await addAgent(heir, { team_id: teams[0] });
     await addRun(heir, agent, suite.tasks[0] ?? "");
+    // One that has not begun by then is cancelled, and paid back.
+    await service.settled();
     await heir.call("DELETE", `${AGENTS}/${agent}`);
     expect((await heir.call("DELETE", `${TEAMS}/${teams[0]}`)).status).toBe(204);
     expect(codeOf(await create(heir))).toEqual([402, "quota_exceeded"]);
