@@ -109,9 +109,10 @@ function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: 
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
   const { c, api, params, query } = visit;
   const id = encodeURIComponent(params["agent_id"] ?? "");
-  const [agent, status, rules, eligibility] = await Promise.all([
+  // By itself, so that whoever has to sign in first is never told instead that there is no such agent.
+  const status = await api.read(`${API}/status?agent_id=${id}`, CertifyStatusResponse);
+  const [agent, rules, eligibility] = await Promise.all([
     api.read(`/api/v1/agents/${id}`, AgentRead),
-    api.read(`${API}/status?agent_id=${id}`, CertifyStatusResponse),
     api.read(`${API}/diagnostic`, CertifyDiagnostic),
     // Members who may not buy find nothing there.
     unless("not_found", api.read(`${API}/eligibility?agent_id=${id}`, CertifyEligibility)),
