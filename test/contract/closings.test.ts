@@ -1,11 +1,10 @@
-import { is } from "drizzle-orm";
-import { getTableConfig, PgDialect, PgTable } from "drizzle-orm/pg-core";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { describe, expect, test } from "vitest";
 import { CLOSINGS } from "../../shared/closings/closings.ts";
 import { belongsTo } from "../../shared/db/closing.ts";
 import { MAX_CHUNKS } from "../../shared/identity/deletion/finalise.ts";
 import { chunksOf } from "../../shared/identity/deletion/remove-content.ts";
-import * as schema from "../../shared/db/schema/index.ts";
+import { personal } from "./personal.ts";
 import { filesUnder, modules } from "./sources.ts";
 
 const id = "00000000-0000-7000-8000-000000000000";
@@ -24,23 +23,6 @@ const statements = closings
 const closed = new Set(
   statements.flatMap((text) => [...text.matchAll(/\b(?:delete from|update) "(\w+)"/g)].map(([, table = ""]) => table)),
 );
-
-/** Columns that name a person, or an account, without a foreign key. */
-const NAMING = /^(?:email|caller|owner|paid_owner)$/;
-
-/** Each table with a person's data, and the columns that make it one. */
-const personal = Object.values(schema)
-  .filter((value) => is(value, PgTable))
-  .map((table) => {
-    const { name, columns, foreignKeys } = getTableConfig(table);
-    const referring = foreignKeys
-      .map((key) => key.reference())
-      .filter(({ foreignTable }) => getTableConfig(foreignTable).name === "users")
-      .flatMap((reference) => reference.columns);
-    const naming = columns.filter((column) => NAMING.test(column.name));
-    return { name, because: [...naming, ...referring].map((column) => column.name) };
-  })
-  .filter(({ because }) => because.length > 0);
 
 describe("the deletion of an account", () => {
   test("has a closing for every table with a person's data", () => {

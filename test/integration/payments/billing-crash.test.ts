@@ -20,7 +20,7 @@ import {
   variant,
   WEBHOOK,
 } from "./billing-support.ts";
-import { assertMoney } from "./money-support.ts";
+import { assertBilling } from "./money-support.ts";
 import { range } from "../runs/support.ts";
 
 /**
@@ -63,10 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.unstubAllGlobals();
-  await assertMoney(service);
-  expect(service.stripe.refused).toEqual([]);
-  const posts = service.stripe.requests.filter(({ method }) => method === "POST");
-  expect(posts.filter(({ idempotencyKey }) => idempotencyKey === undefined)).toEqual([]);
+  await assertBilling(service);
   await service.stop();
 });
 

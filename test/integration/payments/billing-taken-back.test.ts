@@ -10,7 +10,7 @@ import {
   subscriber,
   variant,
 } from "./billing-support.ts";
-import { assertMoney } from "./money-support.ts";
+import { assertBilling } from "./money-support.ts";
 import { range, tally } from "../runs/support.ts";
 
 let service: TestService;
@@ -20,8 +20,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await assertMoney(service);
-  expect(service.stripe.refused).toEqual([]);
+  await assertBilling(service);
   await service.stop();
 });
 

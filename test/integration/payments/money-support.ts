@@ -53,3 +53,11 @@ export async function assertMoney(service: TestService): Promise<void> {
   );
   expect(Number(sums?.revenue), "revenue is the sum of completed purchases").toBe(Number(sums?.purchases));
 }
+
+/** Fails unless the money adds up, nothing was refused by the provider, and each request that changes something had a key. */
+export async function assertBilling(service: TestService): Promise<void> {
+  await assertMoney(service);
+  expect(service.stripe.refused).toEqual([]);
+  const posts = service.stripe.requests.filter(({ method }) => method === "POST");
+  expect(posts.filter(({ idempotencyKey }) => idempotencyKey === undefined)).toEqual([]);
+}
