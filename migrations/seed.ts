@@ -41,8 +41,8 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
 
 /**
  * Loads every shipped suite in one transaction. A task that changed is retired and takes its place anew, and its suite
- * gets a new version, so that runs of the old form stay what they were. The first seeding makes the secret that the
- * secret suites are minted with, which `keys` encrypt.
+ * gets a new version, so that runs of the old form stay what they were. One that an operator retired stays out until it
+ * ships changed. The first seeding makes the secret that the secret suites are minted with, which `keys` encrypt.
  */
 export async function seed(url: string, keys: Keyring): Promise<Seeded> {
   const client = await openClient(url);
@@ -94,11 +94,17 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
     "select * from tasks where suite_id = $1 and is_active and slug is not null order by position",
     [id],
   );
-  const wanted = suite.tasks(version).map(shippedRow);
+  const out = await takenOut(client, id, suite, present.rows);
+  const tasksAt = (at: number) =>
+    suite
+      .tasks(at)
+      .map(shippedRow)
+      .filter((task) => !out.has(familyOf(task)));
+  const wanted = tasksAt(version);
   const kept = present.rows.map((row) => pick(row, Object.keys(wanted[0] ?? {})));
   if (isDeepStrictEqual(kept, wanted.map(plain))) return { tasks: wanted.length, changed: 0 };
   const next = fresh ? version : version + 1;
-  const tasks = fresh ? wanted : suite.tasks(next).map(shippedRow);
+  const tasks = fresh ? wanted : tasksAt(next);
   const same = (task: Record<string, unknown>) => kept.some((row) => isDeepStrictEqual(row, plain(task)));
   const staying = tasks.filter(same).map((task) => task["slug"]);
   await client.query(
@@ -114,6 +120,36 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
   await client.query("update suites set version = $2 where id = $1", [id, next]);
   await client.query("update tasks set suite_version = $2 where suite_id = $1 and is_active", [id, next]);
   return { tasks: tasks.length, changed: tasks.length - staying.length };
+}
+
+/**
+ * The families of the tasks that an operator has retired: none is active in their place, and what ships is what they were.
+ * They stay out; one that ships changed comes in.
+ */
+async function takenOut(
+  client: Client,
+  suiteId: string,
+  suite: ShippedSuite,
+  present: Record<string, unknown>[],
+): Promise<Set<string>> {
+  const { rows } = await client.query<Record<string, unknown> & { suite_version: number }>(
+    `select distinct on (family) t.* from tasks t, regexp_replace(t.slug, '-v[0-9]+-', '-') family
+     where t.suite_id = $1 and not t.is_active and t.slug is not null order by family, t.retired_at desc, t.id desc`,
+    [suiteId],
+  );
+  const active = new Set(present.map(familyOf));
+  const retired = rows.filter((row) => {
+    const shippedThen = suite.tasks(row.suite_version).find(({ slug }) => slug === row["slug"]);
+    if (shippedThen === undefined || active.has(familyOf(row))) return false;
+    const task = shippedRow(shippedThen);
+    return isDeepStrictEqual(pick(row, Object.keys(task)), plain(task));
+  });
+  return new Set(retired.map(familyOf));
+}
+
+/** The slug of a task, of a secret one without the version of its suite. */
+function familyOf(task: Record<string, unknown>): string {
+  return String(task["slug"]).replace(/-v\d+-/, "-");
 }
 
 async function insert(client: Client, task: Record<string, unknown>): Promise<void> {

@@ -1,14 +1,17 @@
 import { inject } from "vitest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seed } from "../../../migrations/seed.ts";
+import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { TEST_KEYS } from "../../stack/vitest-setup.ts";
 
 let service: TestService;
+let admin: User;
 let url: string;
 
 beforeAll(async () => {
   service = await startService();
+  admin = await newUser(service, { email: "admin@example.test", verified: true });
   const database = new URL(service.settings["DATABASE_URL"] ?? "").pathname;
   url = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}${database}`;
 });
@@ -50,4 +53,30 @@ describe("seeding the catalogue", () => {
     );
     expect(versions).toEqual([{ suite_version: 2 }]);
   });
+
+  it.each([
+    ["public", "core"],
+    ["secret", "sealed-work"],
+  ])(
+    "leaves out a %s task that an operator retired, also beyond a rotation, until it ships changed",
+    async (_kind, slug) => {
+      const present = await service.sql<{ id: string; suite_id: string }>(
+        "select t.* from tasks t join suites s on s.id = t.suite_id where s.slug = $1 and t.is_active",
+        [slug],
+      );
+      const [task] = present;
+      expect((await admin.call("POST", `/api/v1/tasks/${task?.id}/retire`)).status).toBe(200);
+      for (const _time of ["now", "after a rotation"]) {
+        const before = [await everything(), await service.sql("select * from suites order by id")];
+        expect(await seed(url, TEST_KEYS)).toMatchObject({ changed: 0 });
+        expect([await everything(), await service.sql("select * from suites order by id")]).toEqual(before);
+        const rotated = await admin.call("POST", "/api/v1/tasks/secret-suites/rotate", { suite_id: task?.suite_id });
+        expect(rotated.status).toBe(200);
+      }
+      await service.sql("update tasks set prompt = 'what shipped before' where id = $1", [task?.id]);
+      expect((await seed(url, TEST_KEYS)).changed).toBeGreaterThan(0);
+      const shipped = await service.sql("select from tasks where suite_id = $1 and is_active", [task?.suite_id]);
+      expect(shipped).toHaveLength(present.length);
+    },
+  );
 });
