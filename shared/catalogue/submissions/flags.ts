@@ -22,14 +22,22 @@ function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** The words of a text, one space around each; thousands separators are dropped. */
-function spaced(text: string): string {
-  const whole = fold(text).replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, "");
-  return ` ${whole.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
+/** A text as keys are looked for in it: thousands separators are dropped. */
+function whole(text: string): string {
+  return fold(text).replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, "");
+}
+
+/** The words of a text, with one space between them. */
+function wordsOf(text: string): string {
+  return whole(text)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 }
 
 /** Shorter keys, as yes or 42, stand in prompts by chance. */
 const TELLING_LENGTH = 4;
+/** How many short texts of one key are looked for: a key may list thousands, and a prompt hold as many places for each. */
+const MOST_SHORT = 20;
 
 /** A key that is a choice, a number or short is given away where it is marked as the answer; any other, where it stands. */
 function keyInPrompt({ grader, expected_output: key, prompt }: Content): boolean {
@@ -41,20 +49,24 @@ function keyInPrompt({ grader, expected_output: key, prompt }: Content): boolean
       return false;
     case "multiple_choice": {
       const letter = String.fromCodePoint(97 + grader.choices.findIndex((choice) => choice === key));
-      return isMarked(prompt, textOf(key)) || isMarked(prompt, letter);
+      return anyMarked(prompt, [textOf(key), letter].map(wordsOf));
     }
     case "numeric":
-      return isMarked(prompt, textOf(key));
+      return anyMarked(prompt, [wordsOf(textOf(key))]);
     case "normalized_text":
-      return [key].flat().some((text) => stands(prompt, textOf(text)));
+      return anyStands(prompt, [key].flat().map(textOf));
     default:
-      return stands(prompt, textOf(key));
+      return anyStands(prompt, [textOf(key)]);
   }
 }
 
-function stands(prompt: string, key: string): boolean {
-  const words = spaced(key);
-  return words.trim().length < TELLING_LENGTH ? isMarked(prompt, key) : spaced(prompt).includes(words);
+/** The prompt is read once, however many texts the key lists. */
+function anyStands(prompt: string, keys: readonly string[]): boolean {
+  const told = ` ${wordsOf(prompt)} `;
+  const { telling = [], short = [] } = Object.groupBy(keys.map(wordsOf), (words) =>
+    words.length < TELLING_LENGTH ? "short" : "telling",
+  );
+  return telling.some((words) => told.includes(` ${words} `)) || anyMarked(prompt, short.slice(0, MOST_SHORT));
 }
 
 const MARK_BEFORE = String.raw`(?:\b(?:answer|solution|key|result|output|option|choice)(?: is| should be)?\s*(?:[:=→]|->|\bis\b|\bbe\b)|[✓✔✅]|\[x\])[^\p{L}\p{N}\n]{0,8}`;
@@ -63,15 +75,19 @@ const MARK_AFTER = String.raw`[^\p{L}\p{N}\n]{0,3}(?:\bcorrect\b(?=\))|[✓✔�
 const ENDS = String.raw`(?![\p{L}\p{N}]|[.,]\p{N}|\s*(?:[,/|]|or\b|to\b))`;
 const CLAUSE_ENDS = String.raw`(?=\s*(?:[^\p{L}\p{N}\s,/|]|$))`;
 
-/** Whether the key stands in the prompt as the answer: after "answer:", say, or before "(correct)". */
-function isMarked(prompt: string, key: string): boolean {
-  const words = spaced(key).trim();
-  if (words === "") return false;
-  const text = words.replaceAll(" ", String.raw`[^\p{L}\p{N}]+`);
-  // The letter of a choice may be a word too: the answer is a number.
-  const ends = words.length === 1 && /\p{L}/u.test(words) ? CLAUSE_ENDS : ENDS;
-  const marked = new RegExp(String.raw`${MARK_BEFORE}${text}${ends}|(?<![\p{L}\p{N}])${text}${MARK_AFTER}`, "mu");
-  return marked.test(fold(prompt).replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, ""));
+/** Whether one of the keys, in words, stands in the prompt as the answer: after "answer:", say, or before "(correct)". */
+function anyMarked(prompt: string, keys: readonly string[]): boolean {
+  const places = keys.flatMap((words) => {
+    if (words === "") return [];
+    const text = words.replaceAll(" ", String.raw`[^\p{L}\p{N}]+`);
+    // The letter of a choice may be a word too: the answer is a number.
+    const ends = words.length === 1 && /\p{L}/u.test(words) ? CLAUSE_ENDS : ENDS;
+    return { before: `${text}${ends}`, after: text };
+  });
+  if (places.length === 0) return false;
+  const before = `${MARK_BEFORE}(?:${places.map((place) => place.before).join("|")})`;
+  const after = String.raw`(?<![\p{L}\p{N}])(?:${places.map((place) => place.after).join("|")})${MARK_AFTER}`;
+  return new RegExp(`${before}|${after}`, "mu").test(whole(prompt));
 }
 
 const CREDENTIAL =

@@ -30,6 +30,7 @@ describe("key_in_prompt", () => {
     exact("The answer: yes.", "yes"),
     exact("Is it so? The answer is no", "no"),
     { ...exact("Name the fish: danio rerio", ["zebrafish", "Danio rerio"]), grader: { type: "normalized_text" } },
+    { ...exact("Is it so? The answer is no.", ["yes", "so", "no"]), grader: { type: "normalized_text" } },
     numeric("What is 6 × 7? (The answer is 42.)", 42),
     numeric("What is 6 × 7? Answer: 42 apples", "42"),
     numeric("What is it? Result = -1,234.5!", -1234.5),
@@ -164,4 +165,14 @@ test("hostile texts of any kind are judged in time linear in their length", asyn
     }),
     { numRuns: 50 },
   );
+});
+
+test.each([
+  ["of three letters", (index: number) => index.toString(36).padStart(3, "x")],
+  ["of two short words", (index: number) => `α ${String.fromCodePoint(0x4e00 + index)}`],
+  ["of four letters", (index: number) => index.toString(36).padStart(4, "x")],
+])("so is a key of thousands of texts %s", async (_length, textOf) => {
+  const texts = Array.from({ length: 3500 }, (_, index) => textOf(index));
+  const fields = { ...exact("α answer is ✓ ".repeat(2200), texts), grader: { type: "normalized_text" } };
+  expect(await leastTime(500, () => flagged(fields))).toBeLessThan(500);
 });
