@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { TestProject } from "vitest/node";
@@ -9,6 +10,8 @@ import { startStripe } from "./stripe/stripe.ts";
 declare module "vitest" {
   interface ProvidedContext {
     hostileUrl: string;
+    /** Every answer from there is of another length than it says. */
+    lyingUrl: string;
     payments: Settings;
   }
 }
@@ -39,10 +42,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   });
   project.provide("hostileUrl", server.url);
+  const chunk = "x".repeat(2 * 1024 * 1024);
+  const chunked = `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`;
+  const liar = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`);
+    });
+  });
+  await new Promise<void>((resolve) => liar.listen(0, "127.0.0.1", resolve));
+  project.provide("lyingUrl", `http://127.0.0.1:${(liar.address() as AddressInfo).port}`);
   const stripe = await startStripe({ faults: createFaults(), webhookUrl: () => server.url });
   project.provide("payments", stripe.settings);
   return async () => {
     await server.close();
     await stripe.close();
+    liar.close();
   };
 }

@@ -3,9 +3,9 @@ import { exchange } from "../../shared/platform/outbound/exchange.ts";
 
 const MIB = 1024 * 1024;
 
-function call(path: string, deadlineMs = 5000) {
+function call(path: string, deadlineMs = 5000, base = inject("hostileUrl")) {
   return exchange(
-    { url: inject("hostileUrl") + path, method: "POST", headers: {}, body: "{}", deadlineMs, maxResponseBytes: MIB },
+    { url: base + path, method: "POST", headers: {}, body: "{}", deadlineMs, maxResponseBytes: MIB },
     {
       fetch: (input, init) => fetch(input, init),
       resolver: { query: () => Promise.reject(new Error("loopback is not looked up")) },
@@ -26,6 +26,10 @@ describe("a call to a stranger's URL from workerd", () => {
     ["/large", "agent_response_too_large"],
   ])("%s fails as %s", async (path, failure_code) => {
     expect(await call(path)).toMatchObject({ ok: false, failure_code });
+  });
+
+  it("reads no further than the cap where the answer is chunked and names a length, too", async () => {
+    expect(await call("/", 5000, inject("lyingUrl"))).toMatchObject({ failure_code: "agent_response_too_large" });
   });
 
   it("is cut at its deadline", async () => {

@@ -28,8 +28,12 @@ export async function readCapped(response: Response, maxBytes: number): Promise<
   return bytes;
 }
 
-/** How many bytes the body has, where it is not packed and the answer says so; else null. */
+/**
+ * How many bytes the body has, where it is not packed and the answer says so; else null. Where it is chunked, workerd reads
+ * it to its last chunk, whatever length is named besides (RFC 9112 section 6.3).
+ */
 function lengthOf(headers: Headers): number | null {
   const length = headers.get("content-length") ?? "";
-  return headers.has("content-encoding") || !/^\d{1,15}$/.test(length) ? null : Number(length);
+  const isAsItIs = !headers.has("content-encoding") && !headers.has("transfer-encoding");
+  return isAsItIs && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
