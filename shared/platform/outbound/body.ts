@@ -1,3 +1,6 @@
+/** How much room a body of unknown length is given at first. */
+const FIRST_BYTES = 16 * 1024;
+
 /**
  * Reads the body of an answer to its end, or gives up and cancels it as soon as it is longer than `maxBytes`.
  * Fetch has undone any Content-Encoding by then, so a compressed bomb counts by what it unpacks to, chunk by chunk. A body
@@ -11,21 +14,21 @@ export async function readCapped(response: Response, maxBytes: number): Promise<
   const length = lengthOf(response.headers);
   // HTTP itself ends such a body at its length.
   if (length !== null && length <= maxBytes) return new Uint8Array(await response.arrayBuffer());
-  const chunks: Uint8Array[] = [];
+  let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
   let size = 0;
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
+    const end = size + chunk.byteLength;
+    if (end > maxBytes) return null;
+    if (end > bytes.byteLength) {
+      const larger = new Uint8Array(Math.min(Math.max(end, 2 * bytes.byteLength), maxBytes));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    // No chunk is kept: workerd gives each, were it a single byte, a buffer of 4 KiB.
+    bytes.set(chunk, size);
+    size = end;
   }
-
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  return bytes.slice(0, size);
 }
 
 /**

@@ -154,6 +154,27 @@ describe("an answer is taken whatever its status", () => {
     expect([result.ok && new TextDecoder().decode(result.body), reads]).toEqual(["12345", atOnce]);
   });
 
+  it("without a hold on the chunks that it comes in: workerd has each, were it a single byte, in 4 KiB of its own", async () => {
+    const text = "x".repeat(16 * 1024) + "12345";
+    const chunk = new Uint8Array(4096);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        // What is kept of a chunk, and not of what stood in it, shows the next one.
+        pull(controller) {
+          if (sent === text.length) return controller.close();
+          chunk[0] = text.charCodeAt(sent);
+          sent += 1;
+          controller.enqueue(chunk.subarray(0, 1));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const fetch = async () => new Response(body);
+    const result = await call("https://agent.example.com/", {}, { fetch, resolver: resolving("1.1.1.1") });
+    expect(result.ok && new TextDecoder().decode(result.body)).toBe(text);
+  });
+
   it("and unpacked when it is compressed", async () => {
     await using server = await httpServer((_request, response) =>
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("unpacked")),
