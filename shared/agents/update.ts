@@ -17,10 +17,11 @@ import { AgentRow, agentJson } from "./view.ts";
 
 /**
  * Changes the fields that are given. An agent of a retired mode takes no change until `clear_customer_llm_key` gives the
- * mode up; then it is `mock` until it is connected. A simulated agent is not certified: `endCertifications` is the SQL part
- * that ends the certifications of agents (a query of their ids). Throws 404, 403, `duplicate_name`,
- * `endpoint_not_allowed`, `provider_custody_retired`, `invalid_variant`, `quota_exceeded` (when an agent is activated
- * again), and 422 for another origin of the endpoint of an agent with a header, unless that is given with it.
+ * mode up; then it is `mock` until it is connected. An endpoint connects it, as it does a `mock` one, unless a mode is given
+ * beside it. A simulated agent is not certified: `endCertifications` is the SQL part that ends the certifications of agents
+ * (a query of their ids). Throws 404, 403, `duplicate_name`, `endpoint_not_allowed`, `provider_custody_retired`,
+ * `invalid_variant`, `quota_exceeded` (when an agent is activated again), and 422 for another origin of the endpoint of an
+ * agent with a header, unless that is given with it.
  */
 export async function updateAgent(
   ctx: Context,
@@ -38,8 +39,8 @@ export async function updateAgent(
   const moved = sql`t.new_endpoint is not null and ${originOf(sql`t.new_endpoint`)} is distinct from ${originOf(sql`t.endpoint`)}`;
   const mode = sql`case
     when ${input.connection_mode ?? null}::text is not null then ${input.connection_mode ?? null}::text
+    when ${typeof checked.endpoint === "string"} then 'http_endpoint'
     when ${clear} and ${retiredMode} then 'mock'
-    when a.connection_mode = 'mock' and ${typeof checked.endpoint === "string"} then 'http_endpoint'
     else a.connection_mode end`;
   const isActivated = sql`${input.is_active === true} and not a.is_active`;
   const updating = verdict({

@@ -228,18 +228,18 @@ describe("an agent of a retired mode", () => {
     },
   );
 
-  it("comes back in one change too, and a deletion discards what was stored", async () => {
-    const [back, gone] = [await made(), await made()];
+  it("comes back in one change too, by its endpoint alone, and a deletion discards what was stored", async () => {
+    const [back, again, gone] = [await made(), await made(), await made()];
     await service.sql(
       "update agents set connection_mode = 'customer_llm', customer_llm_provider = 'acme' where id = any($1)",
-      [[back, gone]],
+      [[back, again, gone]],
     );
-    const live = await patch(back, {
-      clear_customer_llm_key: true,
-      connection_mode: "http_endpoint",
-      endpoint: ENDPOINT,
-    });
-    expect(live.body).toMatchObject({ has_endpoint: true, customer_llm_provider: null });
+    const connection = { clear_customer_llm_key: true, endpoint: ENDPOINT };
+    for (const live of [
+      await patch(back, { ...connection, connection_mode: "http_endpoint" }),
+      await patch(again, connection),
+    ])
+      expect(live.body).toMatchObject({ has_endpoint: true, customer_llm_provider: null });
     for (const _ of ["once", "again"]) expect((await call("DELETE", `${AGENTS}/${gone}`)).status).toBe(204);
     expect((await call("GET", `${AGENTS}/${gone}`)).body).toMatchObject({
       is_active: false,
