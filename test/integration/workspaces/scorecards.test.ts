@@ -88,6 +88,8 @@ describe("a scorecard", () => {
     expect(await change({})).toEqual(read);
     const weights = { correctness: 0, latency: 0, cost: 1, tool_efficiency: 0, robustness: 0 };
     expect(await change({ weights: { cost: 7 } })).toEqual({ ...read, weights });
+    expect(await change({ weights: { cost: 1.0000000001 } })).toEqual({ ...read, weights });
+    expect((await user.call("GET", SCORECARDS)).status).toBe(200);
   });
 
   it.each([

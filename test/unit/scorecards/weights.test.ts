@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AXES } from "../../../shared/scorecards/shown.ts";
+import { AXES, Weights } from "../../../shared/scorecards/shown.ts";
 import { findTemplate, TEMPLATES } from "../../../shared/scorecards/templates.ts";
 import { type AxisWeights, normalised } from "../../../shared/scorecards/weights.ts";
 
@@ -22,6 +22,11 @@ describe("normalised weights", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it.each([1 + Number.EPSILON, 1 + 1e-10, 1 + 1e-9, 5e-324])("are none above 1, as of %d alone", (correctness) => {
+    const once = normalised({ correctness, latency: 0, cost: 0, tool_efficiency: 0, robustness: 0 });
+    expect(Weights.parse(once).correctness).toBe(1);
   });
 });
 
