@@ -151,6 +151,7 @@ describe("a scorecard's board", () => {
   const weightings = [
     ...AXES.map((_axis, index) => AXES.map((_other, place) => Number(place === index))),
     [1, 1, 1, 1, 1],
+    [Number.MIN_VALUE, 0, 1, 0, 0],
     ...range(12).map(() => [1 + upTo(9), ...range(4).map(() => upTo(10))]),
   ];
 

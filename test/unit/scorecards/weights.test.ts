@@ -38,7 +38,7 @@ describe("the templates", () => {
       "Mission-Critical Reliability",
       "Real-Time Experience",
     ]);
-    for (const { weights: own } of TEMPLATES) expect(normalised(own)).toBe(own);
+    for (const { weights: own } of TEMPLATES) expect(normalised(own)).toEqual(own);
     expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(4);
   });
 
