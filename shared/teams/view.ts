@@ -22,7 +22,7 @@ export function teamFor(action: Action, viewer: string, teamId: string): SQL {
 }
 
 /** SQL: whether the invitation row `i` can still be accepted, and so holds a seat. */
-export function isOpen(ctx: Context): SQL<boolean> {
+export function isOpen(ctx: Pick<Context, "now">): SQL<boolean> {
   return sql`(i.accepted_at is null and i.revoked_at is null and i.expires_at > ${ctx.now().toISOString()}::timestamptz)`;
 }
 

@@ -368,16 +368,17 @@ describe("the open invitations of an admin", () => {
 });
 
 describe("a deleted account", () => {
-  it("leaves no invitation to its address, and those that it sent without its name", async () => {
+  it("leaves no invitation to its address, and those that it sent without its name and revoked", async () => {
     guests = await Promise.all([newUser(service), newUser(service)]);
-    const admin = await joined("admin");
-    const email = address();
-    const { id } = (await invite(email, {}, admin)).body;
+    const [admin, other] = [await joined("admin"), await newUser(service)];
+    const { id } = (await invite(other.email, {}, admin)).body;
+    const token = await tokenTo(other.email);
     const { user: guest } = await invited();
     await finalise(admin, guest);
-    const rows = await service.sql("select id, email, invited_by from team_invitations where team_id = $1", [team]);
-    expect(rows).toEqual([{ id, email, invited_by: null }]);
-    expect(await seats()).toBe(2);
+    const { items } = (await owner.call("GET", `${TEAMS}/${team}/invitations`)).body;
+    expect(items).toMatchObject([{ id, email: other.email, invited_by: null, status: "revoked" }]);
+    expect(codeOf(await accept(other, token))).toEqual([400, "invalid_token"]);
+    expect(await seats()).toBe(1);
   });
 
   it("does not leave a workspace behind that somebody joined meanwhile", async () => {
