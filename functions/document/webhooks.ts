@@ -54,7 +54,7 @@ const TITLES: Record<keyof typeof EVENTS, [summary: string, description: string]
   ],
   "allowance.exhausted": [
     "The month's runs are used up",
-    "Once a month, to every subscription of the account or workspace whose allowance it is, whatever agent it is limited to.",
+    "Once a month, and again once those of a larger plan are used up, to every subscription of the account or workspace whose allowance it is, whatever agent it is limited to.",
   ],
   ping: ["A test of the subscription", "Sent once, by `testWebhook`, whatever is subscribed to."],
 };

@@ -10,7 +10,7 @@ export const notices = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     notice: text().notNull(),
-    /** What it was about, such as a session, or an allowance and its month. */
+    /** What it was about, such as a session, or an allowance, its month and its limit. */
     about: text().notNull(),
     created_at: createdAt(),
   },

@@ -163,6 +163,22 @@ describe("the month's runs", () => {
     expect(page(last)).toBe("/billing");
   });
 
+  it("are told again once a larger plan has more of them, and those are used too", async () => {
+    const agent = await addAgent(user);
+    await used("user", user.id, 4999);
+    await run(agent);
+    await service.sql("update users set plan = 'enterprise' where id = $1", [user.id]);
+    for (const count of [39_999, 49_999]) {
+      await service.sql("update allowances set used = $2 where owner = $1", [user.id, count]);
+      await run(agent);
+    }
+    expect((await mails()).map(({ text }) => /\d+ of \d+ runs/.exec(text)?.[0])).toEqual([
+      "5000 of 5000 runs",
+      "40000 of 50000 runs",
+      "50000 of 50000 runs",
+    ]);
+  });
+
   it("of a workspace are told to its owner, unless that is switched off", async () => {
     const team = await addTeam(service, user);
     const agent = await addAgent(user, { team_id: team });

@@ -158,7 +158,7 @@ describe("allowance.exhausted", () => {
     resets_at: "2027-04-01T00:00:00.000Z",
   });
 
-  it("comes once a month to the account whose last runs are taken at once, mailed or not", async () => {
+  it("comes once a month and limit to the account whose last runs are taken at once, mailed or not", async () => {
     await owner.call("PATCH", "/api/v1/users/me/notifications", { allowance: false });
     await use("user", owner.id, 4996);
     expect((await Promise.all(range(6).map(() => run(agent)))).filter(({ status }) => status < 300)).toHaveLength(4);
@@ -166,6 +166,10 @@ describe("allowance.exhausted", () => {
     await use("user", owner.id, 4999);
     await run(agent);
     expect(await told("allowance.exhausted")).toHaveLength(1);
+    await service.sql("update users set plan = 'enterprise' where id = $1", [owner.id]);
+    await use("user", owner.id, 49_999);
+    await run(agent);
+    expect((await told("allowance.exhausted")).map(({ limit }) => limit)).toEqual([5000, 50_000]);
   });
 
   it("of a workspace comes to the workspace's webhooks alone, also to those of another agent of it", async () => {
