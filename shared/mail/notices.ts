@@ -64,7 +64,7 @@ export const NOTICES = {
     kind: "certification_expiry",
     subject: "A certification is about to end",
     news: (title) => `The certification of your agent “${title}” is about to end:`,
-    note: "To stay certified, have the agent certified again before that day.",
+    note: "Until then it stays certified, and no further certification can be bought. Have the agent certified again once it has ended.",
     next: ["/agents/{id}", "Open the agent's page"],
   },
   agent_regressed: {

@@ -261,8 +261,15 @@ describe("an agent's owner", () => {
       told.push((await mails()).length);
     }
     expect(told).toEqual([0, 1, 1, 2, 2, 2]);
-    expect((await mails())[0]?.text).toContain("It ends on 2027-04-09.");
+    const [mail] = await mails();
+    expect(mail?.text).toContain("It ends on 2027-04-09.");
     clock = START;
+    // Nobody is sent to buy what is refused while it is in force.
+    const { body } = await user.call("GET", `/api/v1/certify/eligibility?agent_id=${agent}`);
+    expect([body.reasons, mail?.text]).toEqual([
+      expect.arrayContaining(["already_certified"]),
+      expect.stringContaining("once it has ended"),
+    ]);
     await service.sql("delete from certifications");
     await certify(2);
     await certify(90);
