@@ -1,11 +1,16 @@
 import { Cron } from "croner";
 import { bodyProblem, type Problem } from "../platform/problem.ts";
 
-const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 /** How far ahead the clock changes of a zone are looked at. */
 const WEEKS_AHEAD = 5 * 52;
+
+/** One minute and one hour. */
+const FIXED_TIME = /^\d+\s+\d+\s/;
 
 /** No clock change is longer: two times that a change brings closer together lie within this distance of it. */
 const AROUND_CHANGE_MS = 4 * HOUR_MS;
@@ -18,8 +23,47 @@ const AROUND_CHANGE_MS = 4 * HOUR_MS;
  * is not known.
  */
 export function* instants(cron: string, zone: string, after: Date): Generator<Date, void> {
+  if (FIXED_TIME.test(cron)) return yield* fixedInstants(cron, zone, after.getTime());
   const expression = new Cron(cron, { mode: "5-part", timezone: primaryName(zone) });
   for (let next = expression.nextRun(after); next !== null; next = expression.nextRun(next)) yield next;
+}
+
+/**
+ * The instants of an expression with one minute and one hour. croner leaves such a time out where the gap that swallows it
+ * ends the day, as in America/Nuuk: so it says what the clocks are to show, as if they were those of UTC.
+ */
+function* fixedInstants(cron: string, zone: string, after: number): Generator<Date, void> {
+  const format = formatOf(zone);
+  const shownAt = (instant: number): number => Date.parse(`${format.format(instant).replace(" ", "T")}Z`);
+  const expression = new Cron(cron, { mode: "5-part", timezone: "UTC" });
+  // From before what is shown at `after`, since the clocks may be put back then.
+  const from = new Date(shownAt(after) - AROUND_CHANGE_MS);
+  for (let next = expression.nextRun(from); next !== null; next = expression.nextRun(next)) {
+    const shown = next.getTime();
+    const offsets = [shown - DAY_MS, shown + DAY_MS].map((around) => shownAt(around) - around);
+    let [early, late] = [shown - Math.max(...offsets), shown - Math.min(...offsets)];
+    if (shownAt(early) >= shown) late = early;
+    // The clocks skip it, or change between the two: the first moment that shows as much.
+    while (late - early > MINUTE_MS) {
+      const middle = early + Math.floor((late - early) / 2 / MINUTE_MS) * MINUTE_MS;
+      if (shownAt(middle) < shown) early = middle;
+      else late = middle;
+    }
+    if (late > after) yield new Date(late);
+  }
+}
+
+/** How the clocks of zones are read: to make one takes longer than all that is read by it. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+const MOST_FORMATS = 100;
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+  if (FORMATS.size >= MOST_FORMATS) FORMATS.clear();
+  FORMATS.set(zone, format);
+  return format;
 }
 
 /** The first of `instants`; null where there is none, or where the expression or the zone is not known (any more). */
@@ -91,7 +135,7 @@ function clockChanges(zone: string, from: Date): Date[] {
     let after = before + WEEK_MS;
     const old = offset(before);
     if (old === offset(after)) continue;
-    while (after - before > 60_000) {
+    while (after - before > MINUTE_MS) {
       const middle = (before + after) / 2;
       if (offset(middle) === old) before = middle;
       else after = middle;

@@ -106,6 +106,20 @@ describe("the clock's gaps and repetitions", () => {
       "a skipped half hour: at its end",
     ],
     [
+      "30 23 * * *",
+      "America/Nuuk",
+      "2027-03-27T12:00Z",
+      "2027-03-28T01:00:00.000Z",
+      "the skipped last hour of a day: at the first moment of the next",
+    ],
+    [
+      "30 23 * * *",
+      "America/Nuuk",
+      "2027-03-28T01:00Z",
+      "2027-03-29T00:30:00.000Z",
+      "the day after it: by the new clocks",
+    ],
+    [
       "15 2,14 * * *",
       "Australia/Lord_Howe",
       "2027-10-02T12:00Z",
