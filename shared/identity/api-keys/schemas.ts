@@ -8,8 +8,10 @@ const perMinute = z.int().min(1).max(6000);
 const perDay = z.int().min(1).max(1_000_000);
 const expiry = z.iso
   .datetime({ offset: true })
+  // To the millisecond, as it is told: the database would round what is finer, beyond the last year even.
+  .transform((text) => new Date(text).toISOString())
   .nullable()
-  .meta({ description: "In the future; null for a key that never expires" });
+  .meta({ description: "In the future, up to the year 9999; null for a key that never expires" });
 
 function oneKindOfScope(
   body: { scope?: string | undefined; scopes?: string[] | undefined },

@@ -26,10 +26,16 @@ export function keyPrefix(key: string): string {
   return key.slice(0, 12);
 }
 
-/** Throws a 422 for an expiry that has passed. */
+/** The last time that an answer can tell: ISO 8601 has years of four digits. */
+const END_OF_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Throws a 422 for an expiry that has passed, or that no answer could tell since it lies beyond the year 9999 in UTC. */
 export function assertFuture(ctx: Context, expiresAt: string | null | undefined): void {
-  if (expiresAt == null || Date.parse(expiresAt) > ctx.now().getTime()) return;
-  throw bodyProblem("validation_failed", "/expires_at", "Give a time in the future. To end a key now, delete it.");
+  if (expiresAt == null) return;
+  const at = Date.parse(expiresAt);
+  if (at > ctx.now().getTime() && at <= END_OF_TIME) return;
+  const advice = at <= END_OF_TIME ? "To end a key now, delete it." : "For a key that never expires, send null.";
+  throw bodyProblem("validation_failed", "/expires_at", `Give a time in the future, up to the year 9999. ${advice}`);
 }
 
 /** The 409 for a name that another key of the account has, in upper or lower case. */
