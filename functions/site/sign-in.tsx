@@ -165,7 +165,8 @@ async function signUp(visit: Visit): Promise<Response> {
 const FAILURES: Record<string, string> = {
   access_denied: "You did not let GitHub tell us who you are.",
   invalid_state: "This sign-in was not begun in this browser, or over ten minutes ago.",
-  email_not_verified: "Your primary email address at GitHub is not verified there. Verify it, then try again.",
+  email_not_verified:
+    "Your primary email address at GitHub is not verified there, or has letters that we can't take. Verify it or choose another one there, then try again.",
   code_host_unavailable: "GitHub does not answer at this moment. Try again in a minute.",
   code_host_not_configured: "Sign-in by GitHub is not set up here. Use email and password.",
 };

@@ -31,7 +31,7 @@ export class CodeHostFailure extends Error {
   }
 }
 
-/** Somebody as the code host knows them; `email` is their verified primary address, or null. */
+/** Somebody as the code host knows them; `email` is their verified primary address, or null where that is none here. */
 export interface CodeHostProfile {
   provider: "github" | "dev";
   providerUserId: string;
@@ -140,7 +140,8 @@ async function exchange(ctx: Context, parameters: URLSearchParams, verifier: str
 }
 
 const User = z.object({ id: z.int() });
-const Emails = z.array(z.object({ email: z.email(), primary: z.boolean(), verified: z.boolean() }));
+/** The code host takes addresses that are none here, in other scripts for one: of somebody's others nothing is asked. */
+const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 async function readProfile(ctx: Context, token: string): Promise<CodeHostProfile> {
   const [user, emails] = await Promise.all([
@@ -148,7 +149,9 @@ async function readProfile(ctx: Context, token: string): Promise<CodeHostProfile
     readApi(ctx, token, "/user/emails", Emails),
   ]);
   const primary = emails.find((email) => email.primary && email.verified);
-  return { provider: "github", providerUserId: String(user.id), email: primary?.email ?? null };
+  // Judged as it came: in the form in which addresses are stored it could be somebody else's.
+  const { data: email = null } = z.email().safeParse(primary?.email);
+  return { provider: "github", providerUserId: String(user.id), email };
 }
 
 async function readApi<T>(ctx: Context, token: string, path: string, schema: z.ZodType<T>): Promise<T> {

@@ -128,6 +128,13 @@ describe("coming back from the code host", () => {
     expect(cookiesOf(answer)["service_refresh"]?.value).toMatch(/^[\w-]{43}$/);
   });
 
+  it("minds no other address that somebody has there, nor a primary one of an account that is linked", async () => {
+    const other = { email: "ada@münchen.example", primary: false, verified: true };
+    const user = person([{ email: "ada@example.test", primary: true, verified: true }, other]);
+    const { id } = await accountOf(await signIn(user));
+    expect((await accountOf(await signIn({ ...user, emails: [{ ...other, primary: true }] }))).id).toBe(id);
+  });
+
   it("finds the account again by the provider's user id, whatever became of the address", async () => {
     const user = person();
     const first = await accountOf(await signIn(user));
@@ -202,6 +209,7 @@ describe("coming back from the code host", () => {
   it.each<[string, GitHubUser["emails"]]>([
     ["no address", []],
     ["a primary address that is not verified", [{ email: "victim@example.test", primary: true, verified: false }]],
+    ["one that is another's once it is stored", [{ email: "ａda@example.test", primary: true, verified: true }]],
     ["a verified address that is not primary", [{ email: "victim@example.test", primary: false, verified: true }]],
   ])("makes no account for %s", async (_case, emails) => {
     expectFailure(await signIn(person(emails)), "email_not_verified");
