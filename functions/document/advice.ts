@@ -51,7 +51,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   webhook_inactive: "Turn the webhook on by `is_active`, once its receiver works.",
   payment_in_progress: "Wait a moment and ask again; the payment is prepared once.",
   no_subscription: "Buy a plan first.",
-  already_certified: "Wait until the certification is about to end.",
+  already_certified: "Wait until the certification has ended.",
   certification_in_progress: "Wait for its outcome: its status tells.",
   seller_not_ready: "Finish the seller's account with the payment provider.",
   already_listed: "End the other listing first.",
