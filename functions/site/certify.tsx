@@ -48,7 +48,7 @@ function Standing({ status, checkout }: { status: Status; checkout: string | nul
     case "paused_quota":
       return (
         <Notice>
-          It waits, and continues by itself: {paused_reason}. {runs}
+          It waits. {paused_reason?.replace(/^quota: /, "")} {runs}
         </Notice>
       );
     case "certified":

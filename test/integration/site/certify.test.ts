@@ -51,6 +51,17 @@ describe("a certification, by the pages alone", () => {
     expect((await visitor.open(`/agents/${agent}`)).html).toContain("Certified");
   });
 
+  it("says in words what a paused one waits for", async () => {
+    const agent = await addAgent(owner, { endpoint: endpoint.url });
+    await service.sql(
+      `insert into certifications (id, agent_id, user_id, status, paused_reason, price_usd, runs_included, created_at, eu_waiver_at)
+       values (gen_random_uuid(), $1, $2, 'paused_quota', 'quota: The allowance is used.', 39, 10, now(), now())`,
+      [agent, owner.id],
+    );
+    const page = await (await visitorOf(service, owner)).open(`/agents/${agent}/certify`);
+    expect(page.html).toMatch(/It waits\. The allowance is used\.\s+0\s+of\s+\d+\s+runs have ended/);
+  });
+
   it("is not for others to buy, nor for an agent that can't be called", async () => {
     const mock = await addAgent(owner);
     const [visitor, stranger] = [await visitorOf(service, owner), await visitorOf(service, await newUser(service))];
