@@ -3,7 +3,10 @@ import { type Checkpoint, openCheckpoint } from "./note.ts";
 import { bothRoots, leafHash, nodeHash, provenRoot, type Subtrees } from "./tree.ts";
 import { Refused, type Trail } from "./trail.ts";
 
-/** Reads a path of the service, as `/log/checkpoint`; rejects where it gives nothing, by `NotThere` where it says 404. */
+/**
+ * Reads a path of the service, as `/log/checkpoint`; rejects where it gives nothing, by `NotThere` where it says 404, and by
+ * `Unread` where that may be otherwise in a moment.
+ */
 export type Get = (path: string, accept?: string) => Promise<Bytes>;
 
 /** The service says that there is no such thing. */

@@ -31,6 +31,8 @@ export interface Step {
   outcome: "passed" | "failed" | "skipped";
   /** What was found, why it failed, or why it was not looked at. */
   detail: string;
+  /** Whether it failed only since something could not be read for now, which says nothing against what is verified. */
+  unread: boolean;
 }
 
 /** What a verification found. */
@@ -60,6 +62,9 @@ export interface Statement {
 /** Why a step does not pass. */
 export class Refused extends Error {}
 
+/** What a step takes could not be read for now: there is no connection, or the service is away, or limits its caller. */
+export class Unread extends Error {}
+
 /** Ends the verification at a step that failed. */
 class Ended extends Error {}
 
@@ -83,7 +88,8 @@ export class Trail {
       this.#add(name, inputs, "passed", detail);
       return found;
     } catch (error) {
-      this.#add(name, inputs, "failed", error instanceof Error ? error.message : String(error));
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#add(name, inputs, "failed", detail, error instanceof Unread);
       throw new Ended();
     }
   }
@@ -93,8 +99,8 @@ export class Trail {
     this.#add(name, {}, "skipped", detail);
   }
 
-  #add(name: StepName, inputs: Record<string, string>, outcome: Step["outcome"], detail: string): void {
-    this.steps.push({ name, title: STEPS[name], inputs, outcome, detail });
+  #add(name: StepName, inputs: Record<string, string>, outcome: Step["outcome"], detail: string, unread = false): void {
+    this.steps.push({ name, title: STEPS[name], inputs, outcome, detail, unread });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Claims } from "../../../shared/verify/claims.ts";
-import { NotThere } from "../../../shared/verify/log.ts";
+import { reading } from "../../../shared/verify/reading.ts";
 import type { Report } from "../../../shared/verify/trail.ts";
 import { type Options, verify as verifyText, verifyRun as verifyRunBy } from "../../../shared/verify/verify.ts";
 
@@ -12,8 +12,8 @@ export interface Grounds {
   /** The moment at which it has to be in force; now, unless given. */
   now?: Date;
   /**
-   * Reads a path of the service, for what is not at hand, and throws `NotThere` where that answers 404; without it, nothing
-   * leaves this machine.
+   * Reads a path of the service, for what is not at hand, and throws `NotThere` where that answers 404, and `Unread` where it
+   * gives nothing for now; without it, nothing leaves this machine.
    */
   get?: Options["get"];
   /** What is claimed of the statement. */
@@ -42,14 +42,10 @@ export function verifyRun(
   runId: string,
   { logKey, now = new Date(), claims = {} }: Pick<Grounds, "logKey" | "now" | "claims"> = {},
 ): Promise<Report> {
-  const get = async (path: string, accept = "*/*") => {
-    const response = await fetch(baseUrl.replace(/\/+$/, "") + path, { headers: { accept } });
-    if (response.status === 404) throw new NotThere(`${path} answers 404`);
-    if (!response.ok) throw new Error(`${path} answers ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
-  };
+  const get = reading((path, headers) => fetch(baseUrl.replace(/\/+$/, "") + path, { headers }));
   return verifyRunBy(get, runId, { logKey: logKey ?? null, now, claims });
 }
 
 export { NotThere } from "../../../shared/verify/log.ts";
+export { Unread } from "../../../shared/verify/trail.ts";
 export type { Report, Step } from "../../../shared/verify/trail.ts";

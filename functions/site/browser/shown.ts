@@ -1,6 +1,7 @@
 import { type Report, STEPS } from "../../../shared/verify/trail.ts";
 
 const MARKS = { passed: "✓", failed: "✗ Refused:", skipped: "○ Open:" } as const;
+const UNREAD = "That says nothing against it: try again in a minute.";
 
 function element(name: string, text = "", ...children: readonly Node[]): HTMLElement {
   const made = document.createElement(name);
@@ -14,8 +15,13 @@ export function show({ verified, failed, steps }: Report, place: HTMLElement): v
   const open = steps.filter(({ outcome }) => outcome === "skipped").map(({ title }) => title);
   const verdict = element("div");
   verdict.className = verified ? "notice good" : "notice bad";
-  if (failed !== null) {
-    verdict.append(element("p", `Refused. This does not hold: ${STEPS[failed]}. ${steps.at(-1)?.detail ?? ""}`));
+  const last = steps.at(-1);
+  if (failed !== null && last?.unread === true) {
+    verdict.append(
+      element("p", `Not verified yet. This could not be looked at: ${STEPS[failed]}. ${last.detail} ${UNREAD}`),
+    );
+  } else if (failed !== null) {
+    verdict.append(element("p", `Refused. This does not hold: ${STEPS[failed]}. ${last?.detail ?? ""}`));
   } else if (verified) {
     verdict.append(
       element("p", open.length === 0 ? "Verified: every step holds." : "Verified, as far as was looked at."),
@@ -25,8 +31,9 @@ export function show({ verified, failed, steps }: Report, place: HTMLElement): v
     verdict.append(element("p", "Nothing could be looked at."));
   }
   const list = element("ol");
-  for (const { name, title, outcome, detail, inputs } of steps) {
-    const item = element("li", "", element("strong", `${MARKS[outcome]} ${title}`), element("p", detail));
+  for (const { name, title, outcome, detail, inputs, unread } of steps) {
+    const mark = MARKS[unread ? "skipped" : outcome];
+    const item = element("li", "", element("strong", `${mark} ${title}`), element("p", detail));
     item.dataset["step"] = name;
     item.dataset["outcome"] = outcome;
     const shown = Object.entries(inputs).map(([what, value]) => [element("dt", what), element("dd", value)]);

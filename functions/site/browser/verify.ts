@@ -2,16 +2,11 @@
 import { textOf } from "../../../shared/verify/bytes.ts";
 import type { Claims } from "../../../shared/verify/claims.ts";
 import { isObject, parsed } from "../../../shared/verify/json.ts";
-import { type Get, NotThere } from "../../../shared/verify/log.ts";
+import { reading } from "../../../shared/verify/reading.ts";
 import { verify, verifyRun } from "../../../shared/verify/verify.ts";
 import { show } from "./shown.ts";
 
-const get: Get = async (path, accept = "*/*") => {
-  const answer = await fetch(path, { headers: { accept }, cache: "no-cache" });
-  if (answer.status === 404) throw new NotThere(`${path} answers 404.`);
-  if (!answer.ok) throw new Error(`${path} answers ${answer.status}.`);
-  return new Uint8Array(await answer.arrayBuffer());
-};
+const get = reading((path, headers) => fetch(path, { headers, cache: "no-cache" }));
 
 const text = async (path: string): Promise<string> => textOf(await get(path));
 

@@ -182,6 +182,18 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     await page.unroute(output);
   });
 
+  it.each<[string, (route: Route) => Promise<void>]>([
+    ["is limited", (route) => route.fulfill({ status: 429 })],
+    ["is cut off", (route) => route.abort()],
+  ])("refuses nothing where its caller %s meanwhile, and says that it is open", async (_what, meet) => {
+    await page.route("**/log/checkpoint", meet);
+    const { verdict, steps } = await verified();
+    expect(steps["consistency"]).toBe("failed");
+    expect(verdict).toMatch(/^Not verified yet\. This could not be looked at: The log as it is now .* try again/);
+    expect(await page.locator("#verdict li").last().textContent()).toMatch(/^○ Open: The log as it is now/);
+    await page.unroute("**/log/checkpoint");
+  });
+
   it("works offline once it is loaded, with a proof that was kept, and leaves open what it can't see", async () => {
     const proof = await (await fetch(`${service.url}/api/v1/runs/${run}/evidence?format=tlog-proof`)).text();
     await page.goto(`${service.url}/verify`);

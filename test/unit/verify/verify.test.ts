@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildStatement } from "../../../shared/evidence/statement.ts";
 import { NotThere } from "../../../shared/verify/log.ts";
 import { bothRoots } from "../../../shared/verify/tree.ts";
-import { reportOf, type StepName } from "../../../shared/verify/trail.ts";
+import { reportOf, type StepName, Unread } from "../../../shared/verify/trail.ts";
 import { verify, verifyRun } from "../../../shared/verify/verify.ts";
 import { leafOf, treeHash } from "../../integration/transparency/verifier.ts";
 import {
@@ -291,10 +291,19 @@ describe("what somebody hands over", () => {
       throw new NotThere(`${path} answers 404`);
     });
     expect(await last(shrunk)).toEqual(["consistency", expect.stringMatching(/has shrunk: it had 521 .* has 400/)]);
-    const down = older(now.slice(0, 400), async () => {
-      throw new Error("answers 503");
-    });
-    expect(await last(down)).toEqual(["consistency", "answers 503"]);
+  });
+
+  it("is not refused, and not verified either, while the service does not give what that takes", async () => {
+    const { served, options, whole } = await given();
+    const down = async (path: string) => {
+      if (path.startsWith("/log/tile")) throw new Unread(`${path} answers 503.`);
+      return served.log(path);
+    };
+    const { verified, failed, steps } = await verify(whole, { ...options, get: readerOf({ ...served, log: down }) });
+    const unread = steps.filter((step) => step.unread).map(({ detail }) => detail);
+    expect([verified, failed, unread]).toEqual([false, "consistency", [expect.stringMatching(/answers 503\.$/)]]);
+    const forked = await verify(whole, { ...options, get: readerOf({ ...served, log: logOf(["{}"]) }) });
+    expect(forked.steps.filter((step) => step.unread)).toEqual([]);
   });
 
   it.each([

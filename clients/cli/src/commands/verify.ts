@@ -1,7 +1,7 @@
 import { NotThere } from "../../../../shared/verify/log.ts";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
-import type { Report, Step } from "../../../../shared/verify/trail.ts";
+import { type Report, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { regraded, stepOf } from "../regraded.ts";
@@ -107,7 +107,10 @@ async function online(url: string, pinned: string | null, missed: Missed[]): Pro
     now: new Date(),
     jwks: decoded(jwks),
     logKey: logKey === null ? null : (typeof logKey === "string" ? logKey : decoded(logKey)).trim(),
-    get,
+    get: (path, accept) =>
+      get(path, accept).catch((error: unknown) => {
+        throw error instanceof Failure ? new Unread(error.message) : error;
+      }),
   };
 }
 
