@@ -52,8 +52,10 @@ async function enter(
   const event = sql`case when exists (select from created) then 'signup_completed' else 'user_logged_in' end`;
   const disowned = disown(ctx, sql`not c.proven`, domains);
   const entered = await write(ctx, {
-    // What signs in or is granted at this moment comes before this and is seen, or after it and is refused.
-    lock: sql`select from ${users} where email = ${address} for no key update`,
+    // What signs in or is granted at this moment comes before this and is seen, or after it and is refused; and an account
+    // that is being deleted is linked to nobody then.
+    lock: sql`select from ${users} where email = ${address} or id = (select i.user_id from ${identities} i
+      where i.provider = ${provider} and i.provider_user_id = ${providerUserId}) order by id for no key update`,
     parts: sql`with known as (
       select u.* from ${identities} i join ${users} u on u.id = i.user_id
       where i.provider = ${provider} and i.provider_user_id = ${providerUserId}

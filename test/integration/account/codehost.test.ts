@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { codeHostMode } from "../../../shared/identity/code-host/code-host.ts";
 import { parseEnv } from "../../../shared/platform/env.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
@@ -204,6 +204,30 @@ describe("coming back from the code host", () => {
     await service.sql("drop function overtake cascade");
     expect(account.email).toBe(`hub${user.id}@example.test`);
     expect((await eventsOf(account.id)).map(([name]) => name)).toEqual(["user_logged_in"]);
+  });
+
+  it("comes into no account that is being deleted at this moment, and links nothing to it", async () => {
+    const user = person();
+    const { id } = await accountOf(await signIn(user));
+    await service.sql("update users set deletion_scheduled_for = now() - interval '1 hour' where id = $1", [id]);
+    await service.sql("delete from sign_in_marks where user_id = $1", [id]);
+    // The deletion goes on once the sign-in waits for it.
+    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
+      while not exists (select from pg_locks where not granted) loop perform pg_sleep(0.02); end loop;
+      return new; end $$`);
+    await service.sql(`create trigger dawdle before update on users for each row
+      when (new.email like 'Deleted-%') execute function dawdle()`);
+    const deletion = service.app.scheduled("17 3 * * *");
+    await vi.waitFor(async () => {
+      const dawdling = await service.sql("select from pg_stat_activity where wait_event = 'PgSleep'");
+      expect(dawdling).toHaveLength(1);
+    }, 10_000);
+    const moved = [{ email: `again${user.id}@example.test`, primary: true, verified: true }];
+    const account = await accountOf(await signIn({ ...user, emails: moved }));
+    await deletion;
+    await service.sql("drop function dawdle cascade");
+    expect(account.email).toBe(moved[0]?.email);
+    expect(await service.sql("select from identities where user_id = $1", [id])).toEqual([]);
   });
 
   it.each<[string, GitHubUser["emails"]]>([
