@@ -21,9 +21,9 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   second_factor_active: "Nothing is to be done; to change the app, take the old one away by a code first.",
   invalid_refresh: "The session is over. Sign in again.",
   quota_exceeded:
-    "Wait until `resets_at`, or choose a larger plan at `/plan`. Where `limit` is 0, the plan does not include the workspace: " +
+    "Wait until `resets_at`, or choose a larger plan at `/settings/plan`. Where `limit` is 0, the plan does not include the workspace: " +
     "its owner may also hand it over to a member whose plan has room.",
-  plan_required: "Choose a plan that includes this at `/plan`.",
+  plan_required: "Choose a plan that includes this at `/settings/plan`.",
   payment_failed: "Use another means of payment, or ask the bank.",
   forbidden: "Ask somebody whose role allows it; the role is shown on the workspace.",
   session_required: "Sign in and use the session: API keys can't do this.",
@@ -51,7 +51,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   webhook_inactive: "Turn the webhook on by `is_active`, once its receiver works.",
   payment_in_progress: "Wait a moment and ask again; the payment is prepared once.",
   no_subscription: "Buy a plan first.",
-  already_certified: "Wait until the certification has ended.",
+  already_certified: "Buy the next certification once this one has expired.",
   certification_in_progress: "Wait for its outcome: its status tells.",
   seller_not_ready: "Finish the seller's account with the payment provider.",
   already_listed: "End the other listing first.",
@@ -77,7 +77,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   invalid_variant: "Name an agent of the same owner that is not a variant itself.",
   rate_limited: "Wait for as many seconds as `Retry-After` says.",
   too_many_streams: "Close an event stream, or read several runs by that of their session.",
-  login_locked: "Wait for as many seconds as `Retry-After` says, or have the password reset.",
+  login_locked: "Wait 15 minutes, or have the password reset.",
   internal_error: "Send it again; if that does not help, tell us the request id.",
   code_host_not_configured: "Sign in by password.",
   payment_not_configured: "This service sells nothing; there is no more to do.",

@@ -1,5 +1,6 @@
 import { randomUUID, scryptSync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ADVICE } from "../../../functions/document/advice.ts";
 import { type Answer, caller, PASSWORD } from "../../stack/client.ts";
 import { range } from "../runs/support.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -63,6 +64,7 @@ function expectLocked(answers: Answer<{ code: string }>[]): void {
     expect(text).toBe(answers[0]?.text);
     expect(Object.keys(body)).toEqual(["type", "title", "status", "detail", "code"]);
     expect([...headers.keys()].filter((name) => name.startsWith("ratelimit") || name === "retry-after")).toEqual([]);
+    expect(ADVICE.login_locked).not.toContain("Retry-After");
     expect(headers.get("x-request-id")).not.toBeNull();
     expect(headers.getSetCookie()).toEqual([]);
   }
