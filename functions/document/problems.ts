@@ -13,6 +13,7 @@ const FINDINGS: Readonly<Record<string, { in: string; pointer: string; message: 
     pointer: "/per_page",
     message: "This endpoint does not know this parameter; the nearest known one is page.",
   },
+  idempotency_key_reused: { in: "header", pointer: "/Idempotency-Key", message: ADVICE.idempotency_key_reused },
 };
 
 /** An example of each problem that an operation answers with, by its code: the components that answers refer to. */
@@ -23,7 +24,8 @@ export function problemExamples(
   return Object.fromEntries(
     Object.entries(PROBLEMS).flatMap(([code, [status, title]]) => {
       if (!isProblemCode(code) || !used.has(code)) return [];
-      const finding = FINDINGS[code];
+      const finding =
+        FINDINGS[code] ?? (status === 422 ? { in: "body", pointer: "", message: ADVICE[code] } : undefined);
       const value = {
         type: problemType(code, baseUrl),
         title,

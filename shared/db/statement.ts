@@ -134,8 +134,8 @@ async function replay(ctx: Context): Promise<unknown> {
 }
 
 function reused(): Problem {
-  return new Problem(
-    "idempotency_key_reused",
-    "This Idempotency-Key was sent with another request; use a new key for a new request.",
-  );
+  const message = "This Idempotency-Key was sent with another request; use a new key for a new request.";
+  return new Problem("idempotency_key_reused", message, {
+    errors: [{ in: "header", pointer: "/Idempotency-Key", code: "idempotency_key_reused", message }],
+  });
 }

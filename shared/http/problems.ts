@@ -1,6 +1,6 @@
 import { databaseFailure } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
-import { PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
+import { type Finding, PROBLEMS, Problem, type ProblemCode } from "../platform/problem.ts";
 
 /** Turns anything thrown into a Problem. An unexpected error becomes `internal_error`, which says nothing about it. */
 export function toProblem(error: unknown): Problem {
@@ -27,9 +27,16 @@ export function problemType(code: ProblemCode, baseUrl: string): string {
   return `${baseUrl}/docs/problems#${code}`;
 }
 
+/** What a problem finds in the request. Every 422 says where it looks: one that names no place of its own, at the body. */
+function findingsOf({ code, status, message, extras }: Problem): readonly Finding[] | undefined {
+  if (extras.errors !== undefined || status !== 422) return extras.errors;
+  return [{ in: "body", pointer: "", code, message }];
+}
+
 /** The RFC 9457 answer for a problem. The lockout's has no request id, so that it is the same bytes each time. */
 export function problemResponse(problem: Problem, { env, requestId }: Pick<Context, "env" | "requestId">): Response {
   const [status, title] = PROBLEMS[problem.code];
+  const errors = findingsOf(problem);
   const body = {
     type: problemType(problem.code, env.BASE_URL),
     title,
@@ -37,7 +44,7 @@ export function problemResponse(problem: Problem, { env, requestId }: Pick<Conte
     detail: problem.message,
     code: problem.code,
     ...(problem.code === "login_locked" ? {} : { request_id: requestId }),
-    ...(problem.extras.errors === undefined ? {} : { errors: problem.extras.errors }),
+    ...(errors === undefined ? {} : { errors }),
     ...problem.extras.members,
   };
   return new Response(JSON.stringify(body), {

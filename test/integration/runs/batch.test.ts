@@ -144,6 +144,7 @@ describe("a batch that is refused reserves nothing", () => {
     const before = await reserved(service);
     const answer = await batch(body);
     expect(answer).toMatchObject({ status, body: { code } });
+    expect((answer.body.errors ?? []).length > 0).toBe(status === 422);
     expect(await reserved(service)).toEqual(before);
   });
 

@@ -66,7 +66,8 @@ describe.each(ENDPOINTS)("POST %s with an Idempotency-Key", (path, body, units) 
     await owner.call("POST", path, body(), headers);
     const before = await reserved(service);
     const other = await owner.call("POST", path, { ...body(), private: true }, headers);
-    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    const errors = [{ in: "header", pointer: "/Idempotency-Key", code: "idempotency_key_reused" }];
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused", errors } });
     expect(await growth(before)).toEqual({ runs: 0, sessions: 0, allowances: 0 });
   });
 
