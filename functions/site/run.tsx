@@ -181,7 +181,7 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
           </p>
         </Notice>
       )}
-      <Exchange task={task} output={output} runId={run.id} />
+      <Exchange task={task} output={output} run={run} />
       <h2>What happened</h2>
       <Phases items={phases.items} />
       {spans !== null && (

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type * as z from "zod";
 import type { TaskRead } from "../../../shared/catalogue/shown.ts";
 import type { RunOutput } from "../../../shared/runs/records-shown.ts";
+import type { RunRead } from "../../../shared/runs/shown.ts";
 
 /** A page stays small, whatever an agent answers; the whole of it is one link away. */
 const MOST = 8000;
@@ -24,20 +25,20 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 interface ExchangeProps {
   task: z.output<typeof TaskRead> | null;
   output: z.output<typeof RunOutput> | null;
-  runId: string;
+  run: Pick<z.output<typeof RunRead>, "id" | "canary">;
 }
 
 /** What was asked and answered, as far as the visitor may see it. */
-export function Exchange({ task, output, runId }: ExchangeProps) {
+export function Exchange({ task, output, run }: ExchangeProps) {
   const instance = output?.instance ?? null;
-  const prompt = instance?.prompt ?? (task?.instances === "fixed" ? task.prompt : null);
+  const asked = instance ?? (task?.instances === "fixed" || run.canary === true ? task : null);
   const response = output?.response ?? null;
   return (
     <>
       <h2>What was asked</h2>
-      {prompt !== null && <Text text={prompt} />}
-      {instance?.input != null && <Text text={textOf(instance.input)} />}
-      {prompt === null && (
+      {asked?.prompt != null && <Text text={asked.prompt} />}
+      {asked?.input != null && <Text text={textOf(asked.input)} />}
+      {asked?.prompt == null && (
         <p>
           {task?.is_secret === true
             ? "The task is secret: nobody is shown what it asks."
@@ -68,7 +69,7 @@ export function Exchange({ task, output, runId }: ExchangeProps) {
       )}
       {output !== null && (
         <p>
-          <a href={`/api/v1/runs/${runId}/output`}>All bytes, with the salts of their commitments</a>
+          <a href={`/api/v1/runs/${run.id}/output`}>All bytes, with the salts of their commitments</a>
         </p>
       )}
     </>

@@ -65,6 +65,25 @@ describe("the page of a run", () => {
     expect(html).toContain("ScreeningRunCredential");
   });
 
+  it("shows everybody what was asked, with its input, where that is public: a fixed task, and the sample of a canary", async () => {
+    const [task] = await service.sql<{ id: string; prompt: string; input: object }>(
+      "select t.* from tasks t join suites s on s.id = t.suite_id where s.slug = 'core' and t.input is not null limit 1",
+    );
+    const agent = await addAgent(owner);
+    const id = await addRun(owner, agent, task?.id ?? "");
+    const [fixed = ""] = (await addSuite(service, 1)).tasks;
+    await service.sql(`update tasks set input = '{"crates": 7}' where id = $1`, [fixed]);
+    const other = await addRun(owner, agent, fixed);
+    await service.settled();
+    const page = async (of: string) => (await newVisitor(service).open(`/runs/${of}`)).html;
+    const [member = "?"] = Object.keys(task?.input ?? {});
+    expect(await page(id)).toContain("It was drawn for this run alone");
+    expect(await page(id)).not.toContain(member);
+    await service.sql("update runs set canary = true where id = $1", [id]);
+    expect(await page(id)).toContain(member);
+    expect(await page(other)).toContain("&quot;crates&quot;: 7");
+  });
+
   it("says in words why a run failed, to everybody, and is not there where the run is not", async () => {
     const { html } = await newVisitor(service).open(`/runs/${failed}`);
     expect(html).toContain("The agent answered with an error instead of an answer.");
