@@ -79,6 +79,8 @@ export interface DayBoard {
  * they are asked for, one statement each. Throws 404 for a day without one.
  */
 export async function readDayBoard(ctx: Context, day: string): Promise<DayBoard> {
+  // The database has no year 0, which ISO 8601 has.
+  if (day.startsWith("0000")) throw notFound("board of that day");
   const found = await read(
     ctx,
     z.object({ sha256: z.string(), pages: z.int(), first: z.string().nullable() }),

@@ -190,7 +190,7 @@ describe("the board of a day", () => {
   });
 
   it("is not there for a day that was not kept, and none for what is no day", async () => {
-    expect((await read("2020-02-29")).status).toBe(404);
+    for (const day of ["2020-02-29", "0000-01-01", "9999-12-31"]) expect((await read(day)).status).toBe(404);
     expect((await read("2026-02-30")).status).toBe(422);
     expect((await read("yesterday")).status).toBe(422);
   });
