@@ -34,7 +34,12 @@ export function LogEntry({ entry }: { entry: Entry }) {
         </>
       );
     case "epoch":
-      return (
+      return entry["sealed"] === true ? (
+        <>
+          The service committed to the secret of epoch {text(entry["epoch"])} that secret suites are drawn from; it is
+          never revealed
+        </>
+      ) : (
         <>
           The service committed to the secret of <a href="#epochs">epoch {text(entry["epoch"])}</a>
         </>

@@ -133,16 +133,30 @@ describe("a run of a minted task", () => {
     const hmac = (parts: unknown) => derived(secret, parts);
     const hash = (salt: Uint8Array, bytes: string) => createHash("sha256").update(salt).update(bytes).digest("hex");
     const { body: shown } = (await output(id)) as unknown as {
-      body: { instance: { template: { id: string }; prompt: string }; request: { body_base64: string } };
+      body: { instance: Record<string, unknown> & { template: { id: string } } };
     };
-    expect(shown.instance.prompt).toBe(sent?.task.prompt);
+    expect(shown.instance["prompt"]).toBe(sent?.task.prompt);
     const template = samples[MATH[0] ?? ""];
     expect(subject.task).toMatchObject({ template });
     expect(shown.instance.template).toEqual(template);
     const commitment = hash(hmac(["salt", id]), canonicalize(shown.instance) ?? "");
     expect(subject.instance).toEqual({ epoch: "2026-11-22", commitment });
-    const request = Buffer.from(shown.request.body_base64, "base64").toString();
-    expect(subject.commitments.request).toBe(hash(hmac(["request-salt", id]), request));
+
+    const { body: record } = await anonymous.call("GET", `/api/v1/runs/${id}`);
+    const { body: task } = await anonymous.call("GET", `/api/v1/tasks/${record.task_id}`);
+    const { prompt, input, output_format, output_schema, tools } = shown.instance;
+    const asked = Object.entries({ domain: task.domain, prompt, input, output_format, output_schema, tools });
+    const request = (lateMs: number) => ({
+      protocol: "2026-11",
+      run_id: id,
+      screening_session_id: record.screening_session_id,
+      repeat_index: record.repeat_index ?? 1,
+      repeat_total: record.repeat_total ?? 1,
+      task: Object.fromEntries(asked.filter(([, value]) => value !== null)),
+      deadline: new Date(Date.parse(String(record.started_at)) + Number(task.time_limit_ms) + lateMs).toISOString(),
+    });
+    const commitments = range(10_000).map((ms) => hash(hmac(["request-salt", id]), canonicalize(request(ms)) ?? ""));
+    expect(commitments).toContain(subject.commitments.request);
   });
 
   it("shows its instance to the owner once it is final, and to nobody else; one of a fixed task has none", async () => {

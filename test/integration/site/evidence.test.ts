@@ -111,6 +111,13 @@ describe("the log and the page that verifies, without script", () => {
     expect(places(older.html.split("Epochs<"))).toEqual(Array.from({ length: 50 }, (_, at) => size - 51 - at));
     const first = await visitor.open("/log?before=9");
     expect(first.html).toMatch(/A run&#39;s statement was signed|The key|committed to the secret/);
+    const [open, sealed] = ["", ',"sealed":true'].map((more) => `{"epoch":"2026-11-22","kind":"epoch"${more}}`);
+    await service.sql("insert into log_entries (entry) select convert_to(e, 'UTF8') from unnest($1::text[]) e", [
+      [open, sealed],
+    ]);
+    await grow();
+    const epochs = (await visitor.open("/log")).html.match(/The service committed to the secret[^]*?<\/td>/g) ?? [];
+    expect(epochs.map((entry) => entry.includes("never"))).toEqual([true, false]);
   });
 
   it("say what they need, and how it is done by command line; the script is small and kept for good", async () => {
