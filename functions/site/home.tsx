@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
+import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Day, Layout, personal } from "./layout.tsx";
@@ -9,6 +10,7 @@ import { counted } from "./parts/in-words.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 type User = z.output<typeof UserRead>;
@@ -28,21 +30,35 @@ const TEAMS = 10;
 /** How many agents' standing is shown at once, that of each taking requests of its own. */
 const STANDING = 3;
 
+/** Of how many screenings the runs are counted one by one, where those to go are more than were read. */
+const COUNTED = 10;
+const Session = ScreeningSessionRead.pick({ counts: true });
+
 /** A screening with runs that have not ended yet. */
 interface Open {
   id: string;
   agentId: string;
   runs: number;
+  /** Whether there are more of them than these. */
+  more: boolean;
 }
 
-function openSessions(runs: readonly z.output<typeof Runs>[]): Open[] {
+/** The screenings under way by the newest of their runs. Where there are more runs than these, each screening tells how many. */
+async function openSessions(api: Visit["api"], runs: readonly z.output<typeof Runs>[]): Promise<Open[]> {
   const found = new Map<string, Open>();
+  const more = runs.some(({ items, total }) => total > items.length);
   for (const { agent_id, screening_session_id: id } of runs.flatMap(({ items }) => items)) {
     if (id === null) continue;
-    const open = found.get(id) ?? { id, agentId: agent_id, runs: 0 };
+    const open = found.get(id) ?? { id, agentId: agent_id, runs: 0, more };
     found.set(id, { ...open, runs: open.runs + 1 });
   }
-  return [...found.values()];
+  return Promise.all(
+    [...found.values()].map(async (open, place) => {
+      if (!more || place >= COUNTED) return open;
+      const session = await unless("not_found", api.read(`/api/v1/screening-sessions/${open.id}`, Session));
+      return session === null ? open : { ...open, runs: session.counts.queued + session.counts.running, more: false };
+    }),
+  );
 }
 
 function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTasks: number; user: User }) {
@@ -58,7 +74,10 @@ function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTask
             </>
           ) : (
             <>
-              An agent is connected: <a href={`/agents/${first.id}`}>{first.name}</a>
+              An agent is connected:{" "}
+              <a href={`/agents/${first.id}`}>
+                <bdi>{first.name}</bdi>
+              </a>
             </>
           )}
         </li>
@@ -188,9 +207,9 @@ async function home({ c, api, query }: Visit): Promise<Response> {
     api.read("/api/v1/runs?mine=true&status=queued&page_size=100", Runs),
   ]);
   const names = new Map(agents.map(({ id, name }) => [id, name]));
-  const sessions = openSessions(open);
   const asked = agents.find(({ id }) => id === query.get("agent"));
-  const [suites, ...standings] = await Promise.all([
+  const [sessions, suites, ...standings] = await Promise.all([
+    openSessions(api, open),
     readSuites(api),
     ...(asked === undefined ? agents.slice(0, STANDING) : [asked]).map((agent) => readStanding(api, agent)),
   ]);
@@ -213,12 +232,12 @@ async function home({ c, api, query }: Visit): Promise<Response> {
         <>
           <h2>Under way</h2>
           <ul>
-            {sessions.map(({ id, agentId, runs }) => (
+            {sessions.map(({ id, agentId, runs, more }) => (
               <li>
                 <a href={`/sessions/${id}`}>
                   <bdi>{names.get(agentId) ?? "A screening"}</bdi>
                 </a>
-                : {counted(runs, "run")} to go
+                : {more ? `${runs} or more runs` : counted(runs, "run")} to go
               </li>
             ))}
           </ul>

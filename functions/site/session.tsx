@@ -4,7 +4,17 @@ import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, percent, personal, sendTo } from "./layout.tsx";
 import { AgainstTheOneBefore, againstTheOneBefore } from "./parts/against.tsx";
-import { Again, hasFailed, LeftOut, leftOut, runsOf, type TasksById, tasksOf, titleOf } from "./parts/again.tsx";
+import {
+  Again,
+  failedSoFar,
+  hasFailed,
+  LeftOut,
+  leftOut,
+  runsOf,
+  type TasksById,
+  tasksOf,
+  titleOf,
+} from "./parts/again.tsx";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
@@ -58,10 +68,15 @@ function Progress({ session }: { session: Session }) {
   );
 }
 
-function Failures({ failed, tasks }: { failed: readonly Run[]; tasks: TasksById }) {
+function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: number; tasks: TasksById }) {
   return (
     <>
       <h2>What did not pass, and why</h2>
+      {total > failed.length && (
+        <p class="mute">
+          The newest {failed.length} of {total}; all of them once the screening is over.
+        </p>
+      )}
       <Table
         label="Runs that did not pass"
         columns={[["Task", "wide"], ["Why", "wide"], ["Took", "number"], "Look closer"]}
@@ -109,19 +124,25 @@ function Files({ id }: { id: string }) {
   );
 }
 
+function failedOf(runs: readonly Run[]): { failed: Run[]; total: number } {
+  const failed = runs.filter(hasFailed);
+  return { failed, total: failed.length };
+}
+
 /** The page of who started it, with its forms and its head: no cache keeps it, though a stranger may look at it, too. */
 async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Response> {
   const session = await api.read(`/api/v1/screening-sessions/${params["session_id"]}`, ScreeningSessionRead);
   const done = isDone(session);
   // The screening that this one repeats, where a form led here and something was left out.
   const before = Uuid.parse(query.get("repeats"));
-  const [agent, runs, against, left] = await Promise.all([
+  const [agent, runs, soFar, against, left] = await Promise.all([
     api.read(`/api/v1/agents/${session.agent_id}`, AgentRead),
-    runsOf(api, session),
+    done ? runsOf(api, session) : [],
+    done ? null : failedSoFar(api, session),
     againstTheOneBefore(api, session),
     before === null ? null : leftOut(api, session, before),
   ]);
-  const failed = runs.filter(hasFailed);
+  const { failed, total } = soFar ?? failedOf(runs);
   const tasks = await tasksOf(api, [...failed.map(({ task_id }) => task_id), ...(left ?? [])]);
   const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
   return personal(
@@ -157,7 +178,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
             <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
           </p>
         )}
-        {failed.length > 0 && <Failures failed={failed} tasks={tasks} />}
+        {failed.length > 0 && <Failures failed={failed} total={total} tasks={tasks} />}
         {done && agent.connection_mode !== undefined && (
           <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />
         )}

@@ -17,7 +17,7 @@ const MOST_PAGES = 5;
 const MOST_GONE = 20;
 const Task = TaskRead.pick({ id: true, title: true, is_active: true, is_secret: true });
 const Tasks = z.object({ items: z.array(Task), total: z.number() });
-const Runs = z.object({ items: z.array(RunRead) });
+const Runs = z.object({ items: z.array(RunRead), total: z.number() });
 
 /** Tasks by their ids. */
 export type TasksById = ReadonlyMap<string, z.output<typeof Task>>;
@@ -37,8 +37,22 @@ export async function runsOf(api: Api, { id, run_ids }: Session): Promise<Run[]>
   return run_ids.flatMap((one) => found.get(one) ?? []);
 }
 
-/** The active tasks, and of `ids` those that were retired. */
+/**
+ * Of a session that goes on, the newest runs that did not pass so far, in its order of tasks, and how many there are. It is
+ * looked at every other second, and must not use up what its address may read in a minute.
+ */
+export async function failedSoFar(api: Api, { id, run_ids }: Session): Promise<{ failed: Run[]; total: number }> {
+  const { items, total } = await api.read(
+    `/api/v1/runs?screening_session_id=${id}&passed=false&page_size=${PAGE}`,
+    Runs,
+  );
+  const places = new Map(run_ids.map((one, place) => [one, place]));
+  return { failed: items.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0)), total };
+}
+
+/** The active tasks, and of `ids` those that were retired; none are asked for where there are no ids. */
 export async function tasksOf(api: Api, ids: readonly string[]): Promise<TasksById> {
+  if (ids.length === 0) return new Map();
   const first = await api.read(`/api/v1/tasks?page_size=${PAGE}`, Tasks);
   const rest = await Promise.all(
     Array.from({ length: Math.min(MOST_PAGES, Math.ceil(first.total / PAGE)) - 1 }, (_, index) =>

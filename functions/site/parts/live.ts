@@ -43,7 +43,9 @@ function look() {
   asked.onload = () => {
     const page = asked.response;
     const [now, old] = [page?.getElementById("live") ?? null, document.getElementById("live")];
-    if (now === null || page.querySelector("script[src^='/live.js']") !== null) again();
+    // A refusal, most often for asking too much, is not asked about at once.
+    if (asked.status >= 400) setTimeout(look, 15000);
+    else if (now === null || page.querySelector("script[src^='/live.js']") !== null) again();
     if (now !== null && old !== null) alike(old, now);
   };
   asked.onerror = again;

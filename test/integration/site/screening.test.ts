@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
@@ -253,6 +253,32 @@ describe("the way to the first score, by the pages alone", () => {
     release();
     await service.settled();
     expect((await visitor.follow(page, "Look again")).html).toContain("Done: 3 of 3");
+  });
+
+  it("counts all that is to go of a large one, which can be watched for minutes within the reads of an address", async () => {
+    const user = await newUser(service, { plan: "pro" });
+    const [visitor, agent] = [await visitorOf(user), await addAgent(user, { name: "Large", endpoint: endpoint.url })];
+    const large = await addSuite(service, 50, { slug: "large" });
+    let [asked, release] = [0, (): void => undefined];
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer = async () => {
+      asked += 1;
+      if (asked > 2) await held;
+      return json(200, { output: "41" });
+    };
+    const batch = { agent_id: agent, suite_id: large.id, repeats: 10 };
+    const { body: runs } = await user.call("POST", "/api/v1/runs/batch", batch);
+    const path = `/sessions/${runs[0].screening_session_id}`;
+    const ended = () => service.sql("select 1 from runs where agent_id = $1 and status = 'completed'", [agent]);
+    await vi.waitFor(async () => expect(await ended()).toHaveLength(2), { timeout: 30_000, interval: 100 });
+    expect((await visitor.open("/home")).html).toMatch(/Large<\/bdi><\/a>: 498 runs to go/);
+    const looks = [];
+    for (let look = 0; look < 36; look += 1) looks.push(await visitor.open(path));
+    expect(new Set(looks.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(looks.at(-1)?.html.match(/answered, 0% right/g)).toHaveLength(2);
+    await visitor.send(await visitor.open(path), "Cancel what is queued");
+    release();
+    await service.settled();
   });
 
   it("refuses what can't be run, with what was chosen, and says what the allowance lacks", async () => {
