@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { Before, heldBefore } from "./parts/before.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { type Column, Empty, Notice, Table } from "./parts/notice.tsx";
+import { pageIn } from "./parts/pager.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { copying } from "./parts/shown-once.tsx";
@@ -65,13 +67,14 @@ function typedOf({ url, description, event_types, is_active }: Webhook): URLSear
 async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Promise<Response> {
   const { said, secret, typed, wrong } = outcome;
   const at = `/api/v1/webhooks/${params["webhook_id"]}`;
-  const page = Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1);
+  const page = pageIn(query);
   const [webhook, { items }] = await Promise.all([
     api.read(at, WebhookRead),
     api.read(`${at}/deliveries?page=${page}&page_size=${PAGE}`, Deliveries),
   ]);
   const path = `${LIST}/${webhook.id}`;
-  const values = typed?.has("url") === true ? typed : typedOf(webhook);
+  const [held, sent] = [typedOf(webhook), typed?.has("url") === true ? typed : undefined];
+  const values = sent ?? held;
   return personal(
     c,
     <Layout title={wrong === undefined ? "Webhook" : "Error: webhook"} own="/settings" {...copying(secret)}>
@@ -89,6 +92,7 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
         </Notice>
       )}
       <Form action={path} button="Save">
+        <Before held={held} typed={sent} />
         <WebhookFields typed={values} wrong={wrong} />
         <Tick label="It is on" name="is_active" checked={values.get("is_active") === "true"} />
       </Form>
@@ -125,6 +129,26 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
   );
 }
 
+/**
+ * What was changed in the form, as the interface takes it. What was left as it stood is left out: a webhook that was turned
+ * off after the page was opened stays off.
+ */
+function changesOf(form: URLSearchParams): Record<string, unknown> {
+  const asTyped = (from: URLSearchParams) => {
+    const text = (name: string) => from.get(name)?.trim() ?? "";
+    return {
+      url: text("url"),
+      description: text("description") === "" ? null : text("description"),
+      event_types: eventsOf(from),
+      is_active: from.get("is_active") === "true",
+    };
+  };
+  const before = new Map(Object.entries(asTyped(heldBefore(form))).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    Object.entries(asTyped(form)).filter(([name, value]) => String(value) !== before.get(name)),
+  );
+}
+
 /** What a button does and says then; null once the webhook is gone. */
 async function act({ form, api }: Visit, at: string): Promise<Outcome | null> {
   const wish = form.get("do");
@@ -143,13 +167,8 @@ async function act({ form, api }: Visit, at: string): Promise<Outcome | null> {
     await api.send("POST", `${at}/deliveries/${encodeURIComponent(form.get("id") ?? "")}/redeliver`);
     return { said: "It is being delivered again: look at the log in a moment." };
   }
-  const [url, description] = ["url", "description"].map((name) => form.get(name)?.trim() ?? "");
-  await api.send("PATCH", at, {
-    url,
-    description: description === "" ? null : description,
-    event_types: eventsOf(form),
-    is_active: form.get("is_active") === "true",
-  });
+  const changes = changesOf(form);
+  if (Object.keys(changes).length > 0) await api.send("PATCH", at, changes);
   return { said: "Saved." };
 }
 

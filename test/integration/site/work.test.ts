@@ -210,6 +210,29 @@ describe("webhooks, by the pages alone", () => {
     expect([gone.url.pathname, gone.html.includes("There is no webhook yet")]).toEqual(["/settings/webhooks", true]);
     await receiver.stop();
   });
+
+  it("change what was changed alone: one that was turned off meanwhile stays off", async () => {
+    const { body } = await owner.call("POST", "/api/v1/webhooks", { url: endpoint.url, event_types: ["run.failed"] });
+    const [path, at] = [`/settings/webhooks/${body.id}`, `/api/v1/webhooks/${body.id}`];
+    const form = await visitor.open(path);
+    await service.sql("update webhooks set is_active = false, disabled_reason = 'receiver_gone' where id = $1", [
+      body.id,
+    ]);
+    await owner.call("PATCH", at, { event_types: ["run.failed", "run.completed"] });
+    const saved = await visitor.send(form, "Save", { description: "Ops" });
+    expect(saved.alerts).toEqual(["Saved."]);
+    expect(saved.html).toContain("It was turned off: the receiver said that it is gone.");
+    expect((await owner.call("GET", at)).body).toMatchObject({
+      url: endpoint.url,
+      description: "Ops",
+      event_types: ["run.failed", "run.completed"],
+      is_active: false,
+    });
+    await visitor.send(saved, "Save", { is_active: "true" });
+    expect((await owner.call("GET", at)).body).toMatchObject({ is_active: true, disabled_reason: null });
+    expect((await visitor.open(`${path}?page=1e30`)).status).toBe(200);
+    await owner.call("DELETE", at);
+  });
 });
 
 describe("schedules, by the pages alone", () => {
