@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiKeyIssued, ApiKeyRead } from "../../shared/identity/api-keys/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { attempt, Field, Form, KEY, Refused, type Sent, Wrong } from "./parts/form.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { ScopeFields, scopeOfForm, scopesInWords } from "./parts/scope-fields.tsx";
@@ -60,7 +61,13 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
   );
 }
 
-function List({ keys, path }: { keys: readonly Key[]; path: string }) {
+/** Whether a key works, where it does so no more. */
+function endOf({ revoked_at, expires_at }: Key, now: Date): "revoked" | "expired" | null {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && Date.parse(expires_at) <= now.getTime() ? "expired" : null;
+}
+
+function List({ keys, path, now }: { keys: readonly Key[]; path: string; now: Date }) {
   return (
     <Table
       label="API keys"
@@ -70,6 +77,11 @@ function List({ keys, path }: { keys: readonly Key[]; path: string }) {
         <tr>
           <td class="wide">
             <bdi>{key.name}</bdi>
+            {key.expires_at !== null && endOf(key, now) === null && (
+              <span class="tag">
+                until <Moment time={key.expires_at} />
+              </span>
+            )}
           </td>
           <td>
             <code>{key.prefix}</code>
@@ -80,11 +92,7 @@ function List({ keys, path }: { keys: readonly Key[]; path: string }) {
           </td>
           <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
           <td>
-            {key.revoked_at === null ? (
-              <RowAction action={path} id={key.id} wish="rotate" label="Rotate" of={key.name} />
-            ) : (
-              "revoked"
-            )}
+            {endOf(key, now) ?? <RowAction action={path} id={key.id} wish="rotate" label="Rotate" of={key.name} />}
           </td>
           <td>
             {key.revoked_at === null && (
@@ -97,7 +105,7 @@ function List({ keys, path }: { keys: readonly Key[]; path: string }) {
   );
 }
 
-async function show({ c, api }: Visit, place: Place, { issued, typed, wrong }: Outcome = {}): Promise<Response> {
+async function show({ ctx, c, api }: Visit, place: Place, { issued, typed, wrong }: Outcome = {}): Promise<Response> {
   const { path, title, own } = place;
   const { items } = await api.read(`${place.api}?page_size=100`, Keys);
   return personal(
@@ -119,7 +127,7 @@ async function show({ c, api }: Visit, place: Place, { issued, typed, wrong }: O
           <p>There is no key yet. A program sends it in the header X-API-Key.</p>
         </Empty>
       ) : (
-        <List keys={items} path={path} />
+        <List keys={items} path={path} now={ctx.now()} />
       )}
       <h2>A new key</h2>
       <Form action={path} button="Make the key" once>

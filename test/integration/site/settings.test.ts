@@ -103,6 +103,21 @@ describe("the settings, by the pages alone", () => {
     }
   });
 
+  it("say until when a key works, and which one has expired", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(user);
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await user.call("POST", "/api/v1/api-keys", { name: "For a day", scope: "read", expires_at });
+    const works = await visitor.open("/settings/api-keys");
+    expect(works.html).toMatch(new RegExp(`For a day</bdi><span class="tag">until <time datetime="${expires_at}"`));
+    await service.sql("update api_keys set expires_at = now() - interval '1 second' where id = $1", [body.id]);
+    const { html, forms } = await visitor.open("/settings/api-keys");
+    expect(html).toContain("<td>expired</td>");
+    // Rotating it is refused; it can be taken off the list.
+    expect(forms.flatMap(({ buttons }) => Object.keys(buttons))).toEqual(expect.not.arrayContaining(["Rotate"]));
+    await visitor.send(await visitor.open("/settings/api-keys"), "Revoke");
+  });
+
   it("make an API key that may do what was chosen alone", async () => {
     const visitor = await visitorOf(await newUser(service));
     const form = await visitor.open("/settings/api-keys");
