@@ -4,9 +4,10 @@ import { UserRead } from "../../shared/identity/shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
-import { Bar, Day, Layout, personal } from "./layout.tsx";
+import { Bar, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { counted } from "./parts/in-words.ts";
+import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
@@ -151,7 +152,7 @@ function Account({ user }: { user: User }) {
       {user.deletion_scheduled_for !== null && (
         <Notice kind="bad">
           <p>
-            Your account will be deleted on <Day time={user.deletion_scheduled_for} />.{" "}
+            Your account will be deleted on <Moment time={user.deletion_scheduled_for} />.{" "}
             <a href="/settings/deletion">Keep it</a>
           </p>
         </Notice>

@@ -115,9 +115,13 @@ export function Bar({ value, low, high, label }: { value: number; low?: number; 
   );
 }
 
-/** The day of a time in ISO 8601, UTC. */
+/** The day of a time in ISO 8601, UTC; where scripts run, the page's own tells it by the reader's clocks. */
 export function Day({ time }: { time: string }) {
-  return <time datetime={time}>{time.slice(0, 10)}</time>;
+  return (
+    <time datetime={time} data-day="">
+      {time.slice(0, 10)}
+    </time>
+  );
 }
 
 /** The text of a whole page. */

@@ -3,6 +3,7 @@ import { DeletionPreview, DeletionRead, UserRead } from "../../shared/identity/s
 import { Layout, personal } from "./layout.tsx";
 import { EmailField, NewPasswordField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -199,8 +200,12 @@ async function confirmDeletion(visit: Visit): Promise<Response> {
       <h1>Your account will be deleted</h1>
       <Notice alert>
         <p>
-          On {result.deletion_scheduled_for?.slice(0, 10)}. Until then everything works, and you can{" "}
-          <a href="/settings/deletion">keep the account</a>.
+          {result.deletion_scheduled_for !== null && (
+            <>
+              On <Moment time={result.deletion_scheduled_for} />.{" "}
+            </>
+          )}
+          Until then everything works, and you can <a href="/settings/deletion">keep the account</a>.
         </p>
       </Notice>
     </Layout>,

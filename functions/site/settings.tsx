@@ -3,6 +3,7 @@ import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/sh
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { PasswordField, UsernameField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";
+import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
 import { RowAction } from "./parts/row-action.tsx";
@@ -123,7 +124,7 @@ async function deletion(visit: Visit, { done, wrong }: { done?: Done; wrong?: Wr
         <>
           <Notice kind="bad" alert>
             <p>
-              The account will be deleted on <Day time={pending} />. Until then everything works.
+              The account will be deleted on <Moment time={pending} />. Until then everything works.
             </p>
           </Notice>
           <Form action="/settings/deletion" button="Keep the account">

@@ -1,9 +1,15 @@
 import { addressOfScript } from "./script-address.ts";
 
-/** The script that tells moments by the reader's clocks, also in what a page puts in later; the title keeps UTC. */
+/** The script that tells moments and days by the reader's clocks, also in what a page puts in later; the title keeps UTC. */
 const SOURCE = `const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
+const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short" });
 const named = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 function tell() {
+  for (const time of document.querySelectorAll("time[data-day]")) {
+    time.removeAttribute("data-day");
+    time.title = time.textContent + " UTC";
+    time.textContent = day.format(new Date(time.dateTime));
+  }
   for (const time of document.querySelectorAll("time[data-moment]")) {
     const at = new Date(time.dateTime);
     const zone = named.formatToParts(at).find(({ type }) => type === "timeZoneName").value;

@@ -255,6 +255,21 @@ describe.skipIf(!hasBrowser)("a time", () => {
   });
 });
 
+describe.skipIf(!hasBrowser)("a day", () => {
+  it.each([
+    ["the reader's clocks", true, "2026-03-02"],
+    ["UTC where no script runs", false, "2026-03-01"],
+  ])("is told by %s", async (_what, javaScriptEnabled, day) => {
+    await service.sql("update api_keys set created_at = '2026-03-01T23:30:00Z'");
+    const context = await contextOf({ timezoneId: "Asia/Kathmandu", javaScriptEnabled });
+    const page = await context.newPage();
+    await page.goto(`${service.url}${paths["keys"]}`);
+    await page.locator("time", { hasText: day }).first().waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
 describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
   it("shows the end while the focus is in what changes, and leaves focus, selection and place to the reader", async () => {
     const user = await newUser(service);
