@@ -107,7 +107,7 @@ function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: 
   return (
     <p>
       It took {(duration_ms / 1000).toFixed(1)} seconds
-      {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(4)} USD`}.
+      {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(6)} USD`}.
       {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
     </p>
   );

@@ -40,7 +40,7 @@ function Numbers({ of: { runs, passed, evidence_cost_usd } }: { of: Usage["total
       <td class="number">{runs}</td>
       <td class="number">{passed}</td>
       <td class="number">{runs === 0 ? "–" : percent(passed / runs)}</td>
-      <td class="number">{evidence_cost_usd === null ? "–" : `${evidence_cost_usd.toFixed(4)} USD`}</td>
+      <td class="number">{evidence_cost_usd === null ? "–" : `${evidence_cost_usd.toFixed(6)} USD`}</td>
     </>
   );
 }

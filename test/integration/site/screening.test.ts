@@ -305,7 +305,8 @@ describe("a page of what is somebody's own", () => {
   it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {
     const user = await newUser(service);
     const agent = await addAgent(user, { name: "Open to all", endpoint: endpoint.url });
-    answering([], []);
+    const call = { model: "small", input_tokens: 10, output_tokens: 1, cost_usd: 0.000012 };
+    endpoint.answer = () => json(200, { output: KEY, usage: { calls: [call] } });
     const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
     await service.settled();
     const path = `/sessions/${runs.body[0].screening_session_id}`;
@@ -315,6 +316,9 @@ describe("a page of what is somebody's own", () => {
       ...forms.flatMap(({ buttons }) => Object.keys(buttons)),
     ];
     expect(ways(own)).toEqual(expect.arrayContaining(["Settings", "Sign out"]));
+    // What costs little does not cost nothing.
+    expect(own.html).toContain("as the agent says, 0.000036 USD");
+    expect((await newVisitor(service).open(`/agents/${agent}`)).html).toContain(">$0.000012<");
     expect([stranger.heading, ways(stranger)]).toEqual([own.heading, expect.arrayContaining(["Board", "Sign up"])]);
     expect(ways(stranger).filter((way) => ["Settings", "New agent", "Sign out"].includes(way))).toEqual([]);
   });

@@ -31,7 +31,7 @@ export function Recent({ runs }: { runs: readonly Run[] }) {
               {run.simulated && <span class="tag">simulated</span>}
             </td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-            <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(4)}`}</td>
+            <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(6)}`}</td>
             <td>{run.evidence_signed ? "signed" : "–"}</td>
           </tr>
         ))}
