@@ -66,7 +66,7 @@ async function compareSessions(
   ).map(([name, side]) => [
     name,
     side.success_rate === null ? "–" : `${(100 * side.success_rate).toFixed(1)}%`,
-    side.evidence_cost_usd === null ? "–" : side.evidence_cost_usd.toFixed(4),
+    side.evidence_cost_usd === null ? "–" : side.evidence_cost_usd.toFixed(6),
     side.duration_ms === null ? "–" : `${(side.duration_ms / 1000).toFixed(1)} s`,
     `${url}/sessions/${side.screening_session_id}`,
   ]);

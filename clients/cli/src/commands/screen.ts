@@ -25,7 +25,11 @@ const OPTIONS = {
   suite: { type: "string", value: "SLUG", about: "which suite (core)" },
   repeats: { type: "string", value: "N", about: "how often each task, 1 to 10 (1)" },
   name: { type: "string", value: "NAME", about: "what to call the agent when it is new" },
-  protocol: { type: "string", value: "NAME", about: "of a new agent: native (default), openai_chat or a2a" },
+  protocol: {
+    type: "string",
+    value: "NAME",
+    about: "of a new agent: native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0)",
+  },
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
   session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
   wait: { type: "boolean", about: "wait for the score" },

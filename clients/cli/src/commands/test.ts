@@ -21,7 +21,11 @@ export const test = command({
   about: "Calls an endpoint once, as a run does, and tells what came of it; nothing is kept. Exit code 1: it failed.",
   options: {
     ...SERVICE,
-    protocol: { type: "string", value: "NAME", about: "native (default), openai_chat or a2a" },
+    protocol: {
+      type: "string",
+      value: "NAME",
+      about: "native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0)",
+    },
   },
   most: 1,
   async run(values, [endpoint], terminal) {
