@@ -3,9 +3,11 @@ import { longPageOf, nameSearch, paged, pageOf, pageQuery } from "../../shared/h
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { listListings } from "../../shared/marketplace/listings/list.ts";
+import { readListing } from "../../shared/marketplace/listings/read.ts";
+import { listSales } from "../../shared/marketplace/purchases/list-sales.ts";
 import { listPurchases } from "../../shared/marketplace/purchases/list.ts";
 import { readPurchase } from "../../shared/marketplace/purchases/read.ts";
-import { ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
+import { ListingRead, PurchaseRead, SaleRead, SaleSums } from "../../shared/marketplace/shown.ts";
 
 const tag = "Marketplace";
 const params = z.object({ id: z.uuid() });
@@ -23,6 +25,44 @@ export const marketplace = [
     returns: { 200: longPageOf(ListingRead, "ListingPage") },
     async handler({ ctx, principal, query }) {
       return ok(paged(await listListings(ctx, principal, query), query));
+    },
+  }),
+  route({
+    id: "readListing",
+    method: "get",
+    path: "/api/v1/marketplace/listings/{id}",
+    tag,
+    summary: "One listing",
+    description:
+      "One that is off offer is 404 for everybody but its seller, in a session, who has to see its agent: what was bought " +
+      "is among the buyer's purchases.",
+    auth: "open",
+    params,
+    returns: { 200: ListingRead },
+    problems: ["not_found"],
+    async handler({ ctx, principal, params: { id } }) {
+      return ok(await readListing(ctx, principal, id));
+    },
+  }),
+  route({
+    id: "listSales",
+    method: "get",
+    path: "/api/v1/marketplace/sales",
+    tag,
+    summary: "Own sales, the last paid first",
+    description:
+      "What was paid for the caller's listings, without who paid, and the sums over all pages. What a buyer gets back " +
+      "afterwards, by a refund or a dispute at the payment provider, is not taken off.",
+    auth: "session",
+    query: pageQuery,
+    returns: {
+      200: pageOf(SaleRead, "SalePage")
+        .extend({ sums: SaleSums.meta({ description: "Of all sales, on whatever page" }) })
+        .meta({ id: "SalePage" }),
+    },
+    async handler({ ctx, principal, query }) {
+      const { sums, ...page } = await listSales(ctx, principal, query);
+      return ok({ ...paged(page, query), sums });
     },
   }),
   route({

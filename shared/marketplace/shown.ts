@@ -42,3 +42,23 @@ export const PurchaseRead = z
     completed_at: Instant.nullable(),
   })
   .meta({ id: "PurchaseRead" });
+
+const SUMMED = {
+  price_usd: usd.meta({ description: "What was paid, in US dollars" }),
+  fee_usd: usd.meta({ description: "What the platform keeps of it" }),
+  earned_usd: usd.meta({ description: "What is left for the seller" }),
+};
+
+/** What its seller is told of a purchase that was paid; who bought is not among it. */
+export const SaleRead = z
+  .object({
+    id: z.uuid(),
+    listing_id: z.uuid().nullable().meta({ description: "The listing that was bought; null where it is gone since" }),
+    title: z.string().nullable().meta({ description: "The listing's title; null where that is gone since" }),
+    agent_name: z.string().meta({ description: "The agent's name, as it was bought" }),
+    ...SUMMED,
+    completed_at: Instant.meta({ description: "When it was paid" }),
+  })
+  .meta({ id: "SaleRead" });
+
+export const SaleSums = z.object(SUMMED).meta({ id: "SaleSums" });

@@ -23,6 +23,7 @@ const ID = {
   key: randomUUID(),
   scorecard: randomUUID(),
   purchase: randomUUID(),
+  listing: randomUUID(),
 };
 
 /** A day whose board was published. */
@@ -37,6 +38,7 @@ const RECORDS = [
   "board_scores",
   "certifications",
   "purchases",
+  "revenue",
   "teams",
   "team_members",
   "team_invitations",
@@ -104,6 +106,12 @@ export async function fillRecords(sql: Sql, { owner, agent, team, other }: Viewe
       select case when n = 1 then '${ID.purchase}'::uuid else uuidv7() end, uuidv7(), '${ID.rival}', '${other}',
         case when n <= 40 then '${owner}' else '${other}' end::uuid, 'Rival', 'COMPLETED', 10, 1
       from generate_series(1, ${some + 40}) n;
+    insert into listings (id, agent_id, seller_id, title, price_usd)
+      values ('${ID.listing}', '${ID.rival}', '${other}', 'Rival', 10);
+    with p as (insert into purchases (listing_id, agent_id, seller_id, buyer_id, agent_name, status, price_usd, fee_usd)
+      select '${ID.listing}', '${ID.rival}', case when n <= 40 then '${owner}' else '${other}' end::uuid, '${other}', 'Rival',
+        'COMPLETED', 10, 1 from generate_series(1, ${some + 40}) n returning id, seller_id)
+    insert into revenue (purchase_id, seller_id, gross_usd, fee_usd, net_usd) select id, seller_id, 10, 1, 9 from p;
     with t as (insert into teams (name, owner_id)
       select 'Team ' || n, case when n <= 20 then '${owner}' else '${other}' end::uuid
       from generate_series(1, ${some + 20}) n returning id, owner_id)
@@ -194,6 +202,8 @@ export function recordReads({ agent, team, webhook }: Viewers, { task, suite }: 
     "the list of revoked credentials": anybody("credentials/status/0"),
     purchases: owner("marketplace/purchases"),
     "a purchase": owner(`marketplace/purchases/${ID.purchase}`),
+    "a listing": anybody(`marketplace/listings/${ID.listing}`),
+    "own sales": owner("marketplace/sales"),
     "a workspace": owner(`teams/${team}`),
     "members of a workspace": owner(`teams/${team}/members`),
     "invitations of a workspace": owner(`teams/${team}/invitations`),

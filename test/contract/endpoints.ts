@@ -200,6 +200,8 @@ export const ENDPOINTS: readonly [method: string, path: string, callers: Callers
   ["POST", "/api/v1/marketplace/listings", "session"],
   ["GET", "/api/v1/marketplace/listings", "open"],
   ["DELETE", "/api/v1/marketplace/listings/{id}", "session"],
+  ["GET", "/api/v1/marketplace/listings/{id}", "open"],
+  ["GET", "/api/v1/marketplace/sales", "session"],
   ["POST", "/api/v1/marketplace/purchases", "session"],
   ["GET", "/api/v1/marketplace/purchases", "session"],
   ["GET", "/api/v1/marketplace/purchases/{id}", "session"],

@@ -37,6 +37,7 @@ const ANY_KEY = [
   "GET /api/v1/certify/diagnostic",
   "GET /api/v1/credentials/status/{list}",
   "GET /api/v1/marketplace/listings",
+  "GET /api/v1/marketplace/listings/{id}",
   "GET /api/v1/epochs",
   "GET /log/checkpoint",
   "GET /log/key",

@@ -102,5 +102,12 @@ export const revenue = pgTable(
     net_usd: usd(),
     realised_at: createdAt(),
   },
-  (table) => [index("revenue_seller_idx").on(table.seller_id, table.purchase_id)],
+  (table) => [
+    index("revenue_seller_idx").on(table.seller_id, table.purchase_id),
+    index("revenue_newest_idx").on(
+      table.seller_id,
+      table.realised_at.desc().nullsFirst(),
+      table.purchase_id.desc().nullsFirst(),
+    ),
+  ],
 );

@@ -14,7 +14,7 @@ export const listingJson = (
  * SQL: whether anybody may buy the listing row `l`: its agent `a` is public, active and still the seller's, and the seller
  * `u`, whose connected account is `s`, can be paid.
  */
-const isSold = sql`l.is_active and a.id = l.agent_id and u.id = l.seller_id and s.user_id = l.seller_id
+export const isSold: SQL = sql`l.is_active and a.id = l.agent_id and u.id = l.seller_id and s.user_id = l.seller_id
   and a.is_public and a.is_active and u.charges_enabled and ${accountOf(agentOwner)} = l.seller_id`;
 
 /** SQL: the tables and the condition of the listings `l` that anybody may buy, with `a`, `u` and `s`. */

@@ -229,6 +229,7 @@ export const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   }),
   openSellerAccount: async ({ service }) => ({ by: await newUser(service, { plan: "pro", verified: true }) }),
   createListing: async ({ seller }) => ({ by: seller, values: { [IDS.agent]: await addAgent(seller) } }),
+  readListing: ({ listing }) => ({ values: { [IDS.other]: listing } }),
   deleteListing: async ({ seller }) => ({ by: seller, values: { [IDS.other]: (await addListing(seller)).id } }),
   createPurchase: async ({ service, listing }) => ({
     by: await newUser(service, { plan: "pro", verified: true }),

@@ -258,6 +258,7 @@ describe("what accounts have beside lists of runs is found by its owner, whateve
 
   it.each([
     "own keys",
+    "own sales",
     "scorecards",
     "what a deletion would remove",
     "an agent's readiness",
@@ -272,7 +273,7 @@ describe("what accounts have beside lists of runs is found by its owner, whateve
     expect(status, text).toBe(200);
     const plans = await Promise.all(recorder.statements.map((statement) => planOf(service, statement)));
     expect(plans).not.toEqual([]);
-    const ofAccounts = ["api_keys", "scorecards", "run_days", "runs", "webhooks", "agents", "purchases"];
+    const ofAccounts = ["api_keys", "scorecards", "run_days", "runs", "webhooks", "agents", "purchases", "revenue"];
     const owned = [...ofAccounts, "team_members", "team_invitations"];
     expect(plans.flatMap(scanned).filter((table) => owned.includes(table))).toEqual([]);
     for (const plan of plans) expect(looked(plan, owned)).toBeLessThanOrEqual(2000);

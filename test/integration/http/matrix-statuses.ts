@@ -157,6 +157,8 @@ export const STATUSES: Record<string, number | ({ others: number } & Partial<Rec
   openSellerAccount: 503,
   createListing: 422,
   listListings: 200,
+  readListing: 404,
+  listSales: 200,
   deleteListing: 404,
   createPurchase: 422,
   listPurchases: 200,

@@ -11,6 +11,7 @@ const MARKET = "/api/v1/marketplace";
 export const SELLER = `${MARKET}/seller-account`;
 export const LISTINGS = `${MARKET}/listings`;
 export const PURCHASES = `${MARKET}/purchases`;
+export const SALES = `${MARKET}/sales`;
 
 /** The body of an answer with this status; throws on any other. */
 export function bodyOf<T>(answer: Answer<T>, status: number): T {

@@ -81,7 +81,7 @@ beforeAll(async () => {
   await show(root, passed.runs, 1, { public: true, tools: ["search"] });
   await service.sql("insert into seller_accounts (user_id, account_id) values ($1, 'acct_1')", [owner.id]);
   await service.sql("update users set charges_enabled = true where id = $1", [owner.id]);
-  await offer(root);
+  const listing = await offer(root);
   await certify(service, root, passed.session, new Date(time));
   await service.sql(`insert into board_days (day, closed_at, sha256, published_at)
     values ('2026-01-01', '2026-01-01', repeat('0', 64), '2026-01-01')`);
@@ -93,6 +93,7 @@ beforeAll(async () => {
     suites: [suite.id],
     tasks: [suite.tasks[0] ?? ""],
     history: ["2026-01-01"],
+    listings: [listing],
   };
   values = {
     page: "1",
@@ -162,12 +163,13 @@ async function show(agent: string, runs: string[], version: number, made: { publ
   ]);
 }
 
-/** Lists an agent of the owner in the marketplace. */
-function offer(agent: string): Promise<unknown> {
-  return service.sql("insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, 'For hire', 10)", [
-    agent,
-    owner.id,
-  ]);
+/** Lists an agent of the owner in the marketplace; resolves to the listing's id. */
+async function offer(agent: string): Promise<string> {
+  const [listing] = await service.sql<{ id: string }>(
+    "insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, 'For hire', 10) returning id",
+    [agent, owner.id],
+  );
+  return listing?.id ?? "";
 }
 
 /** The paths of a route in the public world: one for each id that it may name. */

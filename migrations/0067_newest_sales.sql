@@ -1,0 +1,1 @@
+CREATE INDEX "revenue_newest_idx" ON "revenue" USING btree ("seller_id","realised_at" DESC NULLS FIRST,"purchase_id" DESC NULLS FIRST);
