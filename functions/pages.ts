@@ -19,6 +19,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/home": async () => (await import("./site/home.tsx")).homePages,
   "site/invitation": async () => (await import("./site/invitation.tsx")).invitationPages,
   "site/legal": async () => (await import("./site/legal.tsx")).legalPages,
+  "site/listing": async () => (await import("./site/listing.tsx")).listingPages,
   "site/log": async () => (await import("./site/log.tsx")).logPages,
   "site/mailed-links": async () => (await import("./site/mailed-links.tsx")).mailedLinkPages,
   "site/marketplace": async () => (await import("./site/marketplace.tsx")).marketplacePages,

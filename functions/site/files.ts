@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { LeaderboardRow } from "../../shared/board/shown.ts";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
+import { ListingRead } from "../../shared/marketplace/shown.ts";
 import { GUIDES } from "./guides.static.ts";
 import { COPY_SOURCE } from "./parts/copy.ts";
 import { LIVE_SOURCE } from "./parts/live.ts";
@@ -13,7 +14,7 @@ import { type View, type Visit, view } from "./parts/view.ts";
 const DAY_MS = 86_400_000;
 /** RFC 9116 wants a date that is less than a year away. */
 const SECURITY_DAYS = 180;
-const MAX_AGENTS = 100;
+const MOST = 100;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#245fc9"/><path d="M7 24V17h4v7zM14 24V12h4v12zM21 24V7h4v17z" fill="#fff"/></svg>`;
 
@@ -55,11 +56,19 @@ const OPEN = [
 ];
 
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true })) });
+const Listings = z.object({ items: z.array(ListingRead.pick({ id: true })) });
 
-/** The board, and the pages of the agents at its top. */
+/** The pages for everybody, those of the agents at the board's top, and of the newest ones for hire. */
 async function sitemap({ api, ctx }: Visit): Promise<Reply> {
-  const { items } = await api.read(`/api/v1/leaderboard?page_size=${MAX_AGENTS}`, Board);
-  const paths = [...OPEN, ...items.map(({ agent_id }) => `/agents/${agent_id}`)];
+  const [board, listings] = await Promise.all([
+    api.read(`/api/v1/leaderboard?page_size=${MOST}`, Board),
+    api.read(`/api/v1/marketplace/listings?page_size=${MOST}`, Listings),
+  ]);
+  const paths = [
+    ...OPEN,
+    ...board.items.map(({ agent_id }) => `/agents/${agent_id}`),
+    ...listings.items.map(({ id }) => `/marketplace/${id}`),
+  ];
   const urls = paths.map((path) => `  <url><loc>${ctx.env.BASE_URL}${path}</loc></url>`);
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
-import { Day, Layout, personal, sendTo } from "./layout.tsx";
-import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { leaveTo } from "./parts/leave.tsx";
+import { Day, Layout, personal } from "./layout.tsx";
+import { Refused, type Wrong } from "./parts/form.tsx";
+import { Deal, deal, Offered, TERMS, usd } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
-import { RowAction } from "./parts/row-action.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -24,42 +23,16 @@ async function purchasesOf({ api }: Visit): Promise<Purchase[] | null> {
   return found?.items ?? null;
 }
 
-const usd = (price: number): string => `${price.toFixed(2)} USD`;
-
 function Offer({ listing }: { listing: Listing }) {
-  const { id, agent_id, agent_name, title, description, price_usd, seller_username, is_own } = listing;
   return (
     <section>
       <h2>
-        <bdi>{title}</bdi>
+        <a href={`${PATH}/${listing.id}`}>
+          <bdi>{listing.title}</bdi>
+        </a>
       </h2>
-      <p dir="auto">{description}</p>
-      <dl>
-        <dt>Price</dt>
-        <dd>{usd(price_usd)}, once</dd>
-        <dt>Agent</dt>
-        <dd>
-          <a href={`/agents/${agent_id}`}>
-            <bdi>{agent_name}</bdi>
-          </a>
-          , with its record
-        </dd>
-        {seller_username !== null && (
-          <>
-            <dt>Seller</dt>
-            <dd>
-              <bdi>{seller_username}</bdi>
-            </dd>
-          </>
-        )}
-      </dl>
-      {is_own ? (
-        <RowAction action={PATH} id={id} wish="withdraw" label="Withdraw" of={title} />
-      ) : (
-        <Form action={PATH} button={`Hire it for ${usd(price_usd)}`} once>
-          <input type="hidden" name="id" value={id} />
-        </Form>
-      )}
+      <Offered listing={listing} />
+      <Deal listing={listing} action={PATH} />
     </section>
   );
 }
@@ -104,8 +77,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
         </Notice>
       )}
       <p>
-        Who hires an agent gets its declared configuration as it is at that moment, as an agent of their own, to be
-        given an endpoint and screened. <a href="/marketplace/seller">Offer one of yours</a>
+        {TERMS} <a href="/marketplace/seller">Offer one of yours, or see what you sold</a>
       </p>
       {items.length === 0 ? (
         <Empty>No agent is for hire {page === 1 ? "yet" : "on this page"}.</Empty>
@@ -119,22 +91,6 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
   );
 }
 
-async function take(visit: Visit): Promise<Response> {
-  const { c, api, form } = visit;
-  const id = z.uuid().catch("").parse(form.get("id"));
-  if (form.get("do") === "withdraw") {
-    const gone = await attempt([], () => api.send("DELETE", `${API}/listings/${id}`));
-    return gone instanceof Wrong ? show(visit, gone) : sendTo(c, `${PATH}?withdrawn=1`);
-  }
-  const bought = await attempt([], async () =>
-    PurchaseRead.parse(await api.send("POST", `${API}/purchases`, { listing_id: id }, form.get(KEY) ?? undefined)),
-  );
-  if (bought instanceof Wrong) return show(visit, bought);
-  return bought.checkout_url === null
-    ? sendTo(c, `/marketplace/purchases/${bought.id}`)
-    : leaveTo(c, bought.checkout_url, "the payment");
-}
-
 export const marketplacePages: readonly View[] = [
-  view({ path: PATH, title: "Agents for hire", show: (visit) => show(visit), take }),
+  view({ path: PATH, title: "Agents for hire", show: (visit) => show(visit), take: (visit) => deal(visit, show) }),
 ];

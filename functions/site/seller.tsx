@@ -1,14 +1,19 @@
+import * as z from "zod";
 import { UserRead } from "../../shared/identity/shown.ts";
-import { SellerAccountRead } from "../../shared/marketplace/shown.ts";
-import { Layout, personal, sendTo } from "./layout.tsx";
+import { SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
+import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
-import { Empty, Notice } from "./parts/notice.tsx";
+import { usd } from "./parts/listing.tsx";
+import { Empty, Notice, Table } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace/seller";
+const PAGE = 20;
+const Sales = z.object({ items: z.array(SaleRead), total: z.number(), sums: SaleSums });
 const Seller = UserRead.pick({ charges_enabled: true, payouts_enabled: true });
 
 const LABELS = { agent_id: "Agent", title: "Title", description: "Description", price_usd: "Price in US dollars" };
@@ -47,10 +52,69 @@ function Offer({ choices, typed, wrong }: { choices: Choices; typed: URLSearchPa
   );
 }
 
+/** What was earned, and by what. */
+function Sold({ sales: { items, total, sums }, page }: { sales: z.output<typeof Sales>; page: number }) {
+  if (total === 0)
+    return (
+      <Empty>
+        Nobody has hired one of your agents yet. Once somebody has paid, it stands here with what you get of it. What
+        you offer is seen at the <a href="/marketplace">marketplace</a>, with the score of its agent.
+      </Empty>
+    );
+  return (
+    <>
+      <dl>
+        <dt>You earned</dt>
+        <dd>
+          <strong>{usd(sums.earned_usd)}</strong>
+        </dd>
+        <dt>Buyers paid</dt>
+        <dd>{usd(sums.price_usd)}</dd>
+        <dt>Kept by us</dt>
+        <dd>{usd(sums.fee_usd)}</dd>
+        <dt>Sales</dt>
+        <dd>{total}</dd>
+      </dl>
+      <p>What a buyer gets back afterwards, by a refund or a dispute at the payment provider, is not taken off here.</p>
+      {items.length === 0 ? (
+        <Empty>No sale is on this page.</Empty>
+      ) : (
+        <Table
+          label="Sales"
+          columns={["Paid", ["What", "wide"], ["Price", "number"], ["Kept by us", "number"], ["Earned", "number"]]}
+        >
+          {items.map(({ listing_id, title, agent_name, price_usd, fee_usd, earned_usd, completed_at }) => (
+            <tr>
+              <td>
+                <Day time={completed_at} />
+              </td>
+              <td class="wide">
+                {listing_id === null ? (
+                  <bdi>{agent_name}</bdi>
+                ) : (
+                  <a href={`/marketplace/${listing_id}`}>
+                    <bdi>{title}</bdi>
+                  </a>
+                )}
+              </td>
+              <td class="number">{usd(price_usd)}</td>
+              <td class="number">{usd(fee_usd)}</td>
+              <td class="number">{usd(earned_usd)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `${PATH}?page=${at}#sold`} />
+    </>
+  );
+}
+
 async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Response> {
-  const [{ charges_enabled, payouts_enabled }, choices] = await Promise.all([
+  const page = pageIn(query);
+  const [{ charges_enabled, payouts_enabled }, choices, sales] = await Promise.all([
     api.read("/api/v1/auth/me", Seller),
     myAgents(api, form),
+    api.read(`/api/v1/marketplace/sales?page_size=${PAGE}&page=${page}`, Sales),
   ]);
   return personal(
     c,
@@ -80,6 +144,12 @@ async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Resp
         <>
           <h2>Offer an agent</h2>
           <Offer choices={choices} typed={form} wrong={wrong} />
+        </>
+      )}
+      {(charges_enabled || sales.total > 0) && (
+        <>
+          <h2 id="sold">What you sold</h2>
+          <Sold sales={sales} page={page} />
         </>
       )}
     </Layout>,

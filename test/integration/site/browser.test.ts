@@ -52,6 +52,9 @@ beforeAll(async () => {
   const webhook = await user.call("POST", "/api/v1/webhooks", { url: endpoint.url, event_types: ["run.completed"] });
   await user.call("POST", `/api/v1/webhooks/${webhook.body.id}/test`);
   const proposal = await newSubmission(user, { title: NAMES[0], rationale: NAMES[1] });
+  const rival = await newUser(service);
+  const hired = await sell(rival.id, await addAgent(rival, { name: NAMES[0] }));
+  const sold = await sell(user.id, agents[0] ?? "");
   await service.settled();
   cookies = [{ name: "service_session", value: user.token, url: service.url }];
   const session = runs.body[0].screening_session_id;
@@ -117,6 +120,8 @@ beforeAll(async () => {
     guides: "/docs/guides",
     guide: "/docs/guides/run-it-yourself",
     marketplace: "/marketplace",
+    listing: `/marketplace/${hired}`,
+    "own listing": `/marketplace/${sold}`,
     nothing: "/nothing/at/all",
   };
 });
@@ -126,6 +131,25 @@ afterAll(async () => {
   await service?.stop();
   await endpoint?.stop();
 });
+
+/** Puts an agent up for hire, whose seller can be paid, and has it bought; returns the listing. */
+async function sell(seller: string, agent: string): Promise<string> {
+  const [listing] = await service.sql<{ id: string }>(
+    `with u as (update users set charges_enabled = true where id = $1),
+       s as (insert into seller_accounts (user_id, account_id) values ($1, 'acct_' || $1)),
+       l as (insert into listings (agent_id, seller_id, title, description, price_usd)
+         values ($2, $1, $3, repeat($3, 10), 10000) returning id)
+     insert into purchases (listing_id, agent_id, seller_id, agent_name, status, price_usd, fee_usd)
+       select l.id, $2, $1, $3, 'COMPLETED', 10000, 1000 from l returning listing_id as id`,
+    [seller, agent, NAMES[1]],
+  );
+  await service.sql(
+    `insert into revenue (purchase_id, seller_id, gross_usd, fee_usd, net_usd)
+      select id, seller_id, price_usd, fee_usd, price_usd - fee_usd from purchases where seller_id = $1`,
+    [seller],
+  );
+  return listing?.id ?? "";
+}
 
 /** What a page did that its policy forbids, and what failed in it. */
 const faults: string[] = [];

@@ -3,7 +3,15 @@ import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, visitorOf } from "../../stack/visitor.ts";
 import { deliverAll } from "../payments/billing-support.ts";
-import { addListing, assertBooked, begin, enable, newSeller, sessionOf } from "../payments/marketplace-support.ts";
+import {
+  addListing,
+  assertBooked,
+  begin,
+  enable,
+  hire,
+  newSeller,
+  sessionOf,
+} from "../payments/marketplace-support.ts";
 
 let service: TestService;
 
@@ -154,5 +162,52 @@ describe("what is sold and bought, by the pages alone", () => {
       [expect.stringContaining("The listing is withdrawn")],
       false,
     ]);
+  });
+
+  it("shows a listing on a page of its own, where it is hired, withdrawn, and said why nobody else sees it", async () => {
+    const seller = await newSeller(service);
+    const { id, agent_id } = await addListing(seller, { title: "Looked at closely", price_usd: 31 });
+    const stranger = await newVisitor(service).open(`/marketplace/${id}`);
+    expect([stranger.status, stranger.heading]).toEqual([200, "Looked at closely"]);
+    expect(stranger.html).toContain("31.00 USD, once");
+    expect(stranger.html).toContain("of which no run counts yet");
+    expect(stranger.html).toContain("gets its declared configuration");
+    expect(stranger.links.some(({ href }) => href === `/agents/${agent_id}`)).toBe(true);
+    expect((await newVisitor(service).send(stranger, "Hire it for 31.00 USD")).url.pathname).toBe("/sign-in");
+
+    const buyer = await visitorOf(service, await newUser(service));
+    const listed = await buyer.follow(await buyer.open("/marketplace"), "Looked at closely");
+    expect(listed.url.pathname).toBe(`/marketplace/${id}`);
+    const sent = await buyer.send(listed, "Hire it for 31.00 USD");
+    expect(leads(await buyer.send(listed, "Hire it for 31.00 USD"))).toBe(leads(sent));
+    expect(await (await fetch(`${service.url}/sitemap.xml`)).text()).toContain(`/marketplace/${id}<`);
+
+    const visitor = await visitorOf(service, seller);
+    const own = await visitor.open(`/marketplace/${id}`);
+    expect(own.html).not.toContain("Nobody but you");
+    const wrong = await visitor.send(listed, "Hire it for 31.00 USD");
+    expect([wrong.status, wrong.alerts]).toEqual([409, [expect.stringContaining("your own listing")]]);
+    await seller.call("PATCH", `/api/v1/agents/${agent_id}`, { is_public: false });
+    expect((await visitor.open(`/marketplace/${id}`)).html).toContain("Nobody but you sees this now");
+    expect((await buyer.open(`/marketplace/${id}`)).status).toBe(404);
+    const gone = await visitor.send(own, "Withdraw");
+    expect(gone.alerts).toEqual([expect.stringContaining("The listing is withdrawn")]);
+    const withdrawn = await visitor.open(`/marketplace/${id}`);
+    expect(withdrawn.html).toContain("It is withdrawn");
+    expect(withdrawn.forms.some(({ buttons }) => "Withdraw" in buttons)).toBe(false);
+  });
+
+  it("tells a seller what was sold, with the sums first", async () => {
+    const seller = await newSeller(service);
+    const visitor = await visitorOf(service, seller);
+    const before = await visitor.open("/marketplace/seller");
+    expect(before.html).toContain("Nobody has hired one of your agents yet");
+    const listing = await addListing(seller, { title: "Sold once", price_usd: 31.05 });
+    await hire(service, await newUser(service), listing.id);
+    await hire(service, await newUser(service), listing.id);
+    const after = await visitor.follow(await visitor.open("/marketplace"), "Offer one of yours, or see what you sold");
+    for (const shown of ["55.88 USD", "62.10 USD", "6.22 USD", "27.94 USD"]) expect(after.html).toContain(shown);
+    expect((await visitor.follow(after, "Sold once")).url.pathname).toBe(`/marketplace/${listing.id}`);
+    expect((await visitor.open("/marketplace/seller?page=7")).html).toContain("No sale is on this page");
   });
 });

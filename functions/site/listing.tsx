@@ -1,0 +1,83 @@
+import type * as z from "zod";
+import { AgentRead } from "../../shared/agents/shown.ts";
+import { ListingRead } from "../../shared/marketplace/shown.ts";
+import { Layout, personal } from "./layout.tsx";
+import { apiOf } from "./parts/api.ts";
+import { Refused, type Wrong } from "./parts/form.tsx";
+import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
+import { Notice } from "./parts/notice.tsx";
+import { isSignedIn } from "./parts/signed-in.ts";
+import { unless } from "./parts/unless.ts";
+import { type View, type Visit, view } from "./parts/view.ts";
+
+const Agent = AgentRead.pick({
+  composite_score: true,
+  score_low: true,
+  score_high: true,
+  score_basis: true,
+  simulated: true,
+});
+
+/** How good the listed agent is, by its runs. */
+function recordOf(agent: z.output<typeof Agent> | null): string {
+  if (agent === null || agent.score_basis === null) return "of which no run counts yet";
+  const { composite_score: score, score_low: low, score_high: high, simulated } = agent;
+  return `score ${score.toFixed(2)} (${low.toFixed(1)} to ${high.toFixed(1)})${simulated ? ", simulated" : ""}`;
+}
+
+/** Why nobody but its seller sees a listing. */
+function OffOffer({ is_active, agent_id }: Pick<z.output<typeof ListingRead>, "is_active" | "agent_id">) {
+  return (
+    <Notice>
+      {is_active ? (
+        <p>
+          Nobody but you sees this now. It is on offer while{" "}
+          <a href={`/agents/${agent_id}`}>its agent is public, active and yours</a>, and{" "}
+          <a href="/marketplace/seller">buyers can pay you</a>.
+        </p>
+      ) : (
+        <p>
+          It is withdrawn, and nobody but you sees it. <a href="/marketplace/seller">Make another</a>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** Its form carries a key that is good for one purchase: no cache may hand that to somebody else. */
+async function show({ c, ctx, own, api, params }: Visit, wrong?: Wrong): Promise<Response> {
+  const path = `/api/v1/marketplace/listings/${params["listing_id"]}`;
+  const listing = await api.read(path, ListingRead);
+  const stranger = apiOf(c, ctx, own, { as: "stranger" });
+  const [agent, offered] = await Promise.all([
+    unless("not_found", api.read(`/api/v1/agents/${listing.agent_id}`, Agent)),
+    listing.is_own ? unless("not_found", stranger.read(path, ListingRead)) : listing,
+  ]);
+  const { title, is_own, is_active } = listing;
+  return personal(
+    c,
+    <Layout title={title} {...(isSignedIn(c) ? { own: "/marketplace" } : { at: "/marketplace" })}>
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      <Refused wrong={wrong} labels={{}} />
+      {offered === null && <OffOffer {...listing} />}
+      <Offered listing={listing} record={recordOf(agent)} />
+      {!is_own && <p>{TERMS}</p>}
+      {is_active && <Deal listing={listing} action={`/marketplace/${listing.id}`} />}
+      <p>
+        <a href="/marketplace">All agents for hire</a>
+      </p>
+    </Layout>,
+    wrong?.status ?? 200,
+  );
+}
+
+export const listingPages: readonly View[] = [
+  view({
+    path: "/marketplace/{listing_id}",
+    title: "An agent for hire",
+    show: (visit) => show(visit),
+    take: (visit) => deal(visit, show),
+  }),
+];
