@@ -1,7 +1,7 @@
 /** What lies beside the agents and runs of a world: records of runs, and what accounts and workspaces have. */
 import { randomUUID } from "node:crypto";
 import { inBulk } from "../stack/bulk.ts";
-import type { Sql, Viewers } from "./world.ts";
+import { type Sql, vacuum, type Viewers } from "./world.ts";
 
 /** Who reads: the owner of much, anybody, or an operator. */
 export type Who = "owner" | "anybody" | "admin";
@@ -144,7 +144,7 @@ export async function fillRecords(sql: Sql, { owner, agent, team, other }: Viewe
       from (${agents}) a, generate_series(1, case when a.user_id = '${owner}' then 90 else 1 end) n where a.team_id is null`,
     ),
   );
-  await sql("vacuum analyze");
+  await vacuum(sql);
 }
 
 /** SQL: what a busy minute moves on the board of everything, which stands beside its spread until the next one. */

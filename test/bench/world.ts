@@ -117,6 +117,23 @@ export async function fillWorld(
       select '${webhook}', e.id, n, 'succeeded' from e, generate_series(1, ${size}) n`,
     ),
   );
+  await vacuum(sql);
+}
+
+/**
+ * Vacuums and analyses the database once nothing in it sees it as it was before. For an older snapshot, such as that of an
+ * analysis that the server has begun by itself, pages would not be marked as visible to all, and the planner would take
+ * other ways than with them.
+ */
+export async function vacuum(sql: Sql): Promise<void> {
+  await sql(`do $$ begin
+    while exists (select from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_xmin is not null)
+    loop
+      perform pg_sleep(0.01);
+      perform pg_stat_clear_snapshot();
+    end loop;
+  end $$`);
   await sql("vacuum analyze");
 }
 
