@@ -139,8 +139,9 @@ async function takenOut(
   );
   const active = new Set(present.map(familyOf));
   const retired = rows.filter((row) => {
+    if (active.has(familyOf(row))) return false;
     const shippedThen = suite.tasks(row.suite_version).find(({ slug }) => slug === row["slug"]);
-    if (shippedThen === undefined || active.has(familyOf(row))) return false;
+    if (shippedThen === undefined) return false;
     const task = shippedRow(shippedThen);
     return isDeepStrictEqual(pick(row, Object.keys(task)), plain(task));
   });

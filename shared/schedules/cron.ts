@@ -33,29 +33,39 @@ export function* instants(cron: string, zone: string, after: Date): Generator<Da
  * ends the day, as in America/Nuuk: so it says what the clocks are to show, as if they were those of UTC.
  */
 function* fixedInstants(cron: string, zone: string, after: number): Generator<Date, void> {
-  const format = formatOf(zone);
-  const shownAt = (instant: number): number => Date.parse(`${format.format(instant).replace(" ", "T")}Z`);
+  const shownAt = clockOf(zone);
   const expression = new Cron(cron, { mode: "5-part", timezone: "UTC" });
   // From before what is shown at `after`, since the clocks may be put back then.
   const from = new Date(shownAt(after) - AROUND_CHANGE_MS);
   for (let next = expression.nextRun(from); next !== null; next = expression.nextRun(next)) {
     const shown = next.getTime();
     const offsets = [shown - DAY_MS, shown + DAY_MS].map((around) => shownAt(around) - around);
-    let [early, late] = [shown - Math.max(...offsets), shown - Math.min(...offsets)];
-    if (shownAt(early) >= shown) late = early;
-    // The clocks skip it, or change between the two: the first moment that shows as much.
-    while (late - early > MINUTE_MS) {
-      const middle = early + Math.floor((late - early) / 2 / MINUTE_MS) * MINUTE_MS;
-      if (shownAt(middle) < shown) early = middle;
-      else late = middle;
-    }
-    if (late > after) yield new Date(late);
+    const [early, late] = [shown - Math.max(...offsets), shown - Math.min(...offsets)];
+    // Where the clocks skip it, or change between the two, the first moment that shows as much.
+    const at = shownAt(early) >= shown ? early : firstMinute(early, late, (instant) => shownAt(instant) >= shown);
+    if (at > after) yield new Date(at);
   }
 }
 
 /** How the clocks of zones are read: to make one takes longer than all that is read by it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 const MOST_FORMATS = 100;
+
+/** What the clocks of a zone show at an instant, to the second, as if it were UTC. */
+function clockOf(zone: string): (instant: number) => number {
+  const format = formatOf(zone);
+  return (instant) => Date.parse(`${format.format(instant).replace(" ", "T")}Z`);
+}
+
+/** The first of the whole minutes from `early` to `late` at which something holds that holds at `late` and not at `early`. */
+function firstMinute(early: number, late: number, holds: (instant: number) => boolean): number {
+  while (late - early > MINUTE_MS) {
+    const middle = early + Math.floor((late - early) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (holds(middle)) late = middle;
+    else early = middle;
+  }
+  return late;
+}
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = FORMATS.get(zone);
@@ -127,20 +137,15 @@ function firesWithinHour(cron: string, zone: string, now: Date): boolean {
 
 /** The times from `from` on, to the minute, at which the zone's offset changes. Two within a week count as none. */
 function clockChanges(zone: string, from: Date): Date[] {
-  const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
-  const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value;
+  const shownAt = clockOf(zone);
+  const first = Math.floor(from.getTime() / MINUTE_MS) * MINUTE_MS;
   const changes: Date[] = [];
   for (let week = 0; week < WEEKS_AHEAD; week += 1) {
-    let before = from.getTime() + week * WEEK_MS;
-    let after = before + WEEK_MS;
-    const old = offset(before);
-    if (old === offset(after)) continue;
-    while (after - before > MINUTE_MS) {
-      const middle = (before + after) / 2;
-      if (offset(middle) === old) before = middle;
-      else after = middle;
-    }
-    changes.push(new Date(after));
+    const before = first + week * WEEK_MS;
+    const after = before + WEEK_MS;
+    const old = shownAt(before) - before;
+    const isChanged = (at: number): boolean => shownAt(at) - at !== old;
+    if (isChanged(after)) changes.push(new Date(firstMinute(before, after, isChanged)));
   }
   return changes;
 }
