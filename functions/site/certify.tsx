@@ -5,7 +5,7 @@ import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "..
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";
-import { counted } from "./parts/in-words.ts";
+import { counted, usd } from "./parts/in-words.ts";
 import { leaveTo } from "./parts/leave.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
@@ -93,7 +93,7 @@ function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: 
       </ul>
     );
   return (
-    <Form action={path} button={`Certify it for ${price_usd.toFixed(2)} USD`} once>
+    <Form action={path} button={`Certify it for ${usd(price_usd)}`} once>
       <p>The price includes the {runs_needed} runs; the monthly allowance is left alone.</p>
       <Tick
         label={LABELS.eu_waiver_accepted}

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { PurchaseRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { LIVE } from "./parts/live.ts";
+import { usd } from "./parts/in-words.ts";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -63,7 +64,7 @@ async function show({ c, api, params, query }: Visit): Promise<Response> {
         <Standing purchase={purchase} checkout={query.get("checkout")} />
         <dl>
           <dt>Price</dt>
-          <dd>{purchase.price_usd.toFixed(2)} USD</dd>
+          <dd>{usd(purchase.price_usd)}</dd>
           <dt>Begun</dt>
           <dd>
             <Day time={purchase.created_at} />

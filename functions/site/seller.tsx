@@ -6,7 +6,7 @@ import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
-import { usd } from "./parts/listing.tsx";
+import { usd } from "./parts/in-words.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";

@@ -12,3 +12,6 @@ export function theFirst(count: number, one: string): string {
 export function joined(parts: readonly string[], last: "and" | "or" = "and"): string {
   return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${last} ${parts.at(-1)}`;
 }
+
+/** A price, or what becomes of it: `39.00 USD`. */
+export const usd = (price: number): string => `${price.toFixed(2)} USD`;

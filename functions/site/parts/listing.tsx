@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type ListingRead, PurchaseRead } from "../../../shared/marketplace/shown.ts";
 import { sendTo } from "../layout.tsx";
 import { attempt, Form, KEY, Wrong } from "./form.tsx";
+import { usd } from "./in-words.ts";
 import { leaveTo } from "./leave.tsx";
 import { RowAction } from "./row-action.tsx";
 import type { Visit } from "./view.ts";
@@ -9,9 +10,6 @@ import type { Visit } from "./view.ts";
 const API = "/api/v1/marketplace";
 
 type Listing = z.output<typeof ListingRead>;
-
-/** A price or what becomes of it, as people read it. */
-export const usd = (price: number): string => `${price.toFixed(2)} USD`;
 
 /** What one gets for the money. */
 export const TERMS =
