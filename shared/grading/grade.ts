@@ -1,14 +1,22 @@
 import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 import { graderOf } from "./graders.ts";
 import { MAX_DEPTH, depthWithin, holdsRounded } from "./json.ts";
+import { inPlainWriting } from "./plain.ts";
 import type { GraderType } from "./schema.ts";
 import { clip, isBlank } from "./text.ts";
 import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable } from "./types.ts";
 
 export type { Answer, GradingTask, Verdict } from "./types.ts";
 
+/**
+ * The versions of the grading rules that are kept, so that what was signed by them can be graded again. "3" took an output
+ * of null for none; until "4" answers were read without `inPlainWriting`.
+ */
+export const GRADER_VERSIONS = ["3", "4", "5"] as const;
+export type GraderVersion = (typeof GRADER_VERSIONS)[number];
+
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "4";
+export const GRADER_VERSION = "5" satisfies GraderVersion;
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;
@@ -23,7 +31,7 @@ const TAKING_NULL: ReadonlySet<GraderType> = new Set(["json_schema"]);
 const ROUNDING = 1e-9;
 
 /**
- * Grades one answer: deterministic, without clock or network, in time bounded for an answer of up to 1 MiB, whatever
+ * Grades one answer by the rules of `version`: deterministic, without clock or network, in time bounded for an answer of up to 1 MiB, whatever
  * it holds. The explanation of a secret task depends on the answer, the grader's type and the verdict alone, never on
  * the key or the grader's options.
  * @throws TypeError only for a task in which `checkTask` finds issues
@@ -32,8 +40,8 @@ const ROUNDING = 1e-9;
  *   is_secret: false }, { output: "The answer is 42." })
  * // { correctness: 1, passed: true, explanation: "The answer was read as 42, which is the expected number …" }
  */
-export function grade(task: GradingTask, answer: Answer): Verdict {
-  const outcome = outcomeOf(task, answer);
+export function grade(task: GradingTask, answer: Answer, version: GraderVersion = GRADER_VERSION): Verdict {
+  const outcome = outcomeOf(task, answer, version);
   const passed = outcome.correctness >= task.pass_threshold - ROUNDING;
   const explanation = task.is_secret && !outcome.keyFree ? secretExplanation(passed) : outcome.explanation;
   return { correctness: outcome.correctness, passed, explanation: clip(explanation, MAX_EXPLANATION_LENGTH) };
@@ -41,11 +49,13 @@ export function grade(task: GradingTask, answer: Answer): Verdict {
 
 type Given = Answer & { output: ExactJson };
 
-function outcomeOf(task: GradingTask, answer: Answer): Outcome {
+function outcomeOf(task: GradingTask, answer: Answer, version: GraderVersion): Outcome {
   const { type } = task.grader;
-  const isNull = answer.output === null && TAKING_NULL.has(type);
+  const isNull = answer.output === null && TAKING_NULL.has(type) && version !== "3";
   if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output) && !isNull) return unreadable("The answer is empty.");
-  const given = { ...answer, output: answer.output ?? null };
+  const said = answer.output ?? null;
+  const isTakenAsWritten = typeof said !== "string" || version === "3" || version === "4";
+  const given = { ...answer, output: isTakenAsWritten ? said : inPlainWriting(type, said) };
   if (!depthWithin(given.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
   return graderOf(type).grade(task, asKnown(task, given));
 }

@@ -3,7 +3,7 @@ import type { JWK } from "jose";
 import * as z from "zod";
 import { commit } from "../evidence/commitment.ts";
 import { verifyStatement } from "../evidence/verify.ts";
-import { GRADER_VERSION, grade } from "../grading/grade.ts";
+import { GRADER_VERSIONS, type GraderVersion, grade } from "../grading/grade.ts";
 import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { templatesById } from "../templates/index.ts";
@@ -30,10 +30,6 @@ const Subject = z.object({
   commitments: z.object({ response: z.string().nullable() }),
 });
 type Subject = z.output<typeof Subject>;
-
-/** The rules of before that are kept: they took an output of null for none. */
-const NULL_IS_NONE = "3";
-const RULES: ReadonlySet<string> = new Set([NULL_IS_NONE, GRADER_VERSION]);
 
 const NOTHING_HOLDS = {
   valid: false,
@@ -67,7 +63,8 @@ export async function regrade(request: z.output<typeof RegradeRequest>, keys: JW
   const { run, task, instance: committed, result, commitments } = subject;
   if (task.is_secret) return { status: "refused", reason: "secret_task" };
   if (task.template === null || committed === null) return { status: "refused", reason: "fixed_task" };
-  if (!RULES.has(result.grader_version)) return { status: "refused", reason: "other_rules" };
+  const version = GRADER_VERSIONS.find((kept) => kept === result.grader_version);
+  if (version === undefined) return { status: "refused", reason: "other_rules" };
   const template = templatesById.get(task.template.id);
   if (template?.version !== task.template.version) return { status: "refused", reason: "other_template" };
 
@@ -79,7 +76,7 @@ export async function regrade(request: z.output<typeof RegradeRequest>, keys: JW
   const holds = { valid: true, instance_matches, response_matches };
   if (!instance_matches || !response_matches)
     return { status: "regraded", result: { ...holds, correctness: null, passed: null, agrees: false } };
-  const { correctness, passed } = verdictOn(subject, instance, response);
+  const { correctness, passed } = verdictOn(subject, instance, response, version);
   const agrees = correctness.toFixed(4) === result.correctness && passed === result.passed;
   return { status: "regraded", result: { ...holds, correctness, passed, agrees } };
 }
@@ -92,16 +89,16 @@ async function opens(commitment: string | null, bytes: Uint8Array | null, salt: 
 }
 
 function verdictOn(
-  { run, task, result }: Subject,
+  { run, task }: Subject,
   { grader, expected_output, output_schema, output_format, tools }: Instance,
   response: Uint8Array | null,
+  version: GraderVersion,
 ): { correctness: number; passed: boolean } {
   const asked = { run: { id: run.id }, task: { output_format, tools } };
   const answer = run.status === "failed" || response === null ? null : answerIn(response, run.agent_protocol, asked);
   if (answer === null) return { correctness: 0, passed: false };
   const key = { grader, expected_output, output_schema, pass_threshold: PASS_THRESHOLD, is_secret: task.is_secret };
-  const { output, ...rest } = answer;
-  return grade(key, output === null && result.grader_version === NULL_IS_NONE ? rest : answer);
+  return grade(key, answer, version);
 }
 
 /** The answer in the bytes that an agent sent: as its protocol has it, at once or later, or else as a report by callback. */

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { type GradingTask, type GraderVersion, grade } from "../../../shared/grading/grade.ts";
+import { inPlainWriting } from "../../../shared/grading/plain.ts";
+import { leastTime } from "../../stack/least-time.ts";
+import { taskOf } from "./support.ts";
+
+const number = (key: number) => taskOf({ type: "numeric" }, key);
+const FERRIES = ["Paris", "10–20", "–5", "Vitamin C – tablets"];
+const choice = (key: string) => taskOf({ type: "multiple_choice", choices: FERRIES }, key);
+const fields = taskOf({ type: "json_fields", fields: { a: {} } }, { a: 1 });
+const items = taskOf({ type: "set_f1" }, ["ant", "bee"]);
+
+const passes = (task: GradingTask, output: string, version?: GraderVersion) => grade(task, { output }, version).passed;
+
+describe("what chat models put around an answer", () => {
+  test.each<[string, GradingTask]>([
+    ["\\boxed{1{,}370.9}", number(1370.9)],
+    ["$1{,}234{,}567$", number(1_234_567)],
+    ["1,\\!370", number(1370)],
+    ["1\\,370.9 euros", number(1370.9)],
+    ["12\\;500\\:000", number(12_500_000)],
+    ["-\\$1{,}200", number(-1200)],
+    ["–5", number(-5)],
+    ["a change of –€1,200.50", number(-1200.5)],
+    ["x = ‒.5", number(-0.5)],
+    ["6 \\times 10^{–3}", number(0.006)],
+    ["$\\boxed{A}$", choice("Paris")],
+    ["The answer is \\boxed{\\text{Paris}}", choice("Paris")],
+    ["B — 10–20", choice("10–20")],
+    ["Answer: (b)—10–20", choice("10–20")],
+    ['```json {"a": 1}```', fields],
+    ['```{"a": 1}```', fields],
+    ['```json {\n"a": 1\n}\n```', fields],
+    ['```["ant", "bee"]```', items],
+  ])("%s is read as it is meant, and as it was by the rules before", (output, task) => {
+    expect([passes(task, output), passes(task, output, "4")]).toEqual([true, false]);
+  });
+
+  test.each<[string, GradingTask]>([
+    ["10–25", number(25)],
+    ["2021–2026", number(2026)],
+    ["the answer—25", number(25)],
+    ["the answer – 25", number(25)],
+    ["answer––25", number(25)],
+    ["item–3", number(3)],
+    ["(2)–3", number(3)],
+    ["5% – 7%", number(7)],
+    ["1{,}37", number(37)],
+    ["3\\,4", number(4)],
+    ["10–20", choice("10–20")],
+    ["–5", choice("–5")],
+    ["Vitamin C – tablets", choice("Vitamin C – tablets")],
+    ['```json\n{"a": 1}\n```', fields],
+    ['```\r\n{"a": 1}\n```', fields],
+    ['```\n["ant", "bee"]\n```', items],
+  ])("%s is what it was", (output, task) => {
+    expect([passes(task, output), passes(task, output, "4")]).toEqual([true, true]);
+  });
+
+  test("a text for another grader stays as it is", () => {
+    for (const type of ["exact", "normalized_text", "regex", "constraints", "refusal", "tool_calls"] as const)
+      expect(inPlainWriting(type, "–5 1{,}370 ```{}```")).toBe("–5 1{,}370 ```{}```");
+  });
+
+  test.each([
+    ["numeric", "1{,}"],
+    ["numeric", "–"],
+    ["numeric", "1\\,"],
+    ["multiple_choice", "\\boxed{"],
+    ["multiple_choice", "$\\boxed{\\text{"],
+    ["multiple_choice", " a –"],
+    ["json_fields", "```json"],
+  ] as const)("%s reads a mebibyte of %s at once", async (type, piece) => {
+    const text = piece.repeat(2 ** 20 / piece.length);
+    expect(await leastTime(200, () => inPlainWriting(type, text))).toBeLessThan(200);
+  });
+});
