@@ -5,6 +5,13 @@ import { outbox } from "./schema/index.ts";
 export const MESSAGE: SQL = sql`consumer, id, generation, body, flow_key, not_before`;
 
 /**
+ * SQL: a generation that no message about the same thing had: without it the queue would take one that is owed anew for a
+ * duplicate of the one before. Drawn, since the time is not enough: of two statements made in one millisecond, the second
+ * may wait until the first one's message has been taken.
+ */
+export const DRAWN: SQL = sql`floor(random() * 2147483647)::integer`;
+
+/**
  * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause), about something for
  * which no message was owed before; `body` is SQL of type jsonb, and where `source` has several rows `id` is SQL too.
  * Messages with the same `flowKey` (SQL of type text) are delivered within the limits of their consumer. `owed` collects

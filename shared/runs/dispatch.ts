@@ -112,7 +112,7 @@ async function claim(ctx: Context, left: string[], uncallable: string[]): Promis
 async function handOn(ctx: Context, runIds: readonly string[]): Promise<void> {
   await write(ctx, {
     parts: sql`with waiting as (
-      select r.id, r.attempt, r.agent_id from ${runs} r
+      select r.id, r.agent_id from ${runs} r
       where r.id in (${idsOf(runIds)}) and r.status = 'queued'
     ), dispatches as (${oweDispatchAgain("waiting")})`,
     owes: ["dispatches"],

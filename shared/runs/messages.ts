@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { owe, oweAnew, takeBack } from "../db/owed.ts";
+import { DRAWN, owe, oweAnew, takeBack } from "../db/owed.ts";
 import { runs as runTable } from "../db/schema/index.ts";
 
 /** The body of every message about a run. */
@@ -37,11 +37,11 @@ export function oweDispatch(runs: string): SQL {
   return owe("dispatch", sql`ids[1]`, body, sql`from (${groups}) g`, sql`agent_id::text`);
 }
 
-/** SQL: as `oweDispatch`, each run by itself, for runs (and their `attempt`) that were owed or taken up before. */
+/** SQL: as `oweDispatch`, each run by itself, for runs that were owed or taken up before. */
 export function oweDispatchAgain(runs: string): SQL {
   return oweAnew(
     "dispatch",
-    sql`select id, attempt as generation, ${runBody} as body, agent_id::text as flow_key, null::timestamptz as not_before
+    sql`select id, ${DRAWN} as generation, ${runBody} as body, agent_id::text as flow_key, null::timestamptz as not_before
       from ${sql.identifier(runs)}`,
   );
 }

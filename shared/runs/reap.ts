@@ -33,7 +33,7 @@ export async function reap(ctx: Context): Promise<number> {
     ), freed as (
       update ${runs} r set lease_token = null, lease_expires_at = null, callback_hash = null
       from batch b where r.id = b.id and not b.awaiting_callback and not b.is_hopeless
-      returning r.id, r.attempt, r.agent_id
+      returning r.id, r.agent_id
     ), dropped as (${dropSpans(sql`select id from freed`)}
     ), dispatches as (${oweDispatchAgain("freed")})`,
     owes: ["dispatches"],

@@ -1,18 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
-import { oweAnew, oweUnlessOwed } from "../db/owed.ts";
+import { DRAWN, oweAnew, oweUnlessOwed } from "../db/owed.ts";
 
 /** The consumer that makes the attempts of one subscription that are due. */
 export const DELIVERER = "deliver-due";
 
 /** Its message: what is due of the subscription at `due`, and what has become due since. */
 export const DueMessage = z.strictObject({ webhook_id: z.uuid(), due: z.iso.datetime({ offset: true }) });
-
-/**
- * Without it the queue would take a message that is owed anew for a duplicate of the one before. Drawn, since the time is not
- * enough: of two statements made in one millisecond, the second may wait until the first one's message has been taken.
- */
-const GENERATION: SQL = sql`floor(random() * 2147483647)::integer`;
 
 /** SQL: the body and the flow key of the message about a row of `webhook_id` and `due`. */
 const MESSAGE: SQL = sql`jsonb_build_object('webhook_id', webhook_id, 'due', due) as body,
@@ -27,7 +21,7 @@ export function wake(name: string, source: SQL): SQL {
   return oweUnlessOwed(
     name,
     DELIVERER,
-    sql`select webhook_id as id, ${GENERATION} as generation, ${MESSAGE}
+    sql`select webhook_id as id, ${DRAWN} as generation, ${MESSAGE}
       from (select webhook_id, max(due) as due from (${source}) a group by webhook_id) due`,
   );
 }
@@ -50,7 +44,7 @@ export function oweLater(source: SQL): SQL {
 export function oweMore(id: SQL, source: SQL): SQL {
   return oweAnew(
     DELIVERER,
-    sql`select ${id} as id, ${GENERATION} as generation, ${MESSAGE}, null::timestamptz as not_before
+    sql`select ${id} as id, ${DRAWN} as generation, ${MESSAGE}, null::timestamptz as not_before
       from (${source}) due`,
   );
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import { endUncallable } from "../../../shared/runs/uncallable.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -95,6 +95,25 @@ describe("an agent with runs in the queue that", () => {
       [run],
     );
     expect(await endsOf(agent)).toEqual([{ how: "queued", counted: false, runs: 1 }]);
+  });
+
+  it("came back just after it could not be called has the run carried out", async () => {
+    const agent = await addAgent(owner, { endpoint: endpoint.url });
+    const isActive = (on: boolean) => service.sql("update agents set is_active = $1 where id = $2", [on, agent]);
+    const { fetch } = globalThis;
+    let claims = 0;
+    vi.stubGlobal("fetch", async (input: string | URL | Request, init?: RequestInit) => {
+      const isClaim = typeof init?.body === "string" && init.body.includes("kept_carry_on");
+      const isFirstClaim = isClaim && claims++ === 0;
+      if (isFirstClaim) await isActive(false);
+      const answer = await fetch(input, init);
+      if (isFirstClaim) await isActive(true);
+      return answer;
+    });
+    await addRun(owner, agent, suite.tasks[0] ?? "");
+    await service.settled().finally(() => vi.unstubAllGlobals());
+    expect(await endsOf(agent)).toEqual([{ how: "completed", counted: true, runs: 1 }]);
+    expect([claims > 1, endpoint.seen.length]).toEqual([true, 1]);
   });
 
   it("is deleted while one of them is lost has that ended as our fault", async () => {
