@@ -14,6 +14,7 @@ import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
 import { scheduleRechecks } from "../registry/recheck.ts";
 import { forgetAddresses } from "../runs/forget-addresses.ts";
+import { rescueRuns } from "../runs/rescue.ts";
 import { settleForgotten } from "../runs/settle.ts";
 import { forgetScores } from "../board/forget-scores.ts";
 import { keepDay } from "../board/keep-day.ts";
@@ -56,6 +57,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "expire certifications", pieces: 5, work: expireCertifications },
   { name: "tell of certifications that end", pieces: 5, work: remindOfEnds },
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
+  { name: "rescue runs", pieces: 3, work: rescueRuns },
   { name: "settle sessions", pieces: 2, work: settleForgotten },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },

@@ -9,6 +9,7 @@ import { forgetNotices } from "../../../shared/mail/forget.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { reap } from "../../../shared/runs/reap.ts";
 import { forgetAddresses } from "../../../shared/runs/forget-addresses.ts";
+import { rescueRuns } from "../../../shared/runs/rescue.ts";
 import { settleForgotten } from "../../../shared/runs/settle.ts";
 import { forgetSpans } from "../../../shared/telemetry/forget.ts";
 import { forgetDeliveries, forgetRemoved } from "../../../shared/webhooks/forget.ts";
@@ -325,6 +326,23 @@ describe("what was lost is found again by reading few rows:", () => {
     const rows = await read(["runs", "held_results"], () => settleForgotten(ctx, null));
     expect(await count("held_results")).toBe(underWay);
     expect(Math.max(...Object.values(rows))).toBeLessThanOrEqual(50);
+  });
+
+  it("runs, piece by piece, among those that are under way and a great many that are over", async () => {
+    const run = { ...RUN, agent_id: numbered(2, "n % 3"), created_at: OLD };
+    await fill(
+      ["runs", "outbox"],
+      filled("runs", 0, IDLE, { ...run, status: "'completed'" }),
+      filled("runs", IDLE, 1500, { ...run, created_at: "now()" }),
+      filled("runs", IDLE + 1500, 300, run),
+    );
+    const rows = await read(["runs"], async () => {
+      for (let next: string | null | undefined; next !== null; ) ({ next } = await rescueRuns(ctx, next ?? null));
+    });
+    expect(await service.sql("select count(distinct id)::int as n from outbox where consumer = 'dispatch'")).toEqual([
+      { n: 300 },
+    ]);
+    expect(rows["runs"]).toBeLessThanOrEqual(2000);
   });
 });
 

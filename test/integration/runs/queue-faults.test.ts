@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
+import { DAILY, EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import type { Fault } from "../../stack/faults.ts";
@@ -222,6 +222,37 @@ describe("a run that can't be carried out", () => {
     const runId = await die(() => addRun(caller(service), agent, task, {}, { "cf-connecting-ip": "10.9.9.9" }));
     expect((await read(runId)).failure_code).toBe("service_error");
     expect([await used(service, "trial_address"), await used(service, "trial_global")]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ["is queued", "true", false],
+    ["was lost and freed", "new.attempt > 1 or new.status = 'failed'", true],
+    ["was answered", "new.status in ('completed', 'failed')", false],
+  ])("for as long as the queue tries is taken up again the next day: one that %s", async (_what, refused, isLost) => {
+    endpoint.answer = (request) => {
+      if (isLost && endpoint.seen.length === 1) service.faults.set({ service: "db", mode: "error", count: 1 });
+      return answersRightly(request);
+    };
+    await service.sql(`create function fail() returns trigger language plpgsql as $$
+      begin if ${refused} then raise 'fault'; end if; return new; end $$`);
+    await service.sql("create trigger fail before update on runs for each row execute function fail()");
+    const runId = await addRun(owner, agent, task);
+    await service.settled();
+    await nextMinute();
+    await service.broker.advance(3 * DAY_MS);
+    await service.settled();
+    await service.sql("drop function fail cascade");
+    await nextMinute();
+    expect(["queued", "running"]).toContain((await read(runId)).status);
+    await service.sql(
+      `update runs set created_at = created_at - interval '2 hours', started_at = started_at - interval '2 hours',
+        answered_at = answered_at - interval '2 hours' where id = $1`,
+      [runId],
+    );
+    await service.app.scheduled(DAILY);
+    await service.settled();
+    await expectOneResult(runId);
+    expect(endpoint.seen).toHaveLength(isLost ? 2 : 1);
   });
 
   it("is given up by the reaper after five attempts", async () => {
