@@ -10,6 +10,15 @@ import { sameSite } from "./site.ts";
 const PATH = "/.well-known/agent.json";
 const CARD_PATH = "/.well-known/agent-card.json";
 
+/**
+ * Whether a manifest lies where a host serves its own. What lies elsewhere on a domain may be by anybody whom its owner lets
+ * upload files.
+ */
+export function isWellKnown(manifestUrl: string): boolean {
+  const { pathname } = new URL(manifestUrl);
+  return pathname === PATH || pathname === CARD_PATH;
+}
+
 /** Milliseconds for all that is fetched. */
 const DEADLINE_MS = 5000;
 

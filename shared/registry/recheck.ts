@@ -6,7 +6,7 @@ import { agents } from "../db/schema/index.ts";
 import { after, type Piece } from "../db/pieces.ts";
 import type { Context } from "../platform/context.ts";
 import { oweAnew } from "../db/owed.ts";
-import { look } from "./discover.ts";
+import { isWellKnown, look } from "./discover.ts";
 
 /** A manifest is not asked for again within so many hours: less than a day, so that a late look does not skip the next. */
 const FRESH_HOURS = 20;
@@ -44,8 +44,8 @@ export async function scheduleRechecks(ctx: Context): Promise<Piece> {
 const Registration = z.object({ manifest_url: z.string(), endpoint: z.string().nullable() });
 
 /**
- * Looks at the manifest of a registered or stale agent again: the agent is registered while its manifest is valid and
- * names its endpoint, else stale. An agent that was changed meanwhile keeps its status. Throws `ResolverFault` where our own
+ * Looks at the manifest of a registered or stale agent again: the agent is registered while its manifest lies where a host
+ * serves its own, is valid, and names its endpoint, else stale. An agent that was changed meanwhile keeps its status. Throws `ResolverFault` where our own
  * resolver fails; then the status stays as it is, too.
  */
 export async function recheck(ctx: Context, agentId: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function recheck(ctx: Context, agentId: string): Promise<void> {
   );
   if (registration === null) return;
   const { manifest_url, endpoint } = registration;
-  const { manifest } = await look(ctx, manifest_url);
+  const { manifest } = isWellKnown(manifest_url) ? await look(ctx, manifest_url) : { manifest: null };
   const status = manifest !== null && manifest.endpoint === endpoint ? "registered" : "stale";
   await ctx.db.execute(setRegistryStatus(agentId, status, registration));
 }

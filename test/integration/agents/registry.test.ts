@@ -167,6 +167,26 @@ describe("a registration", () => {
     expect(await statusOf(id)).toBe("unregistered");
   });
 
+  it("is none of a document that lies where others than the domain's owner may put one", async () => {
+    const { id } = await make("forger.example.com");
+    const upload = at("forum.famous.example.net", "/uploads/agent.json");
+    const manifest = manifestOf("api.famous.example.net");
+    const patch = (fields: object) => user.call("PATCH", `/api/v1/agents/${id}`, fields);
+    late = 0;
+    expect((await patch({ manifest_url: upload, endpoint: manifest.endpoint })).body.registry_status).toBe("stale");
+    serve(upload, manifest);
+    await nextDay();
+    expect(await statusOf(id)).toBe("stale");
+    for (const path of ["/.well-known/agent.json", "/.well-known/agent-card.json"]) {
+      const url = at("forum.famous.example.net", path);
+      late = 0;
+      await patch({ manifest_url: url });
+      serve(url, manifest);
+      await nextDay();
+      expect(await statusOf(id)).toBe("registered");
+    }
+  });
+
   it("is not judged by a look at what it was before a change that came in between", async () => {
     const { id, manifest } = await make("between.example.com");
     web.set(at("between.example.com"), () => Response.json(manifest));
