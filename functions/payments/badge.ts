@@ -29,11 +29,16 @@ function widthOf(text: string): number {
 const Shown = AgentRow.extend({ certified_score: z.number().nullable() });
 type Shown = z.output<typeof Shown>;
 
-/** What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. */
+/**
+ * What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. A score is
+ * shown beside that as what it is: in a README nothing else would tell one that is over tasks of the owner's choice, and a
+ * simulated one is nobody's.
+ */
 function messageOf({ verified_state, board, certified_score }: Shown): [state: keyof typeof COLORS, message: string] {
   if (certified_score !== null) return ["certified", `certified ${certified_score.toFixed(1)}`];
   if (verified_state === "unverified") return ["unverified", "not certified"];
-  return ["verified", board === null ? "verified" : `verified ${board.composite_score.toFixed(1)}`];
+  if (board === null || board.tier === 2) return ["verified", "verified"];
+  return ["verified", `verified${board.tier === 0 ? "" : ", provisional"} ${board.composite_score.toFixed(1)}`];
 }
 
 /** The badge as SVG. Nothing in it is the owner's text, so nothing in it needs escaping. */
@@ -66,8 +71,8 @@ export const badge = [
     tag: "Agents",
     summary: "An agent's certification as a picture for a README",
     description:
-      "`certified` with the score of the certification while one is in force, `verified` with the composite score, else " +
-      "`not certified`. The same for every caller: for an agent that is not public it is 404 to its owner too.",
+      "`certified` with the score of the certification while one is in force; `verified` with the composite score, " +
+      "`provisional` where it is that, and without a simulated one; else `not certified`. The same for every caller: for an agent that is not public it is 404 to its owner too.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: { type: "image/svg+xml", description: "The badge" } },

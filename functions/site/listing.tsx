@@ -21,8 +21,8 @@ const Agent = AgentRead.pick({
 /** How good the listed agent is, by its runs. */
 function recordOf(agent: z.output<typeof Agent> | null): string {
   if (agent === null || agent.score_basis === null) return "of which no run counts yet";
-  const { composite_score: score, score_low: low, score_high: high, simulated } = agent;
-  return `score ${score.toFixed(2)} (${low.toFixed(1)} to ${high.toFixed(1)})${simulated ? ", simulated" : ""}`;
+  const { composite_score: score, score_low: low, score_high: high, score_basis, simulated } = agent;
+  return `score ${score.toFixed(2)} (${low.toFixed(1)} to ${high.toFixed(1)}), ${simulated ? "simulated" : score_basis}`;
 }
 
 /** Why nobody but its seller sees a listing. */

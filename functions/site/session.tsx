@@ -169,7 +169,8 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
         {done && agent.score_basis !== null && (
           <p>
             The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(1)} to{" "}
-            {agent.score_high.toFixed(1)}): <a href={`/agents/${agent.id}`}>its record</a>
+            {agent.score_high.toFixed(1)}), {agent.simulated ? "simulated" : agent.score_basis}:{" "}
+            <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
         {done && !agent.is_public && agent.connection_mode !== undefined && (

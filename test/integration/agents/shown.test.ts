@@ -25,13 +25,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Puts an agent on the board with a score, as its runs would. */
-async function rank(id: string, score: number): Promise<void> {
+async function rank(id: string, score: number, tier: 0 | 1 | 2 = 0): Promise<void> {
   await service.sql("update agents set verified_state = 'verified' where id = $1", [id]);
   await service.sql(
     `insert into board_entries (agent_id, domain, period, tier, composite_score, score_variance, success_rate,
       reliability, cost_efficiency, correctness, robustness, runs, tasks, last_run_at, listed, verified)
-     values ($1, 'all', 'all', 0, $2, 0, 1, 1, 1, 1, 1, 1, 1, now(), true, true)`,
-    [id, score],
+     values ($1, 'all', 'all', $3, $2, 0, 1, 1, 1, 1, 1, 1, 1, now(), true, true)`,
+    [id, score, tier],
   );
 }
 
@@ -132,14 +132,16 @@ describe("a badge", () => {
   const widths = (text: string) => [...text.matchAll(/\bwidth="([\d.]+)"/g)].map(([, width]) => Number(width));
 
   it.each([
-    ["unverified", null, "not certified"],
-    ["unverified", 12, "not certified"],
-    ["verified", null, "verified"],
-    ["verified", 7.25, "verified 7.3"],
-    ["certified", 100, "verified 100.0"],
-  ])("of a %s agent with the score %s says %s", async (state, score, message) => {
+    ["unverified", null, undefined, "not certified"],
+    ["unverified", 12, "ranked", "not certified"],
+    ["verified", null, undefined, "verified"],
+    ["verified", 7.25, "ranked", "verified 7.3"],
+    ["verified", 100, "provisional", "verified, provisional 100.0"],
+    ["verified", 100, "simulated", "verified"],
+    ["certified", 100, "ranked", "verified 100.0"],
+  ] as const)("of a %s agent with the score %s, %s, says %s", async (state, score, basis, message) => {
     const id = await addAgent(owner, { name: `<script>"&${randomUUID()}`.slice(0, 120) });
-    if (score !== null) await rank(id, score);
+    if (score !== null) await rank(id, score, basis === "ranked" ? 0 : basis === "provisional" ? 1 : 2);
     await service.sql("update agents set verified_state = $2 where id = $1", [id, state]);
     const { status, text, headers } = await badge(id);
     expect([status, said(text)]).toEqual([200, message]);

@@ -271,7 +271,7 @@ describe("badge and page", () => {
     ahead = 90 * DAY;
     for (const { agent } of [refunded, expiring]) {
       const [message, color] = await shown(agent);
-      expect([message?.replace(/[\d.]+$/, "…"), color]).toEqual(["verified …", "#0969da"]);
+      expect([message?.replace(/[\d.]+$/, "…"), color]).toEqual(["verified, provisional …", "#0969da"]);
       expect(await page(agent)).not.toContain("Certified");
     }
     await service.sql("update agents set verified_state = 'unverified' where id = $1", [refunded.agent]);
