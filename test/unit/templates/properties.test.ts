@@ -105,6 +105,11 @@ describe.each(templates)("$id", { timeout: 60_000 + 60 * DRAWS }, (template) => 
     expect(slips).toEqual([]);
   });
 
+  test("says that only the answer is wanted where the grader takes nothing around it", () => {
+    const strict = [sample, ...instances()].filter(({ grader }) => grader.type === "exact");
+    expect(strict.filter(({ prompt }) => !/\balone\b|\bnothing else\b/.test(prompt)).slice(0, 3)).toEqual([]);
+  });
+
   test("hardly ever asks the same twice", () => {
     const asked = instances().map(({ prompt, input, output_schema }) => JSON.stringify([prompt, input, output_schema]));
     expect(new Set(asked).size).toBeGreaterThanOrEqual(0.999 * DRAWS);

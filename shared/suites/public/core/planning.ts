@@ -67,7 +67,7 @@ export const planning: SeedTask[] = [
     title: "A delivery tour with opening times",
     domain: "planning",
     prompt:
-      "A van leaves the yard at minute 0, calls once at each of the shops P, Q, R, S and T, and returns to the yard. `input` gives the driving minutes between any two places (the same both ways) and, for each shop, the minutes between which unloading may begin. A van that comes too early waits; one that comes after `latest` is too late. Unloading takes 5 minutes at each shop. Among the orders that meet every opening time, choose the one with the fewest driving minutes in all, the way back to the yard included; waiting and unloading do not count as driving. Answer with the five shop letters in the order of the visits, joined by hyphens, as in A-B-C-D-E.",
+      "A van leaves the yard at minute 0, calls once at each of the shops P, Q, R, S and T, and returns to the yard. `input` gives the driving minutes between any two places (the same both ways) and, for each shop, the minutes between which unloading may begin. A van that comes too early waits; one that comes after `latest` is too late. Unloading takes 5 minutes at each shop. Among the orders that meet every opening time, choose the one with the fewest driving minutes in all, the way back to the yard included; waiting and unloading do not count as driving. Answer with the five shop letters in the order of the visits, joined by hyphens, as in A-B-C-D-E, and nothing else.",
     input: {
       unloading_minutes: 5,
       driving_minutes: {

@@ -21,7 +21,7 @@ function drawDistances(random: Random): number[][] {
 
 /** Traps: the shortest tour comes too late, the nearest shop first leads astray, waiting is not driving. */
 export const breadTour = defineTemplate(
-  { id: "planning-bread-tour", version: 1, sample: "core-planning-bread-tour" },
+  { id: "planning-bread-tour", version: 2, sample: "core-planning-bread-tour" },
   (random) => {
     const shops = random.sample(LETTERS, 5).toSorted();
     const goods = random.pick(GOODS);
@@ -71,7 +71,7 @@ export const breadTour = defineTemplate(
       const trapped = [...new Set(wrong.map(written))].filter((order) => order !== key);
       const input = inputOf(shops, drive, windows);
       return {
-        prompt: `A van with ${goods} leaves the yard at minute 0, calls once at each of the shops ${shops.slice(0, -1).join(", ")} and ${shops.at(-1)}, and returns to the yard. \`input\` gives the driving minutes between any two places (the same both ways) and, for each shop, the minutes between which unloading may begin. A van that comes too early waits; one that comes after \`latest\` is too late. Unloading takes ${unloading} minutes at each shop. Among the orders that meet every opening time, choose the one with the fewest driving minutes in all, the way back to the yard included; waiting and unloading do not count as driving. Answer with the five shop letters in the order of the visits, joined by hyphens, as in A-B-C-D-E.`,
+        prompt: `A van with ${goods} leaves the yard at minute 0, calls once at each of the shops ${shops.slice(0, -1).join(", ")} and ${shops.at(-1)}, and returns to the yard. \`input\` gives the driving minutes between any two places (the same both ways) and, for each shop, the minutes between which unloading may begin. A van that comes too early waits; one that comes after \`latest\` is too late. Unloading takes ${unloading} minutes at each shop. Among the orders that meet every opening time, choose the one with the fewest driving minutes in all, the way back to the yard included; waiting and unloading do not count as driving. Answer with the five shop letters in the order of the visits, joined by hyphens, as in A-B-C-D-E, and nothing else.`,
         input: { unloading_minutes: unloading, ...input },
         output_format: "text",
         grader: { type: "exact" },
