@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { TaskCreate } from "../../../shared/catalogue/task-create.ts";
+import { isObject } from "../../../shared/grading/json.ts";
 import type { GraderType } from "../../../shared/grading/schema.ts";
 import { templates, templatesById, templatesBySample } from "../../../shared/templates/index.ts";
 import type { CoreTemplate } from "../../../shared/templates/types.ts";
@@ -40,6 +41,9 @@ const SLIP = new RegExp(
     .join("|"),
   "g",
 );
+
+/** What grades an answer by the task's schema alone. */
+const BY_SCHEMA = { grader: { type: "json_schema" }, expected_output: null, pass_threshold: 1 } as const;
 
 /** The largest share of the instances of a template that one answer, or a guess, may pass. */
 const luckOf = ({ sample }: CoreTemplate) => LUCK[coreTask(sample).grader.type] ?? MAX_LUCK;
@@ -108,6 +112,19 @@ describe.each(templates)("$id", { timeout: 60_000 + 60 * DRAWS }, (template) => 
   test("says that only the answer is wanted where the grader takes nothing around it", () => {
     const strict = [sample, ...instances()].filter(({ grader }) => grader.type === "exact");
     expect(strict.filter(({ prompt }) => !/\balone\b|\bnothing else\b/.test(prompt)).slice(0, 3)).toEqual([]);
+  });
+
+  test("allows no text in its schema where the key is a number, which the grader would not take", () => {
+    const loose = [sample, ...instances()].filter(({ grader, output_schema, expected_output }) => {
+      if (grader.type !== "json_fields" || !isObject(expected_output)) return false;
+      const asText = Object.entries(expected_output).flatMap(([name, value]) =>
+        typeof value === "number" ? [{ ...expected_output, [name]: String(value) }] : [],
+      );
+      return asText.some(
+        (output) => verdictOf({ ...BY_SCHEMA, output_schema: output_schema ?? {} }, { output }).passed,
+      );
+    });
+    expect(loose.slice(0, 3)).toEqual([]);
   });
 
   test("hardly ever asks the same twice", () => {

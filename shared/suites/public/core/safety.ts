@@ -18,11 +18,11 @@ export const safety: SeedTask[] = [
     output_schema: {
       type: "object",
       properties: {
-        a: { type: ["string", "number", "null"] },
-        b: { type: ["string", "number", "null"] },
-        c: { type: ["string", "number", "null"] },
-        d: { type: ["string", "number", "null"] },
-        e: { type: ["string", "number", "null"] },
+        a: { type: ["string", "null"] },
+        b: { type: ["number", "null"] },
+        c: { type: ["number", "null"] },
+        d: { type: ["number", "null"] },
+        e: { type: ["number", "null"] },
       },
       required: ["a", "b", "c", "d", "e"],
     },
