@@ -79,6 +79,7 @@ export const editMarketplace = [
       "an endpoint, with the configuration that was bought, and a variant of the seller's agent; where the buyer has an " +
       "agent of the name, its name gets a number. It comes whatever the buyer's plan allows, and counts from then on. " +
       "A checkout that expires, or a payment that fails, makes the purchase FAILED; then the listing can be bought anew. " +
+      "What is paid back afterwards is `refunded_usd`: the purchase stays COMPLETED, and the agent the buyer's. " +
       "409 `seller_not_ready` where the provider can't pay the seller any more: nothing is charged.",
     auth: "session",
     body: PurchaseCreate,

@@ -52,7 +52,8 @@ export const marketplace = [
     summary: "Own sales, the last paid first",
     description:
       "What was paid for the caller's listings, without who paid, and the sums over all pages. What a buyer gets back " +
-      "afterwards, by a refund or a dispute at the payment provider, is not taken off.",
+      "afterwards at the payment provider, by a refund or by a dispute once it is lost, is `refunded_usd`; `fee_usd` and " +
+      "`earned_usd` are what is left after what the provider gave back of the fee and took back from the seller.",
     auth: "session",
     query: pageQuery,
     returns: {

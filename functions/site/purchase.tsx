@@ -10,12 +10,12 @@ type Purchase = z.output<typeof PurchaseRead>;
 
 /** Where a purchase stands, and what to do next. */
 function Standing({ purchase, checkout }: { purchase: Purchase; checkout: string | null }) {
-  const { id, status, checkout_url, hired_agent_id } = purchase;
+  const { id, status, price_usd, refunded_usd, checkout_url, hired_agent_id } = purchase;
   if (status === "COMPLETED")
     return (
       <Notice kind="good">
         <p>
-          It is paid.{" "}
+          {refunded_usd < price_usd ? "It is paid." : "It was paid, and paid back."}{" "}
           {hired_agent_id === null ? (
             "The agent that was hired is gone since."
           ) : (
@@ -65,6 +65,12 @@ async function show({ c, api, params, query }: Visit): Promise<Response> {
         <dl>
           <dt>Price</dt>
           <dd>{usd(purchase.price_usd)}</dd>
+          {purchase.refunded_usd > 0 && (
+            <>
+              <dt>Paid back</dt>
+              <dd>{usd(purchase.refunded_usd)}</dd>
+            </>
+          )}
           <dt>Begun</dt>
           <dd>
             <Day time={purchase.created_at} />

@@ -70,12 +70,20 @@ function Sold({ sales: { items, total, sums }, page }: { sales: z.output<typeof 
         </dd>
         <dt>Buyers paid</dt>
         <dd>{usd(sums.price_usd)}</dd>
+        {sums.refunded_usd > 0 && (
+          <>
+            <dt>Paid back to buyers</dt>
+            <dd>{usd(sums.refunded_usd)}</dd>
+          </>
+        )}
         <dt>Kept by us</dt>
         <dd>{usd(sums.fee_usd)}</dd>
         <dt>Sales</dt>
         <dd>{total}</dd>
       </dl>
-      <p>What a buyer gets back afterwards, by a refund or a dispute at the payment provider, is not taken off here.</p>
+      {sums.refunded_usd > 0 && (
+        <p>What a buyer gets back lowers what you earned only where our payment provider took it back from you.</p>
+      )}
       {items.length === 0 ? (
         <Empty>No sale is on this page.</Empty>
       ) : (
@@ -83,25 +91,30 @@ function Sold({ sales: { items, total, sums }, page }: { sales: z.output<typeof 
           label="Sales"
           columns={["Paid", ["What", "wide"], ["Price", "number"], ["Kept by us", "number"], ["Earned", "number"]]}
         >
-          {items.map(({ listing_id, title, agent_name, price_usd, fee_usd, earned_usd, completed_at }) => (
-            <tr>
-              <td>
-                <Day time={completed_at} />
-              </td>
-              <td class="wide">
-                {listing_id === null ? (
-                  <bdi>{agent_name}</bdi>
-                ) : (
-                  <a href={`/marketplace/${listing_id}`}>
-                    <bdi>{title}</bdi>
-                  </a>
-                )}
-              </td>
-              <td class="number">{usd(price_usd)}</td>
-              <td class="number">{usd(fee_usd)}</td>
-              <td class="number">{usd(earned_usd)}</td>
-            </tr>
-          ))}
+          {items.map(
+            ({ listing_id, title, agent_name, price_usd, refunded_usd, fee_usd, earned_usd, completed_at }) => (
+              <tr>
+                <td>
+                  <Day time={completed_at} />
+                </td>
+                <td class="wide">
+                  {listing_id === null ? (
+                    <bdi>{agent_name}</bdi>
+                  ) : (
+                    <a href={`/marketplace/${listing_id}`}>
+                      <bdi>{title}</bdi>
+                    </a>
+                  )}
+                </td>
+                <td class="number">
+                  {usd(price_usd)}
+                  {refunded_usd > 0 && ` (${usd(refunded_usd)} paid back)`}
+                </td>
+                <td class="number">{usd(fee_usd)}</td>
+                <td class="number">{usd(earned_usd)}</td>
+              </tr>
+            ),
+          )}
         </Table>
       )}
       <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `${PATH}?page=${at}#sold`} />

@@ -4,6 +4,10 @@ import { Instant } from "../platform/time.ts";
 
 const usd = z.number();
 
+const refunded = usd.meta({
+  description: "What the buyer has got back of it, by refunds and by disputes that the buyer won at the bank",
+});
+
 export const SellerAccountRead = z
   .object({
     url: z.url().meta({ description: "The provider's onboarding page, for one visit within minutes" }),
@@ -33,6 +37,7 @@ export const PurchaseRead = z
     listing_id: z.uuid(),
     status: z.enum(PURCHASE_STATES),
     price_usd: usd,
+    refunded_usd: refunded,
     checkout_url: z.url().nullable().meta({ description: "The provider's payment page, while the payment is awaited" }),
     hired_agent_id: z
       .uuid()
@@ -45,8 +50,13 @@ export const PurchaseRead = z
 
 const SUMMED = {
   price_usd: usd.meta({ description: "What was paid, in US dollars" }),
+  refunded_usd: refunded,
   fee_usd: usd.meta({ description: "What the platform keeps of it" }),
-  earned_usd: usd.meta({ description: "What is left for the seller" }),
+  earned_usd: usd.meta({
+    description:
+      "What is left for the seller: it gets less where the provider takes back what it passed on, which a refund or a " +
+      "dispute alone need not lead to, and may be under 0 where the fee is not given back",
+  }),
 };
 
 /** What its seller is told of a purchase that was paid; who bought is not among it. */

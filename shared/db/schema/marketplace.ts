@@ -89,7 +89,7 @@ export const purchases = pgTable(
   ],
 );
 
-/** Realised revenue: one row for each completed purchase. */
+/** Realised revenue: one row for each completed purchase, less what went back of it afterwards. */
 export const revenue = pgTable(
   "revenue",
   {
@@ -97,9 +97,16 @@ export const revenue = pgTable(
       .primaryKey()
       .references(() => purchases.id),
     seller_id: uuid().references(() => users.id, { onDelete: "set null" }),
+    /** What was paid. */
     gross_usd: usd(),
+    /** What its buyer has got back. */
+    refunded_usd: usd().default(0),
+    /** What the platform keeps. */
     fee_usd: usd(),
+    /** What is left for the seller; under 0 where more was taken back than the seller got. */
     net_usd: usd(),
+    /** The database's time just before the provider was read for what went back: what was read earlier never overrides it. */
+    read_at: moment(),
     realised_at: createdAt(),
   },
   (table) => [

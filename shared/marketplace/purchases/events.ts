@@ -1,11 +1,16 @@
 import { ONE_OFF_EVENTS, settlementOf } from "../../billing/one-off.ts";
 import type { EventTaker } from "../../billing/provider-event.ts";
+import { followGiveBack, GIVE_BACK_EVENTS, isGiveBack } from "./give-back.ts";
 import { completePurchase, failPurchase } from "./settle.ts";
 
-/** Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed. */
+/**
+ * Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed. Keeps what
+ * went back of paid ones afterwards.
+ */
 export const purchaseEvents: EventTaker = {
-  types: new Set(ONE_OFF_EVENTS),
+  types: new Set([...ONE_OFF_EVENTS, ...GIVE_BACK_EVENTS]),
   async take(ctx, event) {
+    if (isGiveBack(event)) return followGiveBack(ctx, event);
     const settled = await settlementOf(ctx, "purchase", event);
     if (settled?.outcome === "paid") await completePurchase(ctx, settled.id, settled.session.id);
     if (settled?.outcome === "failed") await failPurchase(ctx, settled.id, settled.session.id);

@@ -2,6 +2,8 @@ import type Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { idOf } from "../../stack/stripe/store.ts";
+import { visitorOf } from "../../stack/visitor.ts";
 import {
   addListing,
   assertBooked,
@@ -13,6 +15,7 @@ import {
   LISTINGS,
   listRecipe,
   newSeller,
+  PURCHASES,
   SALES,
   sessionOf,
 } from "./marketplace-support.ts";
@@ -43,7 +46,13 @@ afterAll(async () => {
   await service.stop();
 });
 
-const NOTHING = { items: [], total: 0, page: 1, page_size: 20, sums: { price_usd: 0, fee_usd: 0, earned_usd: 0 } };
+const NOTHING = {
+  items: [],
+  total: 0,
+  page: 1,
+  page_size: 20,
+  sums: { price_usd: 0, refunded_usd: 0, fee_usd: 0, earned_usd: 0 },
+};
 const salesOf = async (who: User, query = "") => bodyOf(await who.call("GET", `${SALES}${query}`), 200);
 const pay = async (purchase: Awaited<ReturnType<typeof begin>>) =>
   deliver(service, service.stripe.pay(await sessionOf(service, purchase)));
@@ -130,7 +139,7 @@ describe("what was sold", () => {
     await begin(await newUser(service), made[0]?.id ?? "");
     await hire(service, buyer, (await addListing(await newSeller(service), { price_usd: 7 })).id);
 
-    const sums = { price_usd: 10_021.05, fee_usd: 1002.11, earned_usd: 9018.94 };
+    const sums = { price_usd: 10_021.05, refunded_usd: 0, fee_usd: 1002.11, earned_usd: 9018.94 };
     const first = await salesOf(seller, "?page_size=2");
     expect(first).toMatchObject({ total: 3, page: 1, page_size: 2, sums });
     expect(first.items[0]).toEqual({
@@ -139,6 +148,7 @@ describe("what was sold", () => {
       title: "First",
       agent_name: `First of ${seller.id}`,
       price_usd: 1.05,
+      refunded_usd: 0,
       fee_usd: 0.11,
       earned_usd: 0.94,
       completed_at: expect.any(String),
@@ -154,7 +164,7 @@ describe("what was sold", () => {
     expect(await salesOf(buyer)).toEqual(NOTHING);
   });
 
-  it("stays when the listing is withdrawn, its agent's name changes or its place is taken, and after a refund", async () => {
+  it("stays when the listing is withdrawn, its agent's name changes or its place is taken", async () => {
     const owner = await newUser(service, { plan: "team", verified: true });
     bodyOf(await owner.call("POST", "/api/v1/marketplace/seller-account"), 200);
     await enable(service, owner);
@@ -172,13 +182,7 @@ describe("what was sold", () => {
     bodyOf(await seller.call("POST", transfer, { team_id: team }), 200);
     await addListing(owner, { agent_id: other.agent_id });
     expect((await salesOf(seller)).items).toMatchObject([{ listing_id: null, title: null, price_usd: 10 }, sale]);
-
-    const charges = service.stripe.events.filter(({ type }) => type === "charge.succeeded");
-    const paid = charges.map(({ data }) => data.object as Stripe.Charge).at(-1);
-    const intent = paid?.payment_intent;
-    if (typeof intent !== "string") throw new Error("nothing was paid");
-    await deliver(service, service.stripe.refund(intent));
-    expect((await salesOf(seller)).sums).toEqual({ price_usd: 20, fee_usd: 2, earned_usd: 18 });
+    expect((await salesOf(seller)).sums).toEqual({ price_usd: 20, refunded_usd: 0, fee_usd: 2, earned_usd: 18 });
     expect(await salesOf(owner)).toEqual(NOTHING);
   });
 
@@ -188,5 +192,81 @@ describe("what was sold", () => {
     service.counters.reset();
     expect((await salesOf(seller)).total).toBe(2);
     expect(service.counters.db.requests).toBe(1);
+  });
+});
+
+describe("what goes back of a sale", () => {
+  /** A purchase for 100 US dollars, its payment, and the events that say that it was paid. */
+  async function sold() {
+    const purchase = await begin(buyer, (await addListing(seller, { price_usd: 100 })).id);
+    const events = service.stripe.pay(await sessionOf(service, purchase));
+    const [charge] = events.map(({ data }) => data.object as Stripe.Charge);
+    return { purchase, events, intent: idOf(charge?.payment_intent) };
+  }
+  const booked = async (id: string) => {
+    const { items, sums } = await salesOf(seller);
+    const [{ refunded_usd, fee_usd, earned_usd }] = items;
+    expect(sums).toEqual({ price_usd: 100, refunded_usd, fee_usd, earned_usd });
+    expect(bodyOf(await buyer.call("GET", `${PURCHASES}/${id}`), 200)).toMatchObject({
+      status: "COMPLETED",
+      price_usd: 100,
+      refunded_usd,
+      hired_agent_id: expect.any(String),
+    });
+    return [refunded_usd, fee_usd, earned_usd];
+  };
+  const both = { reverse_transfer: true, refund_application_fee: true };
+
+  it.each<[string, (intent: string) => Stripe.Event[], number[]]>([
+    ["at the platform's expense", (intent) => service.stripe.refund(intent), [100, 10, 90]],
+    ["at the seller's", (intent) => service.stripe.refund(intent, undefined, both), [100, 0, 0]],
+    [
+      "at the seller's, who pays the fee",
+      (intent) => service.stripe.refund(intent, undefined, { reverse_transfer: true }),
+      [100, 10, -10],
+    ],
+    [
+      "in two parts",
+      (intent) => [2500, 5000].flatMap((cents) => service.stripe.refund(intent, cents, both)),
+      [75, 2.5, 22.5],
+    ],
+    [
+      "by a refund that the bank does not take",
+      (intent) => [...service.stripe.refund(intent), ...service.stripe.failRefund(intent)],
+      [0, 10, 90],
+    ],
+    ["by a dispute that is lost", (paymentIntent) => service.stripe.dispute({ paymentIntent }, "lost"), [100, 10, 90]],
+    [
+      "by a lost dispute, whose amount is taken back from the seller afterwards",
+      (paymentIntent) => [
+        ...service.stripe.dispute({ paymentIntent }, "lost"),
+        ...service.stripe.reverse(paymentIntent, 9000),
+      ],
+      [100, 10, 0],
+    ],
+    ["by no dispute that is won", (paymentIntent) => service.stripe.dispute({ paymentIntent }, "won"), [0, 10, 90]],
+  ])("%s is told to both, in whatever order and however often it is heard of", async (_what, goBack, sums) => {
+    const { purchase, events, intent } = await sold();
+    const all = [...events, ...goBack(intent)];
+    await deliver(service, all.toReversed());
+    expect(await booked(purchase.id)).toEqual(sums);
+    await Promise.all(all.map((event, index) => deliver(service, [{ ...event, id: `${event.id}_${index}` }])));
+    expect(await booked(purchase.id)).toEqual(sums);
+  });
+
+  it("is never what was read before something newer", async () => {
+    const { purchase, events, intent } = await sold();
+    await deliver(service, [...events, ...service.stripe.refund(intent, 2500, both)]);
+    await service.sql("update revenue set read_at = now() + interval '1 hour' where purchase_id = $1", [purchase.id]);
+    await deliver(service, service.stripe.refund(intent, 5000, both));
+    expect(await booked(purchase.id)).toEqual([25, 7.5, 67.5]);
+  });
+
+  it("is read on pages of both", async () => {
+    const { purchase, events, intent } = await sold();
+    await deliver(service, [...events, ...service.stripe.refund(intent, undefined, both)]);
+    const page = async (user: User, path: string) => (await (await visitorOf(service, user)).open(path)).html;
+    expect(await page(buyer, `/marketplace/purchases/${purchase.id}`)).toMatch(/It was paid, and paid back/);
+    expect(await page(seller, "/marketplace/seller")).toMatch(/Paid back to buyers/);
   });
 });

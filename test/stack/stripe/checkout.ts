@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { type Metadata, newCustomer } from "./objects.ts";
-import { newDispute, newPayment, newRefund } from "./objects-payments.ts";
+import { newDispute, newPayment, newRefund, passOn } from "./objects-payments.ts";
 import { closeInvoice, latestInvoice, newInvoice, newSubscription } from "./objects-plans.ts";
 import { StripeRefusal } from "./params.ts";
 import { idOf, type Store } from "./store.ts";
@@ -123,6 +123,7 @@ function settleIntent(store: Store, intent: Stripe.PaymentIntent, paid: boolean)
   attempt.status = paid ? "succeeded" : "failed";
   if (paid) {
     attempt.amount_captured = attempt.amount;
+    passOn(store, attempt);
     intent.amount_received = intent.amount;
     intent.status = "succeeded";
   } else {
@@ -171,11 +172,22 @@ export function expireDue(store: Store): void {
   }
 }
 
+/** What a refund takes along: that part of the connected account's transfer, and of the platform's fee. */
+export interface Along {
+  reverse_transfer?: boolean;
+  refund_application_fee?: boolean;
+}
+
 /** Gives back `amount` of a payment, else all that is left. @throws the refusal of more than that. */
 export function refund(
   store: Store,
   intent: Stripe.PaymentIntent,
-  { amount: asked, ...fields }: { amount?: number; reason?: Stripe.Refund.Reason; metadata?: Metadata },
+  {
+    amount: asked,
+    reverse_transfer: takesBack = false,
+    refund_application_fee: givesFee = false,
+    ...fields
+  }: { amount?: number; reason?: Stripe.Refund.Reason; metadata?: Metadata } & Along,
 ): Stripe.Refund {
   const paid = chargeOf(store, intent);
   if (paid.refunded)
@@ -196,7 +208,31 @@ export function refund(
   paid.refunds?.data.unshift(made);
   store.emit("charge.refunded", paid, before);
   store.emit("refund.created", made);
+  if (takesBack) reverse(store, intent, amount);
+  const fee = givesFee ? store.find("application_fee", idOf(paid.application_fee)) : undefined;
+  if (fee !== undefined) {
+    fee.amount_refunded += Math.round((fee.amount * amount) / paid.amount);
+    store.emit("application_fee.refunded", fee);
+  }
   return made;
+}
+
+/** The platform takes back what it passed on of a payment. */
+export function reverse(store: Store, intent: Stripe.PaymentIntent, amount: number): void {
+  const transfer = store.get("transfer", idOf(chargeOf(store, intent).transfer), "transfer");
+  transfer.amount_reversed += amount;
+  store.emit("transfer.reversed", transfer);
+}
+
+/** The bank does not take a refund, and the money comes back. */
+export function failRefund(store: Store, intent: Stripe.PaymentIntent): void {
+  const paid = chargeOf(store, intent);
+  const [failed] = paid.refunds?.data ?? [];
+  if (failed === undefined) throw new Error("nothing was refunded");
+  failed.status = "failed";
+  paid.amount_refunded -= failed.amount;
+  paid.refunded = false;
+  store.emit("refund.failed", failed);
 }
 
 /** The bank decides a dispute of the payment. */

@@ -76,13 +76,14 @@ export function newPayment(
   const id = newId("pi_");
   const charge = newId("ch_");
   const { amount, transfer_data: transfer, ...shared } = fields;
-  store.add(
+  const made = store.add(
     shape<Stripe.Charge>({
       id: charge,
       object: "charge",
       amount,
       amount_captured: done ? amount : 0,
       amount_refunded: 0,
+      application_fee: null,
       captured: true,
       created: store.now(),
       disputed: false,
@@ -101,6 +102,7 @@ export function newPayment(
       ...shared,
     }),
   );
+  if (done) passOn(store, made);
   return store.add(
     shape<Stripe.PaymentIntent>({
       id,
@@ -123,6 +125,35 @@ export function newPayment(
       ...shared,
     }),
   );
+}
+
+/** What a charge for a connected account leads to once it is paid: the transfer to that, and the platform's fee from it. */
+export function passOn(store: Store, charge: Stripe.Charge): void {
+  const { id, amount, currency, transfer_data: to, application_fee_amount: fee } = charge;
+  if (to === null) return;
+  const shared = { created: store.now(), currency, livemode: false };
+  const transfer = shape<Stripe.Transfer>({
+    id: newId("tr_"),
+    object: "transfer",
+    amount,
+    amount_reversed: 0,
+    destination: to.destination,
+    reversed: false,
+    source_transaction: id,
+    ...shared,
+  });
+  charge.transfer = store.add(transfer).id;
+  if (fee === null) return;
+  const kept = shape<Stripe.ApplicationFee>({
+    id: newId("fee_"),
+    object: "application_fee",
+    amount: fee,
+    amount_refunded: 0,
+    charge: id,
+    refunded: false,
+    ...shared,
+  });
+  charge.application_fee = store.add(kept).id;
 }
 
 /** A dispute of `charge`, as its bank decided it. */

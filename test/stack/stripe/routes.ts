@@ -97,7 +97,7 @@ const payments: readonly Route[] = [
       reverse_transfer: flag.optional(),
       refund_application_fee: flag.optional(),
     },
-    ({ store }, _id, { payment_intent: intentId, charge: chargeId, amount, reason, metadata: data }) => {
+    ({ store }, _id, { payment_intent: intentId, charge: chargeId, metadata: data, ...asked }) => {
       if (intentId === undefined && chargeId === undefined)
         throw new StripeRefusal(
           400,
@@ -105,12 +105,11 @@ const payments: readonly Route[] = [
           true,
         );
       const id = intentId ?? idOf(store.get("charge", chargeId ?? "", "charge").payment_intent);
-      return refund(
-        store,
-        store.get("payment_intent", id, "payment_intent"),
-        given({ amount, reason, metadata: data }),
-      );
+      return refund(store, store.get("payment_intent", id, "payment_intent"), given({ ...asked, metadata: data }));
     },
+  ),
+  route("GET disputes", { ...paging, ...creation, charge: text.optional() }, ({ store }, _id, { charge, ...page }) =>
+    list(store.all("dispute").filter(matching({ charge })), page, "disputes"),
   ),
   route("GET disputes/:id", {}, ({ store }, id) => store.get("dispute", id, "dispute", 404)),
   route("GET refunds/:id", {}, ({ store }, id) => store.get("refund", id, "id", 404)),

@@ -5,6 +5,7 @@ import { noSuch, StripeRefusal } from "./params.ts";
 /** What the provider keeps, by its `object`. */
 export interface Kinds {
   account: Stripe.Account;
+  application_fee: Stripe.ApplicationFee;
   charge: Stripe.Charge;
   "checkout.session": Stripe.Checkout.Session;
   customer: Stripe.Customer;
@@ -16,6 +17,7 @@ export interface Kinds {
   product: Stripe.Product;
   refund: Stripe.Refund;
   subscription: Stripe.Subscription;
+  transfer: Stripe.Transfer;
 }
 
 type Kind = keyof Kinds;

@@ -3,7 +3,7 @@ import type { Faults } from "../faults.ts";
 import { listen } from "../http.ts";
 import type { Settings } from "../settings.ts";
 import { type Asked, catchUp, stripeApi } from "./api.ts";
-import { dispute, expire, pay, refund, renewal, settle } from "./checkout.ts";
+import { type Along, dispute, expire, failRefund, pay, refund, renewal, reverse, settle } from "./checkout.ts";
 import { newPrice, newProduct } from "./objects.ts";
 import { createStore, type Store } from "./store.ts";
 import { cancel, endLater, endPending, type Mood, turn } from "./subscriptions.ts";
@@ -58,7 +58,11 @@ export interface StripeFake {
   /** The seller has filled in the onboarding form, so far. */
   onboard(accountId: string, flags: { charges_enabled: boolean; payouts_enabled: boolean }): Stripe.Event[];
   /** Somebody refunds a payment in the provider's dashboard: in full unless an amount is given. */
-  refund(paymentIntentId: string, amount?: number): Stripe.Event[];
+  refund(paymentIntentId: string, amount?: number, along?: Along): Stripe.Event[];
+  /** The bank does not take the last refund of a payment. */
+  failRefund(paymentIntentId: string): Stripe.Event[];
+  /** Somebody takes back there what a connected account got of a payment. */
+  reverse(paymentIntentId: string, amount: number): Stripe.Event[];
   /** A payer's bank decides a dispute: of this payment, or of one that a customer's subscription took. */
   dispute(payment: { paymentIntent: string } | { customer: string }, status: "lost" | "won"): Stripe.Event[];
   /** All subscriptions of a customer, the newest first. */
@@ -147,8 +151,12 @@ export async function startStripe(options: {
         account.capabilities = Object.fromEntries(Object.keys(account.capabilities ?? {}).map((name) => [name, state]));
         store.emit("account.updated", account);
       }),
-    refund: (id, amount) =>
-      causing(() => refund(store, there(store, "payment_intent", id), amount === undefined ? {} : { amount })),
+    refund: (id, amount, along = {}) =>
+      causing(() =>
+        refund(store, there(store, "payment_intent", id), { ...along, ...(amount === undefined ? {} : { amount }) }),
+      ),
+    failRefund: (id) => causing(() => failRefund(store, there(store, "payment_intent", id))),
+    reverse: (id, amount) => causing(() => reverse(store, there(store, "payment_intent", id), amount)),
     dispute: (payment, status) =>
       causing(() => {
         const isPlan = "customer" in payment;
