@@ -32,7 +32,7 @@ const TRAITS = [
 
 /** Trap: what follows needs all four statements; what seems to follow turns one of them round. */
 export const mapRoom = defineTemplate(
-  { id: "reasoning-map-room", version: 1, sample: "core-reasoning-map-room" },
+  { id: "reasoning-map-room", version: 2, sample: "core-reasoning-map-room" },
   (random) => {
     const [one, room] = random.pick(PLACES);
     const many = one === "atlas" ? "atlases" : `${one}s`;
@@ -46,27 +46,41 @@ export const mapRoom = defineTemplate(
       random.pick([`Some ${folded} ${many} are ${anonymous}.`, `Some ${anonymous} ${many} are ${folded}.`]),
     ]);
     // A folded and anonymous one is not dated, so not sealed, so damaged.
-    const key = random.pick([
-      `Some ${damaged} ${many} are not ${sealed}.`,
-      `Some ${damaged} ${many} are not ${dated}.`,
+    const affirmed = [
       `Some ${damaged} ${many} are ${anonymous}.`,
       `Some ${anonymous} ${many} are ${damaged}.`,
       `Some ${folded} ${many} are ${damaged}.`,
-    ]);
-    const others = random.sample(
-      [
+    ];
+    const denied = [`Some ${damaged} ${many} are not ${sealed}.`, `Some ${damaged} ${many} are not ${dated}.`];
+    const misaffirmed = [
+      `Some ${damaged} ${many} are ${sealed}.`,
+      `Some ${damaged} ${many} are ${dated}.`,
+      `Some ${sealed} ${many} are ${damaged}.`,
+      `Some ${dated} ${many} are ${damaged}.`,
+      `Some ${folded} ${many} are ${dated}.`,
+    ];
+    const misdenied = [
+      `Some ${damaged} ${many} are not ${anonymous}.`,
+      `Some ${damaged} ${many} are not ${folded}.`,
+      `Some ${sealed} ${many} are not ${damaged}.`,
+      `Some ${dated} ${many} are not ${damaged}.`,
+    ];
+    // Two choices affirm and two deny something of some: their form alone tells nothing of which one follows.
+    const affirms = random.pick([true, false]);
+    const key = random.pick(affirms ? affirmed : denied);
+    const others = [
+      ...random.sample(misaffirmed, affirms ? 1 : 2),
+      ...random.sample(misdenied, affirms ? 2 : 1),
+      random.pick([
         `No ${folded} ${one} is ${sealed}.`,
         `Every ${anonymous} ${one} is ${folded}.`,
-        `Some ${folded} ${many} are ${dated}.`,
         `Every ${damaged} ${one} is ${anonymous}.`,
-        `Some ${damaged} ${many} are ${sealed}.`,
         `Every ${anonymous} ${one} is ${damaged}.`,
         `Every ${folded} ${one} is ${damaged}.`,
         `No ${damaged} ${one} is ${dated}.`,
         `Every ${dated} ${one} is ${sealed}.`,
-      ],
-      4,
-    );
+      ]),
+    ];
     const choices = random.shuffle([key, ...others]);
     const lettered = zip(["A", "B", "C", "D", "E"], choices);
     return {
