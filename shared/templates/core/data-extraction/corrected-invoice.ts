@@ -95,7 +95,7 @@ function due(printed: readonly Line[], notes: readonly Note[], rate: number, onA
 
 /** Traps: notes that are crossed out, a line that is free of tax, the number of the invoice that is void. */
 export const correctedInvoice = defineTemplate(
-  { id: "extraction-corrected-invoice", version: 1, sample: "core-extraction-corrected-invoice" },
+  { id: "extraction-corrected-invoice", version: 2, sample: "core-extraction-corrected-invoice" },
   (random) => {
     const shop = random.pick(SHOPS);
     const [left, right] = random.sample(FAMILY_NAMES, 2);
@@ -118,11 +118,18 @@ export const correctedInvoice = defineTemplate(
         return undefined;
       if ([asPrinted, misled].some(({ subtotal }) => subtotal === key.subtotal)) return undefined;
       const place = (line: Line) => printed.indexOf(line) + 1;
-      const notes = random.shuffle([
-        ...valid.map(({ line, text }) => `${mark} line ${place(line)}: ${text}`),
-        `[crossed out] line ${place(struck.line)}: ${struck.text}`,
-        `${termsHold ? mark : "[crossed out]"} terms ${otherTerms} days`,
+      const notes = random.shuffle<{ note?: Note; text: string }>([
+        ...valid.map((note) => ({ note, text: `${mark} line ${place(note.line)}: ${note.text}` })),
+        { note: struck, text: `[crossed out] line ${place(struck.line)}: ${struck.text}` },
+        { text: `${termsHold ? mark : "[crossed out]"} terms ${otherTerms} days` },
       ]);
+      // Whoever takes every note to hold must not be put right by a later one about the same line.
+      const credulous = due(
+        printed,
+        notes.flatMap(({ note = [] }) => note),
+        rate,
+      );
+      if (credulous === undefined || credulous.subtotal === key.subtotal) return undefined;
       const row = (line: Line) =>
         `${place(line)}  ${line.item.padEnd(20)}${String(line.quantity).padStart(4)} ${line.unit.padEnd(2)}  x ${money(line.cents).padStart(7)} ${money(line.quantity * line.cents).padStart(10)}`;
       const free = printed.find(({ taxed }) => !taxed)?.item.toLowerCase() ?? "";
@@ -149,7 +156,7 @@ export const correctedInvoice = defineTemplate(
             `Tax is ${rate} % on every line but ${free}, which is free of tax.`,
             "",
             "Notes by hand:",
-            ...notes,
+            ...notes.map(({ text }) => text),
           ),
         },
         output_format: "json",
@@ -169,6 +176,7 @@ export const correctedInvoice = defineTemplate(
         wrong_answers: [
           answer(asPrinted, days),
           answer(misled, days),
+          answer(credulous, otherTerms),
           answer(allTaxed, days),
           answer(key, wrongDays),
           answer(key, days, replaced),
