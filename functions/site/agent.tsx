@@ -19,6 +19,7 @@ import { LineChart } from "./parts/charts/line.tsx";
 import { RadarChart } from "./parts/charts/radar.tsx";
 import { ScatterChart } from "./parts/charts/scatter.tsx";
 import { Empty } from "./parts/notice.tsx";
+import { resumeFirst } from "./parts/view.ts";
 
 const AXES = [
   ["correctness", "Correctness"],
@@ -162,13 +163,16 @@ export const agentPage = [
     path: "/agents/{agent_id}",
     tag: "Pages",
     summary: "An agent's record as a page",
-    description: "A private agent's for its owner and members alone.",
+    description:
+      "A private agent's for its owner and members alone. A browser whose session is over is sent to take it up again first.",
     auth: "visitor",
     params: z.object({ agent_id: z.uuid() }),
-    returns: { 200: { type: "text/html", description: "The record" } },
+    returns: { 200: { type: "text/html", description: "The record" }, 302: null },
     problems: ["not_found"],
     cache: "board",
-    async handler({ ctx, principal, params: { agent_id } }) {
+    async handler({ ctx, c, principal, params: { agent_id } }) {
+      const resuming = principal.kind === "anonymous" ? await resumeFirst({ ctx, c }) : null;
+      if (resuming !== null) return resuming;
       const [record, entries, certification, stats, history, { members: variants }] = await Promise.all([
         readRecord(ctx, principal, agent_id),
         readEntries(ctx, principal, agent_id),

@@ -8,7 +8,7 @@ import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
 import { unless } from "./parts/unless.ts";
-import { type View, type Visit, view } from "./parts/view.ts";
+import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
 const Agent = AgentRead.pick({
   composite_score: true,
@@ -77,7 +77,7 @@ export const listingPages: readonly View[] = [
   view({
     path: "/marketplace/{listing_id}",
     title: "An agent for hire",
-    show: (visit) => show(visit),
+    show: asOwner((visit) => show(visit)),
     take: (visit) => deal(visit, show),
   }),
 ];

@@ -7,7 +7,7 @@ import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { unless } from "./parts/unless.ts";
-import { type View, type Visit, view } from "./parts/view.ts";
+import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/marketplace";
 const API = "/api/v1/marketplace";
@@ -93,5 +93,10 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
 }
 
 export const marketplacePages: readonly View[] = [
-  view({ path: PATH, title: "Agents for hire", show: (visit) => show(visit), take: (visit) => deal(visit, show) }),
+  view({
+    path: PATH,
+    title: "Agents for hire",
+    show: asOwner((visit) => show(visit)),
+    take: (visit) => deal(visit, show),
+  }),
 ];

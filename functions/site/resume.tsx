@@ -2,6 +2,7 @@ import { getCookie } from "hono/cookie";
 import { REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
 import { claimResumption } from "../../shared/identity/sessions/resume.ts";
 import { Problem } from "../../shared/platform/problem.ts";
+import { clearSessionCookies } from "../account/cookies.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { holdsTyped, keptForm, SendAgain } from "./parts/kept-form.tsx";
 import { localPath, RESUME_PATH, withNext } from "./parts/paths.ts";
@@ -10,11 +11,16 @@ import { type View, type Visit, view } from "./parts/view.ts";
 
 /**
  * Replaces the refresh credential and goes back to the page, with the form where one was sent. Without a credential that
- * holds, the visitor signs in, and sends the form again.
+ * holds, the visitor signs in, and sends the form again; an `open` page is left to tell whether a stranger may see it.
  */
 async function resume({ ctx, c, query, form, api }: Visit): Promise<Response> {
   const next = localPath(query.get("next"));
-  const signIn = () => (holdsTyped(form) ? keptForm(c, next, form) : sendTo(c, withNext("/sign-in", next)));
+  const signIn = () => {
+    if (holdsTyped(form)) return keptForm(c, next, form);
+    if (!query.has("open")) return sendTo(c, withNext("/sign-in", next));
+    clearSessionCookies(c, ctx.env);
+    return sendTo(c, next);
+  };
   const token = getCookie(c, REFRESH_COOKIE);
   if (token === undefined) return signIn();
   if (!(await claimResumption(ctx, token))) {

@@ -16,7 +16,7 @@ import { Phases } from "./parts/phases.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
 import { Trace } from "./parts/trace.tsx";
 import { Verdict } from "./parts/verdict.tsx";
-import { type View, type Visit, view } from "./parts/view.ts";
+import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 import { VERIFY } from "./verify-script.static.ts";
 
 type Run = z.output<typeof RunRead>;
@@ -199,4 +199,4 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
   return { ...reply, headers: { ...reply.headers, Vary: "Cookie" } };
 }
 
-export const runPages: readonly View[] = [view({ path: "/runs/{run_id}", title: "A run", show })];
+export const runPages: readonly View[] = [view({ path: "/runs/{run_id}", title: "A run", show: asOwner(show) })];

@@ -21,7 +21,7 @@ import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
 import { isSignedIn } from "./parts/signed-in.ts";
-import { type View, type Visit, view } from "./parts/view.ts";
+import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;
 type Run = z.output<typeof RunRead>;
@@ -216,7 +216,7 @@ export const sessionPages: readonly View[] = [
   view({
     path: "/sessions/{session_id}",
     title: "A screening",
-    show: (visit) => show(visit),
+    show: asOwner((visit) => show(visit)),
     take: (visit) => (visit.form.get("do") === "rerun" ? repeat(visit) : cancel(visit)),
   }),
 ];

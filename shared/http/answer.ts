@@ -1,6 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { getCookie } from "hono/cookie";
 import { sha256 } from "../platform/crypto.ts";
 import type { AnswerCache, KeptAnswer } from "./cache.ts";
+import { SESSION_COOKIE } from "./cookie-names.ts";
 import { leaseOf, passed, policyOf, standingFar } from "./limits.ts";
 import { linkHeader, pageShown } from "./page-links.ts";
 import { canonicalKey, canonicalQuery } from "./parameters.ts";
@@ -65,6 +67,8 @@ export function conditional(c: Pick<HonoContext, "req" | "get">, response: Respo
 export function cached(cache: AnswerCache, route: Route, tag: CacheTag): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (c.get("principal").kind !== "anonymous") return next();
+    // Whose session is over may see more than a stranger once it is taken up again: that is for the page to say.
+    if (route.auth === "visitor" && getCookie(c, SESSION_COOKIE) !== undefined) return next();
     const { now } = c.get("ctx");
     const key = canonicalKey(route, c);
     const find = (): KeptAnswer | null => cache.get(key, c.req.url, now().getTime());

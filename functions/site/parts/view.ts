@@ -1,8 +1,11 @@
 import type { Context as HonoContext } from "hono";
+import { getCookie } from "hono/cookie";
 import * as z from "zod";
+import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
 import type { Reply } from "../../../shared/http/reply.ts";
 import type { AnyCall, CacheTag, Route } from "../../../shared/http/route.ts";
+import { verifyAccessToken } from "../../../shared/identity/sessions/access-token.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
@@ -113,6 +116,23 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
     if (error.code === "unauthenticated") return signInFirst(c, form);
     throw error;
   }
+}
+
+/**
+ * For a page that shows its owner more than a stranger, or shows a stranger nothing: sends a browser whose session is over
+ * to where it is taken up again, and back, as a stranger where that can't be. Null where the page can be shown at once.
+ */
+export async function resumeFirst({ ctx, c }: Pick<Visit, "ctx" | "c">): Promise<Response | null> {
+  const token = getCookie(c, SESSION_COOKIE);
+  if (token === undefined || (await verifyAccessToken(ctx, token)) !== null) return null;
+  const { pathname, search } = new URL(c.req.url);
+  c.header("Cache-Control", "no-store");
+  return c.redirect(`${withNext(RESUME_PATH, localPath(pathname + search))}&open=true`, 302);
+}
+
+/** The page as its owner sees it where the browser has a session, in force or not. */
+export function asOwner(show: (visit: Visit) => Promise<Response | Reply>): Shows {
+  return async (visit) => (await resumeFirst(visit)) ?? show(visit);
 }
 
 /**

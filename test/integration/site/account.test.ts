@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUser, PASSWORD } from "../../stack/client.ts";
 import { linkOf, type Mail } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { newVisitor, type Page, type Visitor } from "../../stack/visitor.ts";
+import { newVisitor, type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
+import { addAgent, addSuite } from "../runs/support.ts";
 
 let service: TestService;
 let now = new Date("2026-11-22T10:00:00.000Z");
@@ -244,6 +245,32 @@ describe("a session that ends while a page is open", () => {
     const sent = await visitor.send(form, "Send the link again");
     expect(sent.alerts).toEqual([expect.stringContaining("a link is on its way")]);
     expect(await mailTo(email, "Confirm your email address")).toBeDefined();
+  });
+
+  it("is taken up again on pages that strangers see less of, or nothing, and leaves what is open to who can't", async () => {
+    const user = await newUser(service);
+    const [agent, shown] = [await addAgent(user, { name: "Hidden", is_public: false }), await addAgent(user)];
+    const suite = await addSuite(service, 1);
+    const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    const visitor = await visitorOf(service, user);
+    await newVisitor(service).open(`/agents/${shown}`);
+    for (const [path, name] of [
+      [`/agents/${agent}`, "Hidden"],
+      [`/runs/${runs.body[0].id}`, "Run of Hidden"],
+      [`/sessions/${runs.body[0].screening_session_id}`, "Screening of Hidden"],
+    ] as const) {
+      later(16);
+      const page = await visitor.open(path);
+      expect([page.status, page.url.pathname, page.heading]).toEqual([200, path, name]);
+    }
+    const changes = (page: Page) => page.links.some(({ text }) => text === "Change it");
+    // Though a stranger's page was just kept.
+    later(16);
+    await newVisitor(service).open(`/agents/${shown}`);
+    expect(changes(await visitor.open(`/agents/${shown}`))).toBe(true);
+    later(31 * 24 * 60);
+    const stranger = await visitor.open(`/agents/${shown}`);
+    expect([stranger.status, changes(stranger), visitor.cookies()]).toEqual([200, false, {}]);
   });
 
   it("is taken up again for who comes by a link of another site, as in a mail, but not for another site's form", async () => {
