@@ -257,6 +257,17 @@ const typedName = z
   .optional()
   .meta({ description: "Part of an agent's name, in any case; empty for all of them" });
 
+/** What is none of its values asks for nothing, too: a form that was left blank, a link that was cut short. */
+const boardParameters = pageQuery.extend({
+  page: pageQuery.shape.page.catch(1),
+  page_size: pageQuery.shape.page_size.catch(PAGE_SIZE),
+  domain: wholeBoardQuery.shape.domain.catch(undefined),
+  period: wholeBoardQuery.shape.period.catch("all"),
+  verified_only: wholeBoardQuery.shape.verified_only.catch(false),
+  certified_only: wholeBoardQuery.shape.certified_only.catch(false),
+  q: typedName,
+});
+
 export const boardPage = [
   route({
     id: "showBoard",
@@ -265,7 +276,7 @@ export const boardPage = [
     tag: "Pages",
     summary: "The public board as a page",
     auth: "visitor",
-    query: pageQuery.extend(wholeBoardQuery.shape).extend({ q: typedName }),
+    query: boardParameters,
     returns: { 200: { type: "text/html", description: "The board" } },
     cache: "board",
     async handler({ ctx, query }) {

@@ -40,6 +40,11 @@ describe("an answer that is kept", () => {
       ["&verified_only=false", "&verified_only=no", "&page=1&verified_only=0", "&page_size=20"],
     ],
     ["a page for people, links to which carry marks", "/", ["?utm_source=a", "?utm_source=b", "?fbclid=1&page=1"]],
+    [
+      "a page for people, asked for what there can't be",
+      "/",
+      ["?page=0", "?domain=", "?page_size=x&period=&certified_only=", "?page=1e12&verified_only=maybe", "?domain=cook"],
+    ],
   ])("is one for all spellings of what it answers: %s", async (_what, path, spellings) => {
     service.counters.reset();
     const first = await reader().call("GET", path);
