@@ -11,6 +11,7 @@ import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/settings/schedules";
@@ -186,7 +187,7 @@ async function show({ ctx, c, api }: Visit, { said, preview, typed, wrong }: Out
 /** What each button of a row does, and says then. */
 async function act({ api }: Visit, at: string, wish: string): Promise<string> {
   if (wish === "delete") {
-    await api.send("DELETE", at);
+    await unless("not_found", api.send("DELETE", at));
     return "The schedule is deleted.";
   }
   await api.send("PATCH", at, { is_active: wish === "resume" });

@@ -6,6 +6,7 @@ import { Bar, Layout, personal, sendTo } from "./layout.tsx";
 import { Before, heldBefore } from "./parts/before.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/scorecards";
@@ -239,7 +240,7 @@ async function change(visit: Visit): Promise<Response> {
   const { c, form, api, params } = visit;
   const at = `${API}/${params["scorecard_id"]}`;
   if (form.get("do") === "delete") {
-    const gone = await attempted(() => api.send("DELETE", at));
+    const gone = await attempted(() => unless("not_found", api.send("DELETE", at)));
     return gone instanceof Wrong ? showOne(visit, { wrong: gone }) : sendTo(c, PATH);
   }
   const saved = await attempted(() => api.send("PATCH", at, changesOf(form)));

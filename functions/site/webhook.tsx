@@ -9,6 +9,7 @@ import { pageIn } from "./parts/pager.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { copying } from "./parts/shown-once.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { eventsOf, Secret, WEBHOOK_LABELS, WEBHOOK_NAMES, WebhookFields } from "./parts/webhook-fields.tsx";
 
@@ -153,7 +154,7 @@ function changesOf(form: URLSearchParams): Record<string, unknown> {
 async function act({ form, api }: Visit, at: string): Promise<Outcome | null> {
   const wish = form.get("do");
   if (wish === "delete") {
-    await api.send("DELETE", at);
+    await unless("not_found", api.send("DELETE", at));
     return null;
   }
   if (wish === "rotate") {

@@ -10,6 +10,7 @@ import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./p
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Notice, Scroll } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
+import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { Invitations, Members } from "./parts/workspace-people.tsx";
 
@@ -250,7 +251,7 @@ async function act({ form, api, params }: Visit): Promise<Sent | null> {
   const wish = form.get("do");
   const member = `${at}/members/${encodeURIComponent(text("id"))}`;
   if (wish === "leave" || wish === "delete") {
-    await api.send("DELETE", wish === "leave" ? member : at);
+    await unless("not_found", api.send("DELETE", wish === "leave" ? member : at));
     return null;
   }
   if (wish === "invite") {
@@ -259,7 +260,7 @@ async function act({ form, api, params }: Visit): Promise<Sent | null> {
     return { said: `The invitation is on its way to ${body.email}.` };
   }
   if (wish === "role") await api.send("PATCH", member, { role: text("role") });
-  if (wish === "remove") await api.send("DELETE", member);
+  if (wish === "remove") await unless("not_found", api.send("DELETE", member));
   if (wish === "revoke") await api.send("DELETE", `${at}/invitations/${encodeURIComponent(text("id"))}`);
   if (wish === "rename") await api.send("PATCH", at, { name: text("name") });
   if (wish === "transfer") await api.send("POST", `${at}/transfer-ownership`, { user_id: text("user_id") });

@@ -207,7 +207,9 @@ describe("webhooks, by the pages alone", () => {
     const stranger = await visitorOf(service, await newUser(service));
     expect((await stranger.open(page.url.pathname)).status).toBe(404);
     const gone = await visitor.send(off, "Delete the webhook");
-    expect([gone.url.pathname, gone.html.includes("There is no webhook yet")]).toEqual(["/settings/webhooks", true]);
+    const more = await visitor.send(off, "Delete the webhook");
+    for (const { url, html } of [gone, more])
+      expect([url.pathname, html.includes("There is no webhook yet")]).toEqual(["/settings/webhooks", true]);
     await receiver.stop();
   });
 

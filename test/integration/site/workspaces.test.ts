@@ -63,6 +63,24 @@ describe("a workspace, by the pages alone", () => {
     expect((await other.open(made.url.pathname)).status).toBe(404);
   });
 
+  it("is left and deleted by buttons that may be pressed twice, and so is what is in it", async () => {
+    const [visitor, other, mate] = [there(hers), there(his), there(guest)];
+    const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Brief" });
+    const team = made.url.pathname.split("/")[2];
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, mate.id]);
+    const weights = { correctness: 1 };
+    const card = await there(owner).call("POST", "/api/v1/scorecards", { name: "Once", weights, team_id: team });
+    for (const [who, path, button, to] of [
+      [other, made.url.pathname, "Leave", "/workspaces"],
+      [visitor, `/scorecards/${card.body.id}`, "Delete the scorecard", "/scorecards"],
+      [visitor, made.url.pathname, "Delete the workspace", "/workspaces"],
+    ] as const) {
+      const form = await who.open(path);
+      for (const sent of [await who.send(form, button), await who.send(form, button)])
+        expect([button, sent.status, sent.url.pathname, sent.alerts]).toEqual([button, 200, to, []]);
+    }
+  });
+
   it("has keys of its own, which its admins make and end", async () => {
     const [visitor, other] = [there(hers), there(his)];
     const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Nightly" });
