@@ -72,7 +72,8 @@ export const badge = [
     summary: "An agent's certification as a picture for a README",
     description:
       "`certified` with the score of the certification while one is in force; `verified` with the composite score, " +
-      "`provisional` where it is that, and without a simulated one; else `not certified`. The same for every caller: for an agent that is not public it is 404 to its owner too.",
+      "`provisional` where it is that, and without a simulated one; else `not certified`. The same for every caller: for " +
+      "an agent that is not public it is 404 to its owner too.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),
     returns: { 200: { type: "image/svg+xml", description: "The badge" } },

@@ -22,11 +22,9 @@ const [FEWEST, MOST] = [2, 10];
 /** How many names are looked for at once, and how many agents are offered for each. */
 const [NAMES, FOUND, LONGEST] = [3, 5, 100];
 const LABELS = { agents: "Another agent" };
-const Agent = AgentRead.pick({ id: true, name: true, composite_score: true }).transform(({ id, ...agent }) => ({
-  agent_id: id,
-  ...agent,
-}));
-const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true, name: true, composite_score: true })) });
+const SHOWN = { name: true, composite_score: true, simulated: true } as const;
+const Agent = AgentRead.pick({ id: true, ...SHOWN }).transform(({ id, ...agent }) => ({ agent_id: id, ...agent }));
+const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true, ...SHOWN })) });
 
 const isId = (text: string): boolean => z.uuid().safeParse(text).success;
 
@@ -66,7 +64,7 @@ function Chosen({ items, texts, wrong }: { items: readonly Offered[]; texts: rea
             <legend>
               Choose {FEWEST} to {MOST} agents
             </legend>
-            {items.map(({ agent_id, name, composite_score }) => (
+            {items.map(({ agent_id, name, composite_score, simulated }) => (
               <div class="tick">
                 <input
                   type="checkbox"
@@ -77,6 +75,7 @@ function Chosen({ items, texts, wrong }: { items: readonly Offered[]; texts: rea
                 />{" "}
                 <label for={agent_id}>
                   <bdi>{name}</bdi> <span class="mute">{composite_score.toFixed(2)}</span>
+                  {simulated && <span class="tag">simulated</span>}
                 </label>
               </div>
             ))}

@@ -169,7 +169,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
         {done && agent.score_basis !== null && (
           <p>
             The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(1)} to{" "}
-            {agent.score_high.toFixed(1)}), {agent.simulated ? "simulated" : agent.score_basis}:{" "}
+            {agent.score_high.toFixed(1)}), {agent.simulated ? "of simulated runs" : agent.score_basis}:{" "}
             <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}

@@ -29,12 +29,12 @@ function AgentList({ agents, page }: { agents: readonly Agent[]; page: number })
   if (agents.length === 0) return <p>{page === 1 ? "There is none yet." : "There are no more."}</p>;
   return (
     <ul>
-      {agents.map(({ id, name, score_basis, composite_score }) => (
+      {agents.map(({ id, name, score_basis, composite_score, simulated }) => (
         <li>
           <a href={`/agents/${id}`}>
             <bdi>{name}</bdi>
           </a>
-          {score_basis !== null && `: ${composite_score.toFixed(2)}`}
+          {score_basis !== null && `: ${composite_score.toFixed(2)}${simulated ? ", simulated" : ""}`}
         </li>
       ))}
     </ul>

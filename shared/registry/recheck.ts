@@ -45,8 +45,8 @@ const Registration = z.object({ manifest_url: z.string(), endpoint: z.string().n
 
 /**
  * Looks at the manifest of a registered or stale agent again: the agent is registered while its manifest lies where a host
- * serves its own, is valid, and names its endpoint, else stale. An agent that was changed meanwhile keeps its status. Throws `ResolverFault` where our own
- * resolver fails; then the status stays as it is, too.
+ * serves its own, is valid, and names its endpoint, else stale. An agent that was changed meanwhile keeps its status. Throws
+ * `ResolverFault` where our own resolver fails; then the status stays as it is, too.
  */
 export async function recheck(ctx: Context, agentId: string): Promise<void> {
   const registration = await read(

@@ -13,8 +13,8 @@ const NEWEST = sql`v.realised_at desc, v.purchase_id desc`;
 
 /** SQL: the JSON of the row `v` of `revenue`, its purchase row `p`, and its listing's row `l` where there still is one. */
 const saleJson: SQL = sql`json_build_object('id', v.purchase_id, 'listing_id', l.id, 'title', l.title,
-  'agent_name', p.agent_name, 'price_usd', v.gross_usd, 'refunded_usd', v.refunded_usd, 'fee_usd', v.fee_usd, 'earned_usd', v.net_usd,
-  'completed_at', v.realised_at)`;
+  'agent_name', p.agent_name, 'price_usd', v.gross_usd, 'refunded_usd', v.refunded_usd,
+  'fee_usd', v.fee_usd, 'earned_usd', v.net_usd, 'completed_at', v.realised_at)`;
 
 const sums: SQL = sql`json_build_object('price_usd', coalesce(sum(v.gross_usd), 0),
   'refunded_usd', coalesce(sum(v.refunded_usd), 0), 'fee_usd', coalesce(sum(v.fee_usd), 0),

@@ -18,5 +18,5 @@ export const Sale = z.object({
 
 /** SQL: the JSON of the row `v` of `revenue` and its purchase row `p`. */
 export const saleJson: SQL = sql`json_build_object('purchase_id', v.purchase_id, 'listing_id', p.listing_id,
-  'agent_name', p.agent_name, 'gross_usd', v.gross_usd, 'refunded_usd', v.refunded_usd, 'fee_usd', v.fee_usd, 'net_usd', v.net_usd,
-  'realised_at', v.realised_at)`;
+  'agent_name', p.agent_name, 'gross_usd', v.gross_usd, 'refunded_usd', v.refunded_usd,
+  'fee_usd', v.fee_usd, 'net_usd', v.net_usd, 'realised_at', v.realised_at)`;

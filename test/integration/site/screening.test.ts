@@ -302,6 +302,23 @@ describe("the way to the first score, by the pages alone", () => {
 });
 
 describe("a page of what is somebody's own", () => {
+  it("says of a score that it is of simulated runs, wherever it stands", async () => {
+    const user = await newUser(service);
+    let session = "";
+    for (const name of ["Make-believe", "As if"]) {
+      const batch = { agent_id: await addAgent(user, { name }), suite_id: suite.id };
+      const runs = await user.call("POST", "/api/v1/runs/batch", batch);
+      await service.settled();
+      session = runs.body[0].screening_session_id;
+    }
+    const own = await (await visitorOf(user)).open(`/sessions/${session}`);
+    expect(own.html).toMatch(
+      /The agent&#39;s score is <strong>[\d.]+<\/strong> \([\d.]+ to [\d.]+\), of simulated runs: /,
+    );
+    const { html } = await newVisitor(service).open("/compare");
+    expect(html).toMatch(/Make-believe<\/bdi> <span class="mute">[\d.]+<\/span><span class="tag">simulated</);
+  });
+
   it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {
     const user = await newUser(service);
     const agent = await addAgent(user, { name: "Open to all", endpoint: endpoint.url });

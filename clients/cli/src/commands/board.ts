@@ -61,12 +61,12 @@ export const board = command({
 });
 
 function cells(row: ItemOf<"/api/v1/leaderboard">): string[] {
-  const { rank, rank_low, rank_high, composite_score, score_low, score_high, runs, name } = row;
+  const { rank, rank_low, rank_high, composite_score, score_low, score_high, runs, name, simulated } = row;
   return [
     rank === null ? "–" : String(rank),
     rank_low === null || rank_high === null ? "–" : `${rank_low}–${rank_high}`,
     ...[composite_score, score_low, score_high].map((score) => score.toFixed(2)),
     String(runs),
-    cut(plain(name), NAME_WIDTH),
+    `${cut(plain(name), NAME_WIDTH)}${simulated ? " (simulated)" : ""}`,
   ];
 }
