@@ -12,18 +12,19 @@ export interface WithSharedAnswers extends Omit<OpenApi, "paths"> {
 }
 
 /**
- * The document with each refusal that several operations answer with said once, among `components.responses`: which makes
- * it half as long. A component is named by the codes of its problems, such as `forbidden-insufficient_scope`; of several
- * with the same codes but other headers or media types, all but the first have a number behind that.
+ * The document with each answer without a result, a refusal or a 304, that several operations give said once, among
+ * `components.responses`: which makes it half as long. A component is named by the codes of its problems, such as
+ * `forbidden-insufficient_scope`, a 304 `not_modified`; of several with the same name but other headers or media types, all
+ * but the first have a number behind that.
  */
 export function withSharedAnswers(document: OpenApi): WithSharedAnswers {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const refusals = operations.flatMap(({ responses }) =>
-    Object.entries(responses).flatMap(([status, answer]) => (status < "400" ? [] : [answer])),
+  const common = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, answer]) => (status === "304" || status >= "400" ? [answer] : [])),
   );
   const shared = new Map<string, string>();
   const components: Record<string, Answer> = {};
-  for (const [text, [answer, another]] of Map.groupBy(refusals, (one) => JSON.stringify(one))) {
+  for (const [text, [answer, another]] of Map.groupBy(common, (one) => JSON.stringify(one))) {
     if (answer === undefined || another === undefined) continue;
     const codes = nameOf(answer);
     let name = codes;
@@ -41,7 +42,8 @@ export function withSharedAnswers(document: OpenApi): WithSharedAnswers {
   return { ...document, paths, components: { ...document.components, responses: components } };
 }
 
-function nameOf({ content = {} }: Answer): string {
+function nameOf({ content }: Answer): string {
+  if (content === undefined) return "not_modified";
   const codes = Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
   return codes.join("-") || "other";
 }

@@ -49,7 +49,8 @@ export function headersOf(
     ...((status === 201 || status === 202) && route.method === "post" && route.returns[status] != null
       ? ["Location"]
       : []),
-    ...(success && reads ? ["Cache-Control", ...(status === 200 && route.streamed !== true ? ["ETag"] : [])] : []),
+    ...((success || status === 304) && reads ? ["Cache-Control"] : []),
+    ...((status === 200 || status === 304) && reads && route.streamed !== true ? ["ETag"] : []),
     ...(success && paged ? ["Link"] : []),
     ...(success && route.idempotent === true ? ["Idempotency-Replayed"] : []),
   ];

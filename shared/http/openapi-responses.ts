@@ -25,6 +25,10 @@ const TEXT = { type: "string" };
 /** Every answer of an endpoint by status. Where a problem has a status that is also declared, both are described. */
 export function responses(route: Route, schemas: Record<string, Schema>, problem: Schema): Record<string, Answer> {
   const found = new Map(Object.keys(route.returns).map((status) => [status, success(route, Number(status), schemas)]));
+  if (isConditional(route)) {
+    const description = "The caller has this version already: `If-None-Match` names its `ETag`";
+    found.set("304", { description, headers: headersOf(route, 304, { paged: false }) });
+  }
   const byStatus = Map.groupBy(problemsOf(route), (code) => String(PROBLEMS[code][0]));
   for (const [status, codes] of byStatus) {
     const own = found.get(status);
@@ -48,6 +52,11 @@ export function responses(route: Route, schemas: Record<string, Schema>, problem
 
 function isPage({ returns }: Route): boolean {
   return Object.values(returns).some((one) => one !== null && "type" in one && one.type === "text/html");
+}
+
+/** Whether its answers carry an ETag, and so need not be sent again to whoever has them. */
+function isConditional(route: Route): boolean {
+  return route.returns[200] != null && "ETag" in headersOf(route, 200, { paged: false });
 }
 
 function success(route: Route, status: number, schemas: Record<string, Schema>): Answer {

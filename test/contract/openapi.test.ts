@@ -26,7 +26,7 @@ interface Operation {
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, { description: string; headers?: Schema; content?: Record<string, { schema: Schema }> }>;
 }
 
 interface Document {
@@ -200,15 +200,19 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
   });
 
   test("has a response for each status it returns and each problem it declares", () => {
+    const isConditional = operation.responses["200"]?.headers?.["ETag"] !== undefined;
+    expect(isConditional).toBe(route.method === "get" && route.returns[200] != null && route.streamed !== true);
     const statuses = new Set([
       ...Object.keys(route.returns),
+      // Whoever has an answer already that is named by an ETag is told that alone.
+      ...(isConditional ? ["304"] : []),
       ...problemsOf(route).map((code) => String(PROBLEMS[code][0])),
     ]);
     expect(Object.keys(operation.responses).toSorted()).toEqual([...statuses].toSorted());
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).not.toBe("");
       // By MCP's standard a notification is answered by a 202 without a body.
-      const bodiless = ["204", "302", ...(id === "callMcp" ? ["202"] : [])];
+      const bodiless = ["204", "302", "304", ...(id === "callMcp" ? ["202"] : [])];
       expect(content === undefined).toBe(bodiless.includes(status));
     }
     for (const code of problemsOf(route)) {
