@@ -1,7 +1,7 @@
 /**
  * `npm run log:monitor -- BASE_URL [STATE_FILE]`: what `agent-screening log monitor` does, without a package. Prints each
  * entry that came since the last call, and ends with 1 where the log is not what it was, or says nothing, and with 2 where
- * the file is of another log.
+ * the file is of another log, damaged, or can't be written.
  */
 import { EXIT, Failure } from "../../clients/cli/src/failure.ts";
 import { follow } from "../../clients/cli/src/log-follow.ts";

@@ -57,6 +57,31 @@ async function* entriesOf(get: Get, start: number, end: number): AsyncGenerator<
   }
 }
 
+/** What an earlier call kept; null where there is no file. @throws Failure for a file that can't be read or is damaged */
+function stateIn(file: string): z.output<typeof State> | null {
+  if (!existsSync(file)) return null;
+  try {
+    const state = State.parse(JSON.parse(readFileSync(file, "utf8")));
+    parseVerifierKey(state.key);
+    return state;
+  } catch (error) {
+    const why = error instanceof Error && "syscall" in error ? error.message : "it is not what an earlier call kept";
+    const advice = "Name another file, or remove it: then the log is read from its beginning, and its key taken anew.";
+    throw new Failure(EXIT.usage, `${file} can't be gone by: ${why}.\n${advice}`);
+  }
+}
+
+/** Keeps what was seen. @throws Failure where the file can't be written */
+function keep(file: string, state: z.output<typeof State>): void {
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(state));
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Failure(EXIT.usage, `What was seen of the log can't be kept in ${file}: ${why}`);
+  }
+}
+
 /** What a reading of the log's own words gives; what they can't be is a fault of the log. */
 async function held<T>(reading: () => T | Promise<T>): Promise<T> {
   try {
@@ -70,7 +95,7 @@ async function held<T>(reading: () => T | Promise<T>): Promise<T> {
  * Follows the log of any service that serves C2SP tlog-tiles under `base/log`: checks that it continues what `file` says of
  * the last call, and keeps there what it has seen now. The first call takes the log's key from the log.
  * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key; Failure where the file is
- * of the log of another service
+ * of the log of another service, is damaged, or can't be written
  */
 export async function follow(
   base: string,
@@ -79,7 +104,7 @@ export async function follow(
 ): Promise<Followed> {
   const url = base.replace(/\/$/, "");
   const get = getter(`${url}/log`, { send, sleep });
-  const known = existsSync(file) ? State.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
+  const known = stateIn(file);
   const key = known?.key ?? (await get("key")).toString().trim();
   const note = (await get("checkpoint")).toString();
   const checkpoint = await held(async () => parseCheckpoint(await openNote(note, parseVerifierKey(key)))).catch(
@@ -104,8 +129,6 @@ export async function follow(
       `the log of ${tree.size} entries does not continue the ${known?.size ?? 0} that were seen before`,
     );
   }
-  const state = { base: url, key, size: tree.size, edge: tree.edge.map((hash) => hash.toString("base64")) };
-  writeFileSync(`${file}.new`, JSON.stringify(state));
-  renameSync(`${file}.new`, file);
+  keep(file, { base: url, key, size: tree.size, edge: tree.edge.map((hash) => hash.toString("base64")) });
   return { origin, size, entries };
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -75,4 +75,22 @@ it("what was seen of one service's log is not held against another's", async () 
   expect(readFileSync(file, "utf8")).toBe(kept);
   await expect(asked(BASE, other)).rejects.toBeInstanceOf(LogFault);
   expect(await asked("http://mirror.test")).toMatchObject({ size: ENTRIES.length, entries: [] });
+});
+
+it.each([
+  ["is no JSON", "{"],
+  ["is JSON of something else", '{"base":1}'],
+  ["has a key that is none", JSON.stringify({ base: BASE, key: "none", size: 0, edge: [] })],
+])("a file that %s is said to be damaged, which is not a fault of the log, and stays", async (_what, text) => {
+  const file = join(folder, "damaged.json");
+  writeFileSync(file, text);
+  const found = follow(BASE, file, { send: async ({ url }) => answer(url.slice(`${BASE}/log/`.length)) });
+  await expect(found).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(`${file} can't be gone by`) });
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it("a file that can't be written is named", async () => {
+  const file = join(folder, "no/folder.json");
+  const found = follow(BASE, file, { send: async ({ url }) => answer(url.slice(`${BASE}/log/`.length)) });
+  await expect(found).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(`kept in ${file}`) });
 });
