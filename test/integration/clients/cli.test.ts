@@ -262,6 +262,10 @@ describe("verifying", () => {
       stdout: expect.stringContaining("It does not hold."),
     });
     expect(await cli(["verify", join(folder, "missing.jws")])).toMatchObject({ code: 2 });
+    for (const option of ["--jwks", "--log-key"]) {
+      const found = await cli(["verify", "good.jws", option, "good.jws"]);
+      expect(found).toMatchObject({ code: 2, stderr: expect.stringContaining("good.jws holds no key") });
+    }
     // A key that is refused is no answer to whether the service shows the agent's.
     const revoked = { AGENT_SCREENING_KEY: "ask_revoked" };
     expect(await cli(["verify", join(folder, "good.jws"), "--regrade"], revoked)).toMatchObject({

@@ -1,5 +1,6 @@
 import { NotThere } from "../../../../shared/verify/log.ts";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
+import { parseVerifierKey } from "../../../../shared/tlog/note.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
 import { type Report, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
@@ -50,12 +51,12 @@ export const verify = command({
   async run(values, [file], terminal) {
     if (file === undefined) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
-    const pinned = values["log-key"] === undefined ? null : textOf(values["log-key"]);
+    const pinned = values["log-key"] === undefined ? null : logKeyIn(values["log-key"]);
     const missed: Missed[] = [];
     const grounds: Grounds =
       values.jwks === undefined
         ? await online(urlOf(values.url, terminal), pinned, missed)
-        : { now: new Date(), jwks: textOf(values.jwks), logKey: pinned?.trim() ?? null, get: null };
+        : { now: new Date(), jwks: keysIn(values.jwks), logKey: pinned, get: null };
     const report = await verified(text, grounds);
     const isOpen = isLeftOpen(report.steps, missed);
     const regrading = values.regrade === true ? await regraded(text, grounds.jwks, values, terminal) : undefined;
@@ -68,6 +69,29 @@ export const verify = command({
     return regrading?.outcome === "impossible" ? EXIT.usage : EXIT.fine;
   },
 });
+
+/** The log's key in a file. @throws Failure for a file without one, which says nothing of what is to be verified */
+function logKeyIn(file: string): string {
+  const key = textOf(file).trim();
+  try {
+    parseVerifierKey(key);
+    return key;
+  } catch {
+    throw new Failure(EXIT.usage, `${file} holds no key of a log: that is a line name+hash+key, as ${KEY} gives it.`);
+  }
+}
+
+/** The text of a file with published keys. @throws Failure for one without any, as for a log's key */
+function keysIn(file: string): string {
+  const text = textOf(file);
+  try {
+    const { keys }: { keys?: unknown } = JSON.parse(text);
+    if (Array.isArray(keys)) return text;
+  } catch {
+    // The same as JSON without keys.
+  }
+  throw new Failure(EXIT.usage, `${file} holds no keys: give what /.well-known/jwks.json answers.`);
+}
 
 /** Whether nothing spoke for it or against it, which is neither a success nor a refusal. */
 function isUnverified({ verified: holds, failed }: Report): boolean {
