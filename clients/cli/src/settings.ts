@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, type ScreeningClient } from "../../typescript/src/client.ts";
@@ -39,15 +39,47 @@ export function kept(terminal: Pick<Terminal, "env">): Kept {
   }
 }
 
-/** Keeps a key for a service, and that service as the one to take from now on. */
+/** Makes sure that a key can be kept, before the service makes one. @throws Failure where it can't */
+export function provenToKeep(terminal: Pick<Terminal, "env">): void {
+  const folder = dirname(fileOf(terminal));
+  kept(terminal);
+  keeping(terminal, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  });
+}
+
+/** Keeps a key for a service, and that service as the one to take from now on. @throws Failure where it can't */
 export function keep(terminal: Pick<Terminal, "env">, url: string, key: string): string {
   const file = fileOf(terminal);
   const { keys } = kept(terminal);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, `${JSON.stringify({ url, keys: { ...keys, [url]: key } }, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${file}.new`, 0o600);
-  renameSync(`${file}.new`, file);
+  keeping(terminal, () => {
+    const text = `${JSON.stringify({ url, keys: { ...keys, [url]: key } }, null, 2)}\n`;
+    writeFileSync(`${file}.new`, text, { mode: 0o600 });
+    chmodSync(`${file}.new`, 0o600);
+    renameSync(`${file}.new`, file);
+  });
   return file;
+}
+
+function keeping(terminal: Pick<Terminal, "env">, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const advice = "Name another folder by XDG_CONFIG_HOME, or keep none: AGENT_SCREENING_KEY takes a key, too.";
+    throw new Failure(EXIT.usage, `A key can't be kept in ${fileOf(terminal)}: ${why}\n${advice}`);
+  }
+}
+
+/** A key as it can be sent. @throws Failure for what is none, without repeating it: it may be a secret all the same */
+export function sendable(key: string): string {
+  const text = key.trim();
+  if (/^[!-~]+$/.test(text)) return text;
+  throw new Failure(
+    EXIT.usage,
+    "The API key has blanks, line breaks or characters that no key has: give the one line that begins with ask_.",
+  );
 }
 
 /** Where the service is: by the option, the environment, the last sign-in, or on this machine. @throws Failure for no URL. */
@@ -68,7 +100,12 @@ export function connect(
   const known = key ?? (terminal.env["AGENT_SCREENING_KEY"] || undefined) ?? kept(terminal).keys[url];
   return {
     url,
-    client: createClient({ baseUrl: url, key: known, fetch: reach, retries: 2 }),
+    client: createClient({
+      baseUrl: url,
+      key: known === undefined ? known : sendable(known),
+      fetch: reach,
+      retries: 2,
+    }),
     signedIn: known !== undefined,
   };
 }

@@ -144,11 +144,13 @@ describe("the exit code", () => {
     ["a folder in the wrong place", ["dev", "."], {}, 2, "Usage: agent-screening dev"],
     ["two agents", ["screen", "x", "y"], {}, 2, "Usage: agent-screening screen"],
     ["no key", ["runs"], { AGENT_SCREENING_KEY: "" }, 4, "agent-screening login"],
+    ["a key of two lines", ["runs"], { AGENT_SCREENING_KEY: "ask_secret\nx" }, 2, "the one line that begins with ask_"],
     ["a wrong key", ["runs"], { AGENT_SCREENING_KEY: "ask_wrong" }, 4, "unauthenticated"],
   ])("of %s says so, and what to do", async (_what, args, env, code, text) => {
     const found = await cli(args, env);
     expect(found).toMatchObject({ code, stdout: "" });
     expect(found.stderr).toContain(text);
+    expect(found.stderr).not.toContain("ask_secret");
   });
 
   it("is 4 for a key that may only read, and 3 for a service whose database is down", async () => {
@@ -216,6 +218,15 @@ describe("signing in", () => {
     const { items } = (await user.call("GET", "/api/v1/api-keys")).body;
     expect(items[0]).toMatchObject({ name: hostname(), scope: "write", last_used_at: expect.any(String) });
     expect(await cli(["runs"], { AGENT_SCREENING_KEY: "", AGENT_SCREENING_URL: "" })).toMatchObject({ code: 0 });
+  });
+
+  it("makes no key that can't be kept", async () => {
+    writeFileSync(join(folder, "file"), "");
+    const users = () => service.sql("select id from users");
+    const before = await users();
+    const refused = await cli(["login", "--new"], { XDG_CONFIG_HOME: join(folder, "file") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("XDG_CONFIG_HOME") });
+    expect(await users()).toEqual(before);
   });
 
   it("takes a workspace's key, which speaks for nobody", async () => {

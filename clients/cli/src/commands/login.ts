@@ -4,7 +4,7 @@ import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { keyByPage } from "../device-login.ts";
-import { keep, urlOf } from "../settings.ts";
+import { keep, provenToKeep, sendable, urlOf } from "../settings.ts";
 import { print, type Terminal } from "../terminal.ts";
 
 /** `login`: keeps an API key for a service, once the service has taken it. */
@@ -21,7 +21,8 @@ export const login = command({
   },
   async run(values, _none, terminal) {
     const url = urlOf(values.url, terminal);
-    const key = await keyBy(values, url, terminal);
+    provenToKeep(terminal);
+    const key = sendable(await keyBy(values, url, terminal));
     if (!key.startsWith("ask_"))
       throw new Failure(EXIT.usage, `An API key begins with ask_; make one at ${url}/settings.`);
     const { email, plan } = await holderOf(url, key);
