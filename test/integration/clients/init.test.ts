@@ -1,6 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
@@ -37,6 +40,8 @@ let owner: User;
 let folder: string;
 let cli: ReturnType<typeof commandLine>;
 const children: ChildProcess[] = [];
+/** Takes spans, and never answers. */
+const collector = createServer();
 
 beforeAll(async () => {
   service = await startService();
@@ -50,6 +55,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const child of children) child.kill();
+  collector.close();
   rmSync(folder, { recursive: true, force: true });
   await service.stop();
 });
@@ -62,6 +68,12 @@ function freePort(): Promise<number> {
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
     });
   });
+}
+
+/** Where a server listens; it is started unless it was before. */
+async function listening(server: Server): Promise<unknown> {
+  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
+  return server.address();
 }
 
 /** Starts an agent, and waits until it says that it listens. */
@@ -150,6 +162,29 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
         "for another agent": 401,
         expired: 401,
       });
+    });
+
+    it("answers the next call over a connection while a collector does not take the spans of the one before", async () => {
+      const endpoint = `http://127.0.0.1:${await freePort()}/`;
+      const { port } = (await listening(collector)) as AddressInfo;
+      await started(start, {
+        PORT: new URL(endpoint).port,
+        SERVICE_URL: service.url,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      });
+      const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const plain = { method: "POST", url: endpoint, headers: { "content-type": "application/json" }, body: BODY };
+      for (let calls = 0; calls < 2; calls += 1) {
+        const signed = await signRequest(plain, active, { now: new Date(), agentUrl: service.url });
+        const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+        const headers = { ...plain.headers, ...signed, traceparent };
+        // Less than the agents wait for the collector.
+        const options = { agent, method: "POST", headers, signal: AbortSignal.timeout(8000) };
+        const [response] = (await once(request(endpoint, options).end(BODY), "response")) as [IncomingMessage];
+        expect([response.statusCode, await textOf(response)]).toEqual([200, expect.stringContaining("output")]);
+      }
+      agent.destroy();
     });
   },
 );
