@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -27,6 +27,7 @@ const COMPILER = {
 };
 
 const PROGRAM = new URL("../../client/screening.txt", import.meta.url);
+const README = new URL("../../../clients/typescript/README.md", import.meta.url);
 /** What a browser or a Worker does with the client: reads a list in pages, and is told what is wrong. */
 const READING = `import { createClient, given, ServiceError } from "agent-screening-client";
 export async function read(baseUrl) {
@@ -78,7 +79,9 @@ describe("the packed TypeScript client", () => {
     "compiles strictly in a program, under $which",
     async ({ place, skipLibCheck }) => {
       copyFileSync(PROGRAM, join(folder, "screening.ts"));
-      const config = { compilerOptions: { ...COMPILER, skipLibCheck }, files: ["screening.ts"] };
+      const [, sample = ""] = /```ts\n(.*?)```/s.exec(readFileSync(README, "utf8")) ?? [];
+      writeFileSync(join(folder, "sample.ts"), `declare const agent_id: string, suite_id: string;\n${sample}`);
+      const config = { compilerOptions: { ...COMPILER, skipLibCheck }, files: ["screening.ts", "sample.ts"] };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
       const { resolve } = createRequire(new URL(place, import.meta.url));
       const compiler = join(resolve("typescript/package.json"), "../bin/tsc");
