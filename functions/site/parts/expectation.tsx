@@ -51,7 +51,7 @@ function pointsFor(tasks: number, repeats: number, estimate: Estimate): string {
 }
 
 function costFor(runs: number, { stats }: Known): string {
-  return stats.avg_cost_usd === null ? "not known yet" : `about ${(runs * stats.avg_cost_usd).toFixed(4)} USD`;
+  return stats.avg_cost_usd === null ? "not known yet" : `about ${(runs * stats.avg_cost_usd).toFixed(6)} USD`;
 }
 
 /** By what the numbers of the table go. */

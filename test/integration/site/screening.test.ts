@@ -174,14 +174,14 @@ describe("the way to the first score, by the pages alone", () => {
     };
     // A toss of a coin on 3 tasks: t = 4.303 for 2 degrees of freedom, 4.303 √(0.25 / 3 / 5) = 0.555, at most a half.
     expect(await rows()).toMatch(/\|5 times\|15\|± 50 points\|at most \d+ \w+\|not known yet\|/);
-    const call = { model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.25 };
+    const call = { model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.00001 };
     endpoint.answer = () => json(200, { output: KEY, usage: { calls: [call] } });
     await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 10 });
     await service.settled();
     const known = await rows();
     // All 30 passed: 4.303 √(11 / 156 / 15) = 0.295.
-    expect(known).toMatch(/\|once\|3\|± 50 points\|about \d+ seconds?\|about 0\.7500 USD\|/);
-    expect(known).toMatch(/\|5 times\|15\|± 30 points\|about \d+ seconds?\|about 3\.7500 USD\|/);
+    expect(known).toMatch(/\|once\|3\|± 50 points\|about \d+ seconds?\|about 0\.000030 USD\|/);
+    expect(known).toMatch(/\|5 times\|15\|± 30 points\|about \d+ seconds?\|about 0\.000150 USD\|/);
     await user.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id, repeats: 4 });
     expect(await rows()).toMatch(/\|3 times\|9\|more than is left\|/);
     await service.settled();
@@ -336,6 +336,11 @@ describe("a page of what is somebody's own", () => {
     // What costs little does not cost nothing.
     expect(own.html).toContain("as the agent says, 0.000036 USD");
     expect((await newVisitor(service).open(`/agents/${agent}`)).html).toContain(">$0.000012<");
+    const dear = await addAgent(user, { endpoint: endpoint.url });
+    endpoint.answer = () => json(200, { output: KEY, usage: { calls: [{ ...call, cost_usd: 250 }] } });
+    await user.call("POST", "/api/v1/runs/batch", { agent_id: dear, suite_id: suite.id });
+    await service.settled();
+    expect((await newVisitor(service).open(`/agents/${dear}`)).html).toContain("$250.000000 a run on average");
     expect([stranger.heading, ways(stranger)]).toEqual([own.heading, expect.arrayContaining(["Board", "Sign up"])]);
     expect(ways(stranger).filter((way) => ["Settings", "New agent", "Sign out"].includes(way))).toEqual([]);
   });
