@@ -10,7 +10,9 @@ import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-f
 import { Life, Publishing, ReadinessShown, Telemetry } from "./parts/agent-state.tsx";
 import { heldBefore } from "./parts/before.tsx";
 import { attempt, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { mayIn } from "./parts/may.ts";
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
+import { Notice } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
 import { copying } from "./parts/shown-once.tsx";
 import { unless } from "./parts/unless.ts";
@@ -36,7 +38,8 @@ async function show(visit: Visit, { said, token, tested, unsent, typed, wrong }:
   const at = `/api/v1/agents/${params["agent_id"]}`;
   const agent = await ownAgent(visit, at);
   const owner = agent.team_id == null ? "scope=personal" : (`team_id=${agent.team_id}` as const);
-  const [readiness, choices] = await Promise.all([
+  const [mayEdit, readiness, choices] = await Promise.all([
+    mayIn(api, agent.team_id, "edit"),
     // Members who may see the agent and not run it are not told.
     unless("forbidden", api.read(`${at}/readiness`, AgentReadiness)),
     myAgents(api, typed, owner),
@@ -57,7 +60,12 @@ async function show(visit: Visit, { said, token, tested, unsent, typed, wrong }:
       </p>
       <Result said={said} wrong={wrong} labels={EDIT_LABELS} />
       {tested !== undefined && <TestOutcome tested={tested} endpoint={typed?.get("endpoint") ?? ""} unsent={unsent} />}
-      {agent.is_active && !agent.connection_retired && (
+      {!mayEdit && (
+        <Notice>
+          <p>Your role in its workspace lets you see this agent, not change it. Ask an admin of the workspace.</p>
+        </Notice>
+      )}
+      {mayEdit && agent.is_active && !agent.connection_retired && (
         <Form action={path} button="Save" others={testButtons(tested, "Save it as it is")}>
           <EditFields
             agent={agent}
@@ -68,9 +76,9 @@ async function show(visit: Visit, { said, token, tested, unsent, typed, wrong }:
         </Form>
       )}
       {readiness !== null && <ReadinessShown readiness={readiness} path={path} active={agent.is_active} />}
-      {agent.is_active && <Publishing agent={agent} ready={readiness?.endpoint.state ?? null} path={path} />}
-      {agent.is_active && agent.has_endpoint && <Telemetry agent={agent} token={token} path={path} />}
-      <Life agent={agent} path={path} />
+      {mayEdit && agent.is_active && <Publishing agent={agent} ready={readiness?.endpoint.state ?? null} path={path} />}
+      {mayEdit && agent.is_active && agent.has_endpoint && <Telemetry agent={agent} token={token} path={path} />}
+      {mayEdit && <Life agent={agent} path={path} />}
     </Layout>,
     wrong?.status ?? 200,
   );

@@ -5,6 +5,7 @@ import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal, sendTo } from "./layout.tsx";
 import { Before, heldBefore } from "./parts/before.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { mayIn } from "./parts/may.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -195,6 +196,7 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
     api.read(at, ScorecardRead),
     api.read(`${at}/board?page_size=${ROWS}`, Board),
   ]);
+  const mayEdit = await mayIn(api, scorecard.team_id, "edit");
   const path = `${PATH}/${scorecard.id}`;
   // Its weights unrounded.
   const held = new URLSearchParams({
@@ -218,6 +220,8 @@ async function showOne({ c, api, params }: Visit, { said, typed, wrong }: Sent =
       {board.total > ROWS && <p class="mute">The first {ROWS} of them; the interface lists all.</p>}
       {scorecard.is_template ? (
         <p>A template: everybody's to rank by. Make a scorecard of your own to change its weights.</p>
+      ) : !mayEdit ? (
+        <p>Your role in its workspace lets you rank by it, not change it. Make a scorecard of your own for that.</p>
       ) : (
         <>
           <h2>Change it</h2>

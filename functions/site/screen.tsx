@@ -11,6 +11,7 @@ import { Layout, personal, sendTo } from "./layout.tsx";
 import { Expectations } from "./parts/expectation.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
+import { mayIn } from "./parts/may.ts";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -44,7 +45,8 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
   ]);
   // Only who may run an agent is told how it is connected.
   if (agent.connection_mode === undefined) throw notFound("agent");
-  const [{ left, limit, workspace }, preflight, stats] = await Promise.all([
+  const [mayRun, { left, limit, workspace }, preflight, stats] = await Promise.all([
+    mayIn(api, agent.team_id, "run"),
     allowanceOf(api, agent.team_id),
     api.read(`/api/v1/runs/preflight?width=${WIDTH}&agent_id=${agent.id}`, ScreeningPreflightRead),
     api.read(`${at}/stats`, AgentStats),
@@ -68,32 +70,36 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
         <strong>{left}</strong> of {limit} runs left this month.
       </p>
       <Expectations suites={suites} left={left} preflight={preflight} stats={stats} />
-      <Form action={`/agents/${agent.id}/screen`} button="Start the screening" once>
-        <Choose
-          label={LABELS.suite_id}
-          name="suite_id"
-          value={typed?.get("suite_id") ?? core?.id ?? ""}
-          options={suites.map(({ id, name, task_count }) => [id, `${name} (${counted(task_count, "task")})`])}
-          hint="The core tasks are what the board ranks by."
-          wrong={wrong}
-        />
-        <Field
-          label={LABELS.repeats}
-          name="repeats"
-          type="number"
-          min={1}
-          max={10}
-          value={typed?.get("repeats") ?? "1"}
-          hint="Reliability is told by repeats; three are a good start."
-          wrong={wrong}
-        />
-        <Tick
-          label="Private"
-          name="private"
-          checked={typed?.get("private") === "true"}
-          hint="Nobody else sees these runs, and they move no public number."
-        />
-      </Form>
+      {mayRun ? (
+        <Form action={`/agents/${agent.id}/screen`} button="Start the screening" once>
+          <Choose
+            label={LABELS.suite_id}
+            name="suite_id"
+            value={typed?.get("suite_id") ?? core?.id ?? ""}
+            options={suites.map(({ id, name, task_count }) => [id, `${name} (${counted(task_count, "task")})`])}
+            hint="The core tasks are what the board ranks by."
+            wrong={wrong}
+          />
+          <Field
+            label={LABELS.repeats}
+            name="repeats"
+            type="number"
+            min={1}
+            max={10}
+            value={typed?.get("repeats") ?? "1"}
+            hint="Reliability is told by repeats; three are a good start."
+            wrong={wrong}
+          />
+          <Tick
+            label="Private"
+            name="private"
+            checked={typed?.get("private") === "true"}
+            hint="Nobody else sees these runs, and they move no public number."
+          />
+        </Form>
+      ) : (
+        <p>Your role in the workspace lets you see this agent, not screen it. Ask an admin of the workspace.</p>
+      )}
     </Layout>,
     wrong?.status ?? 200,
   );

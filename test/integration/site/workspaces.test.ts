@@ -63,6 +63,34 @@ describe("a workspace, by the pages alone", () => {
     expect((await other.open(made.url.pathname)).status).toBe(404);
   });
 
+  it("shows each of its members the buttons that work for them", async () => {
+    const [other, mate, head] = [there(his), there(guest), await newUser(service, { plan: "team", verified: true })];
+    const team = (await head.call("POST", "/api/v1/teams", { name: "Roles" })).body.id;
+    const agent = await addAgent(head, { name: "Shared", team_id: team });
+    const weights = { correctness: 1 };
+    const card = await head.call("POST", "/api/v1/scorecards", { name: "Ours", weights, team_id: team });
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, mate.id]);
+    const buttons = async (path: string) =>
+      (await other.open(path)).forms.flatMap((form) => Object.keys(form.buttons)).filter((one) => one !== "Sign out");
+    const seen = async (role: string) => {
+      await service.sql("update team_members set role = $1 where team_id = $2 and user_id = $3", [role, team, mate.id]);
+      const [edit, screen, scorecard] = [
+        `/agents/${agent}/edit`,
+        `/agents/${agent}/screen`,
+        `/scorecards/${card.body.id}`,
+      ];
+      return [
+        (await buttons(edit)).includes("Save"),
+        await buttons(screen),
+        (await buttons(scorecard)).includes("Save"),
+      ];
+    };
+    expect(await seen("viewer")).toEqual([false, [], false]);
+    expect(await buttons(`/agents/${agent}/edit`)).toEqual([]);
+    expect(await seen("runner")).toEqual([false, ["Start the screening"], false]);
+    expect(await seen("editor")).toEqual([true, ["Start the screening"], true]);
+  });
+
   it("is left and deleted by buttons that may be pressed twice, and so is what is in it", async () => {
     const [visitor, other, mate] = [there(hers), there(his), there(guest)];
     const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Brief" });
