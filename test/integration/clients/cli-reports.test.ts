@@ -163,3 +163,13 @@ describe("a verification", () => {
     }
   });
 });
+
+describe("the board", () => {
+  it("says which agents are simulated", async () => {
+    const { id } = (await packed.user.call("POST", "/api/v1/agents", { name: "Make-believe" })).body;
+    const [suite] = await service.sql("select id from suites where slug = 'dozen'");
+    await packed.user.call("POST", "/api/v1/runs/batch", { agent_id: id, suite_id: suite?.["id"] });
+    await service.settled();
+    expect((await cli(["board"])).stdout).toMatch(/^ *– +– .* Make-believe \(simulated\)$/m);
+  });
+});

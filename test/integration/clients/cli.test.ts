@@ -362,14 +362,6 @@ describe("on each Node there is", () => {
     }
   });
 
-  it("says on the board which agents are simulated", async () => {
-    const { id } = (await user.call("POST", "/api/v1/agents", { name: "Make-believe" })).body;
-    const [suite] = await service.sql("select id from suites where slug = 'dozen'");
-    await user.call("POST", "/api/v1/runs/batch", { agent_id: id, suite_id: suite?.["id"] });
-    await service.settled();
-    expect((await cli(["board"])).stdout).toMatch(/^ *– +– .* Make-believe \(simulated\)$/m);
-  });
-
   it("compares two screenings, and names the tasks that they differ in", async () => {
     const screened = async (answer: typeof endpoint.answer) => {
       endpoint.answer = answer;
