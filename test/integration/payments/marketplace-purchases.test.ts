@@ -96,6 +96,7 @@ describe("a purchase", () => {
       listing_id: id,
       status: "AWAITING_PAYMENT",
       price_usd: 19.99,
+      refunded_usd: 0,
       checkout_url: expect.stringMatching(/^https:/),
       hired_agent_id: null,
       created_at: expect.any(String),
