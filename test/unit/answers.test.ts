@@ -20,7 +20,9 @@ const check = checkAnswers({
       },
       delete: { responses: { "204": {} } },
     },
-    "/items/latest": { get: { responses: { "200": { content: { "text/plain": { schema: { type: "string" } } } } } } },
+    "/items/latest": {
+      get: { responses: { "200": { content: { "text/plain": { schema: { type: "string" } } } }, "304": {} } },
+    },
   },
   components: { schemas: { Item: item } },
 } as unknown as Described);
@@ -46,7 +48,7 @@ describe("an answer as the document says", () => {
     ["no body where none is declared", "DELETE", "/items/1", answer(204, null, "")],
     ["the path without parameters before the one with", "GET", "/items/latest", answer(200, "text/plain", "x")],
     ["HEAD, which has no body", "HEAD", "/items/1", answer(200, "application/json", "")],
-    ["304, which is HTTP's own", "GET", "/items/1", answer(304, null, "")],
+    ["a declared 304", "GET", "/items/latest", answer(304, null, "")],
     ["a path that is not described", "GET", "/queues/score", answer(489, "text/plain", "x")],
     ["a method that another path alone has", "DELETE", "/items/latest", answer(405, "application/problem+json", {})],
     ["a method that is not described", "PUT", "/items/1", answer(405, "application/problem+json", {})],
@@ -58,6 +60,7 @@ describe("an answer as the document says", () => {
 describe("an answer that is not as the document says", () => {
   it.each([
     ["GET", "/items/1", answer(500, "application/problem+json", {}), "GET /items/{id}: 500 is not declared: {}"],
+    ["GET", "/items/1", answer(304, null, ""), "GET /items/{id}: 304 is not declared: "],
     ["GET", "/items/1", answer(200, "text/html", "x"), 'GET /items/{id}: 200 as "text/html" is not declared'],
     ["HEAD", "/items/1", answer(200, null, ""), 'GET /items/{id}: 200 as "" is not declared'],
     ["DELETE", "/items/1", answer(204, null, "x"), "DELETE /items/{id}: 204 is declared without a body, and has one"],
