@@ -19,7 +19,7 @@ const more = (n: number) =>
     `with r as (
       insert into runs (id, created_at, agent_id, task_id, user_id, status, trigger, scope, team_id, latency_ms, screening_session_id)
       select uuidv7_at(x.at, n), x.at, $1, t.id, $2, 'completed', 'api', 'team', $3, nullif(n * 37 % 11, 4), case when n % 3 = 0 then $5::uuid end
-      from generate_series(1, $6) n, (select clock_timestamp() as at offset 0) x, (select id from tasks where not is_secret order by id limit 1) t returning id
+      from generate_series(1, $6) n, (select clock_timestamp()::timestamptz(3) as at offset 0) x, (select id from tasks where not is_secret order by id limit 1) t returning id
     ), e as (insert into webhook_events (type, body) values ('run.completed', '{}') returning id)
     insert into webhook_deliveries (webhook_id, event_id, attempt, status)
       select $4, e.id, n, 'succeeded' from e, generate_series(1, $6) n`,
