@@ -23,7 +23,8 @@ const PLAIN: Partial<Record<GraderType, (text: string) => string>> = {
 
 /**
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
- * meant: numbers as LaTeX and typography write them, a choice in a box or before a dash, JSON in a code fence that begins on its first line.
+ * meant: numbers as LaTeX and typography write them, a choice in a box or before a dash, JSON in a code fence that begins on
+ * its first line.
  * Linear in the length of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
