@@ -27,6 +27,8 @@ export const board = [
       "tasks of one domain; `period` looks at the runs of the last 30 or 7 days. Costs are reported by the agents " +
       "themselves, and held against a floor alone: `evidence_cost_floor_applied` says where one was below it. An owner can " +
       "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself. " +
+      "It can have only those tasks asked again that went badly: `uneven` says so, and `asked_runs` how many runs there were in " +
+      "all, of which `runs` are scored. " +
       "`rank_low` to `rank_high` are the places that an agent's interval does not rule out on the same board. `q` looks for " +
       "agents by name, and `certified_only` shows those whose certification is in force; their ranks are those on the whole " +
       "board.",

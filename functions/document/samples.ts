@@ -179,6 +179,8 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   total_cost_usd: 0.0004,
   cost_usd: 0.0004,
   evidence_cost_floor_applied: false,
+  asked_runs: 132,
+  uneven: false,
   simulated: false,
   canary: false,
   repeat_index: 1,

@@ -193,6 +193,11 @@ const LeaderboardRowType = builder.objectRef<z.output<typeof LeaderboardRow>>("L
     axes: t.expose("axes", { type: AxesType }),
     runs: t.exposeInt("runs"),
     tasks: t.exposeInt("tasks"),
+    askedRuns: t.exposeInt("asked_runs", {
+      nullable: true,
+      description: "How many runs of these tasks it was asked at their current version; null unless it is ranked",
+    }),
+    uneven: t.exposeBoolean("uneven", { description: "Some of these tasks were asked more often than others" }),
     variants: t.exposeInt("variants", { description: "How many variants the root of its group has" }),
     lastRunAt: t.expose("last_run_at", { type: "DateTime" }),
   }),

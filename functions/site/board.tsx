@@ -147,6 +147,7 @@ function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
         {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
         {row.memorised && <span class="tag bad">memorised</span>}
+        {row.uneven && <span class="tag bad">uneven</span>}
         {row.evidence_cost_floor_applied && <span class="tag">cost at floor</span>}
         {row.variants > 0 && <span class="tag">{variantsOf(row)}</span>}
       </td>
@@ -183,7 +184,8 @@ function Legend() {
         Costs are reported by the agents themselves: they are only held against a floor, and rows where one was below it
         are marked. An owner can try several agents and show the best: the variants that it declares in public are
         counted, those that it keeps to itself can't be. An agent is marked as memorised if it passes the published
-        samples, which do not count, far more often than what is new to it.
+        samples, which do not count, far more often than what is new to it, and as uneven if some core tasks were asked
+        more often than others: whoever asks again only what went badly keeps good luck alone.
       </p>
     </details>
   );

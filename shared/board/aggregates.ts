@@ -1,7 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { type Moment, momentSql } from "../db/instant.ts";
-import { agents, board_entries, isFinishedRun, runs, suites, task_scores, tasks } from "../db/schema/index.ts";
+import {
+  agents,
+  board_entries,
+  isFinishedRun,
+  run_tallies,
+  runs,
+  suites,
+  task_scores,
+  tasks,
+} from "../db/schema/index.ts";
 
 /** The slug of the suite on which agents are compared. */
 export const CORE_SUITE = "core";
@@ -92,7 +101,7 @@ export const BOARD: Aggregate = {
   table: board_entries,
   key: "agent_id, domain, period",
   values:
-    "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, last_run_at, listed, verified, certified",
+    "tier, composite_score, score_variance, score_lowest, score_highest, score_low, score_high, success_rate, reliability, cost_efficiency, correctness, latency, cost, tool_efficiency, robustness, cost_floor_applied, runs, tasks, asked_runs, uneven, last_run_at, listed, verified, certified",
   shown: "tier, composite_score, runs, tasks",
   // Board by board, so that two statements lock the boards' totals in the same order.
   order: "domain, period, agent_id",
@@ -123,7 +132,7 @@ export function storeCells(pairs: SQL, now: Moment): SQL {
 /**
  * SQL: the entries of agents on boards, for each row that the query `wanted` (columns `agent_id`, `domain`) selects, once.
  * An agent whose real cells cover every active core task of the board is ranked on those alone; an agent without any real
- * cell is shown with its simulated ones. Of entries that are alike, as most are of an agent's periods, the interval is
+ * cell is shown with its simulated ones. How evenly the ranked ones were asked is as in shared/scoring/evenness.ts. Of entries that are alike, as most are of an agent's periods, the interval is
  * computed once.
  */
 export function entries(wanted: SQL): SQL {
@@ -138,6 +147,15 @@ export function entries(wanted: SQL): SQL {
       group by b.domain
     ), wanted as materialized (
       select a.*, coalesce(d.tasks, -1) as standard from asked a left join standard d on d.domain = a.domain
+    ), asked_of as materialized (
+      select agent_id, domain, sum(asked)::integer as runs,
+        sum(abs(asked - usual)) > greatest(1, count(*) / 10.0) as uneven
+      from (
+        select w.agent_id, w.domain, y.asked, round(avg(y.asked) over (partition by w.agent_id, w.domain)) as usual
+        from wanted w join ${run_tallies} y on y.agent_id = w.agent_id and not y.is_private
+          join ${tasks} t on t.id = y.task_id and t.suite_version = y.version and t.is_active and w.domain in ('all', t.domain)
+          join ${suites} k on k.id = t.suite_id and k.slug = ${CORE_SUITE}
+      ) x group by agent_id, domain
     ), placed as (
       select s.*, b.domain, b.standard, (k.slug = ${CORE_SUITE} and t.is_active) as is_core,
         bool_or(not s.simulated) over board as has_real,
@@ -160,12 +178,14 @@ export function entries(wanted: SQL): SQL {
       avg(c.correctness) as correctness, avg(c.latency) as latency, avg(c.cost) as cost,
       avg(c.tool_efficiency) as tool_efficiency, avg(c.robustness) as robustness,
       bool_or(c.cost_floor_applied) as cost_floor_applied, sum(n)::integer as runs,
-      count(*)::integer as tasks, max(c.last_run_at) as last_run_at,
+      count(*)::integer as tasks, case when c.tier = 0 then o.runs end as asked_runs, c.tier = 0 and coalesce(o.uneven, false) as uneven,
+      max(c.last_run_at) as last_run_at,
       a.is_public and a.is_active as listed, a.verified_state <> 'unverified' as verified,
       a.verified_state = 'certified' as certified
     from chosen c join ${agents} a on a.id = c.agent_id
+      left join asked_of o on o.agent_id = c.agent_id and o.domain = c.domain
     where c.tier <> 0 or c.is_core
-    group by c.agent_id, c.domain, c.period, c.tier, a.id
+    group by c.agent_id, c.domain, c.period, c.tier, a.id, o.runs, o.uneven
     )
     select s.*, max(i.low) over alike as score_low, max(i.high) over alike as score_high
     from (select s.*, row_number() over alike as copy from summed s

@@ -41,7 +41,18 @@ const BOARD_COLUMNS = [
     "cost_efficiency",
     "correctness",
   ],
-  ["latency", "cost", "tool_efficiency", "robustness", "cost_floor_applied", "runs", "tasks", "last_run_at"],
+  [
+    "latency",
+    "cost",
+    "tool_efficiency",
+    "robustness",
+    "cost_floor_applied",
+    "runs",
+    "tasks",
+    "asked_runs",
+    "uneven",
+    "last_run_at",
+  ],
 ].flat();
 
 /**

@@ -39,6 +39,19 @@ export const LeaderboardRow = z
     axes: Axes,
     runs: z.int(),
     tasks: z.int(),
+    asked_runs: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "How many runs of these tasks the agent was asked in public at their current version, canaries among them: `runs` of " +
+          "them are scored. Null unless it is ranked",
+      }),
+    uneven: z.boolean().meta({
+      description:
+        "Some of these tasks were asked more often than others: whoever asks again only what went badly keeps good luck alone. " +
+        "It goes once all were asked as often",
+    }),
     variants: z
       .int()
       .max(MOST_VARIANTS)

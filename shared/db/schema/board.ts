@@ -95,6 +95,9 @@ export const board_entries = pgTable(
     cost_floor_applied: boolean().notNull().default(false),
     runs: integer().notNull(),
     tasks: integer().notNull(),
+    /** How often the agent was asked the core tasks of the board, and whether some more often; null unless ranked. */
+    asked_runs: integer(),
+    uneven: boolean().notNull().default(false),
     last_run_at: instant().notNull(),
     /** Copies of the agent's state (public and active; verified; certified), kept by a trigger: the board's indexes need them. */
     listed: boolean().notNull(),

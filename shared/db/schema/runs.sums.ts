@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, date, index, numeric, pgTable, primaryKey, unique, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, date, index, integer, numeric, pgTable, primaryKey, unique, uuid } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { tasks } from "./catalogue.ts";
 import { instant } from "./columns.ts";
@@ -28,6 +28,12 @@ export const run_tallies = pgTable(
     latencies: bigint({ mode: "number" }).notNull(),
     cost_usd: numeric({ precision: 24, scale: 6, mode: "number" }).notNull(),
     costs: bigint({ mode: "number" }).notNull(),
+    /**
+     * How many of its real runs, no trials, were asked of the agent at a version of the task's suite, the latest there was:
+     * canaries are, cancelled ones are not.
+     */
+    asked: bigint({ mode: "number" }).notNull().default(0),
+    version: integer(),
   },
   (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
 );

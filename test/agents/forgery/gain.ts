@@ -14,6 +14,8 @@ export const Row = z.looseObject({
   evidence_cost_floor_applied: z.boolean(),
   variants: z.number(),
   memorised: z.boolean(),
+  asked_runs: z.number().nullable(),
+  uneven: z.boolean(),
   memorisation_gap: z.looseObject({}).nullable(),
 });
 export type Row = z.output<typeof Row>;

@@ -25,8 +25,8 @@ export interface Ground {
   tasks: Map<string, string>;
   /** Registers an agent with this mind; returns its id. */
   register(owner: User, mind: Mind, fields?: object): Promise<string>;
-  /** Screens the agent on the whole core, to the end; returns the ids of the runs. */
-  screen(owner: User, agent: string, repeats: number): Promise<string[]>;
+  /** Screens the agent on the whole core, or on these tasks, to the end; returns the ids of the runs. */
+  screen(owner: User, agent: string, repeats: number, tasks?: readonly string[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -58,8 +58,9 @@ export async function prepare(service: Service): Promise<Ground> {
       const body = { name, endpoint: `${endpoint.url}/${minds.length - 1}`, ...fields };
       return ensured(await who.call<{ id: string }>("POST", "/api/v1/agents", body), 201).id;
     },
-    async screen(who, agent, repeats) {
-      const batch = { agent_id: agent, suite_id: suite?.id, repeats };
+    async screen(who, agent, repeats, tasks) {
+      const asked = tasks === undefined ? { suite_id: suite?.id } : { task_ids: tasks };
+      const batch = { agent_id: agent, ...asked, repeats };
       const runs = ensured(await who.call<{ id: string }[]>("POST", "/api/v1/runs/batch", batch), 200);
       await service.settled();
       return runs.map(({ id }) => id);

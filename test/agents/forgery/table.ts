@@ -183,6 +183,24 @@ export const FORGERIES: readonly Forgery[] = [
     },
   },
   {
+    name: "picks",
+    how: "passes half of its runs by chance; the tasks that went worst are asked again after ten rounds",
+    twin: "has the same luck in its first ten rounds, and leaves it at that",
+    prevented: false,
+    said: (row, page) =>
+      row.uneven &&
+      row.asked_runs === 104 &&
+      rowOn(page, row).includes('">uneven</span>') &&
+      page.includes("as uneven if"),
+    async play(ground) {
+      const honest = await screened(ground, lucky("picked"), 10);
+      const forged = await screened(ground, lucky("picked"), 10);
+      for (let more = 0; more < 6; more += 1)
+        await ground.screen(ground.owner, forged, 1, await worst(ground, forged, 4));
+      return { honest, forged };
+    },
+  },
+  {
     name: "constant",
     how: "answers at once, and always the same",
     twin: "knows that it does not know",
@@ -267,6 +285,21 @@ export const FORGERIES: readonly Forgery[] = [
     },
   },
 ];
+
+/** The tasks that an agent passed the least often in its scored runs, as anybody reads them. */
+async function worst({ anybody, tasks }: Ground, agent: string, count: number): Promise<string[]> {
+  const passes = [...tasks.values()].map(async (task) => {
+    const path = `/api/v1/runs?agent_id=${agent}&task_id=${task}&page_size=20`;
+    const { items } = ensured(
+      await anybody.call<{ items: { passed: boolean | null; canary: boolean }[] }>("GET", path),
+      200,
+    );
+    const scored = items.filter(({ canary }) => !canary).slice(0, 10);
+    return { task, passed: scored.filter(({ passed }) => passed === true).length };
+  });
+  const order = (await Promise.all(passes)).toSorted((one, other) => one.passed - other.passed);
+  return order.slice(0, count).map(({ task }) => task);
+}
 
 /** The highest of some rows. */
 function best(rows: readonly Row[]): Row {

@@ -1,8 +1,9 @@
 import type { JWK } from "jose";
 import * as z from "zod";
+import { evenness } from "../../../shared/scoring/evenness.ts";
 import { cell, composite } from "../../../shared/scoring/score.ts";
 import type { Reads } from "./reads.ts";
-import { attest, Run, scoredRuns } from "./scored-runs.ts";
+import { attest, Run, scoredRuns, wasAsked } from "./scored-runs.ts";
 
 const share = z.number().nullable();
 
@@ -25,6 +26,8 @@ export const Row = z.object({
   axes: z.object({ correctness: share, latency: share, cost: share, tool_efficiency: share, robustness: share }),
   runs: z.int(),
   tasks: z.int(),
+  asked_runs: z.int().nullable(),
+  uneven: z.boolean(),
   last_run_at: z.string(),
 });
 export type Row = z.output<typeof Row>;
@@ -94,8 +97,12 @@ export async function recompute(reads: Reads, { core, keys }: Standard, agentId:
     );
   }
   const ends = chosen.flatMap(({ own }) => own.map(({ finalized_at: at }) => at ?? ""));
+  const asked = core.map(
+    (task) => runs.filter((run) => run.task_id === task.id && wasAsked(run, task.suite_version)).length,
+  );
   const row = {
     ...composite(cells),
+    ...(isRanked ? evenness(asked) : { asked_runs: null, uneven: false }),
     evidence_cost_floor_applied: isFloored,
     score_basis: isRanked ? "core" : "provisional",
     last_run_at: ends.toSorted().at(-1) ?? "",

@@ -53,15 +53,25 @@ const Subject = z.object({
  * service's fault, and of the task's current version the last ten. Private runs are in no public list.
  */
 export function scoredRuns(runs: readonly Run[], suiteVersion: number): Run[] {
-  const counts = ({ status, trigger, simulated, evidence_signed: signed, failure_code: code, suite_version }: Run) =>
+  const newestFirst = (a: Run, b: Run) => compare(b.id, a.id);
+  return runs
+    .filter((run) => run.evidence_signed && wasAsked(run, suiteVersion))
+    .toSorted(newestFirst)
+    .slice(0, SCORED_RUNS);
+}
+
+/** Whether a run was asked of the agent in earnest: as those that are scored, or as a canary, of which nothing is signed. */
+export function wasAsked(
+  { status, trigger, simulated, failure_code, suite_version }: Run,
+  suiteVersion: number,
+): boolean {
+  return (
     ["completed", "failed"].includes(status) &&
     trigger !== "trial" &&
     !simulated &&
-    signed &&
-    code !== "service_error" &&
-    suite_version === suiteVersion;
-  const newestFirst = (a: Run, b: Run) => compare(b.id, a.id);
-  return runs.filter(counts).toSorted(newestFirst).slice(0, SCORED_RUNS);
+    failure_code !== "service_error" &&
+    suite_version === suiteVersion
+  );
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -41,6 +41,7 @@ beforeAll(async () => {
   };
   await screen(mixed, core.tasks, REPEATS);
   await screen(plain, [...core.tasks, ...other.tasks], 1);
+  await screen(plain, core.tasks.slice(0, 1), 2);
   // More than are scored, and some that are not at all.
   await screen(provisional, core.tasks.slice(0, 1), 10);
   time += 60_000;
@@ -79,6 +80,11 @@ describe("the audit of the board by public reads alone", () => {
       [mixed],
     );
     expect(scored).toMatchObject({ runs: 3 * REPEATS });
+    const [picked] = await service.sql(
+      "select asked_runs, uneven from board_entries where agent_id = $1 and domain = 'all' and period = 'all'",
+      [plain],
+    );
+    expect(picked).toEqual({ asked_runs: 5, uneven: true });
   });
 
   const one = "(select id from runs where agent_id = $1 order by finalized_at desc, id desc limit 1)";

@@ -64,7 +64,7 @@ describe("a query", () => {
         agents(pageSize: 1) { items { ${AGENT} } total page pageSize }
         leaderboard { items { rank rankLow rankHigh agentId name verifiedState simulated scoreBasis compositeScore scoreLow scoreHigh
           successRate reliability costEfficiency axes { correctness latency cost toolEfficiency robustness } runs tasks
-          evidenceCostFloorApplied memorisationGap { value low high canaryRuns } memorised variants lastRunAt } total page pageSize }
+          evidenceCostFloorApplied askedRuns uneven memorisationGap { value low high canaryRuns } memorised variants lastRunAt } total page pageSize }
         task(id: $task) { id title domain instances template { id version } prompt input outputFormat outputSchema tools graderType suiteId suiteVersion
           isActive isSecret timeLimitMs referenceCostUsd referenceLatencyMs expectedToolCalls passThreshold createdAt }
         tasks(domain: math, page: 2, pageSize: 2) { items { id } total page pageSize }

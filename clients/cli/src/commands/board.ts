@@ -61,12 +61,13 @@ export const board = command({
 });
 
 function cells(row: ItemOf<"/api/v1/leaderboard">): string[] {
-  const { rank, rank_low, rank_high, composite_score, score_low, score_high, runs, name, simulated } = row;
+  const { rank, rank_low, rank_high, composite_score, score_low, score_high, runs, name } = row;
+  const marks = (["simulated", "memorised", "uneven"] as const).filter((mark) => row[mark]);
   return [
     rank === null ? "–" : String(rank),
     rank_low === null || rank_high === null ? "–" : `${rank_low}–${rank_high}`,
     ...[composite_score, score_low, score_high].map((score) => score.toFixed(2)),
     String(runs),
-    `${cut(plain(name), NAME_WIDTH)}${simulated ? " (simulated)" : ""}`,
+    `${cut(plain(name), NAME_WIDTH)}${marks.length > 0 ? ` (${marks.join(", ")})` : ""}`,
   ];
 }

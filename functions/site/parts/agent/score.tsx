@@ -55,6 +55,14 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
         {counted(entry.runs, "run")} of {counted(entry.tasks, "task")}:{" "}
         <a href={`/api/v1/runs?agent_id=${agentId}`}>runs</a>,{" "}
         <a href={`/api/v1/agents/${agentId}/screening-sessions`}>sessions</a>
+        {entry.asked_runs !== null && `, the latest of ${counted(entry.asked_runs, "run")} that it was asked`}
+        {entry.uneven && (
+          <>
+            {" "}
+            <span class="tag">uneven</span> some tasks more often than others, which keeps good luck; it goes once all
+            were asked as often
+          </>
+        )}
       </dd>
     </dl>
   );

@@ -1,0 +1,29 @@
+/** Of so many tasks one may have been asked once more or less often than the others: a run of ours may have failed. */
+const TASKS_A_RUN = 10;
+
+/** How often the tasks that an agent is ranked on were asked. */
+export interface Evenness {
+  /** How many runs of them it was asked at their current version, those that are scored among them. */
+  asked_runs: number;
+  /** Whether some tasks were asked more often than others. */
+  uneven: boolean;
+}
+
+/**
+ * Whether an owner may have picked what counts. Of each task the last ten counted runs are scored. Whoever asks again only
+ * the tasks that went badly, and leaves those that went well, keeps good luck and loses bad luck: of 40 tasks that an agent
+ * passes with a chance of 0.7, by simulation, 400 runs score 59 in whole rounds, 1,000 runs picked that way 76. So the runs
+ * off the usual count, which is the mean over tasks, rounded, are summed up: more than one for each ten tasks, and at
+ * least more than one, are uneven. Rounds of all tasks are even, however many; so are canaries, which are asked like the others.
+ *
+ * @param asked how often each task was asked: final runs that are real, public, no trials, and not failed by our fault
+ * @example
+ * evenness([3, 3, 3, 3]) // { asked_runs: 12, uneven: false }
+ * evenness([1, 1, 9, 5]) // { asked_runs: 16, uneven: true }
+ */
+export function evenness(asked: readonly number[]): Evenness {
+  const asked_runs = asked.reduce((sum, runs) => sum + runs, 0);
+  const usual = Math.round(asked_runs / asked.length);
+  const off = asked.reduce((sum, runs) => sum + Math.abs(runs - usual), 0);
+  return { asked_runs, uneven: off > Math.max(1, asked.length / TASKS_A_RUN) };
+}
