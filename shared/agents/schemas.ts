@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { atMost } from "../platform/json-size.ts";
+import { line } from "../platform/line.ts";
 import { Instant } from "../platform/time.ts";
 import { AuthHeader } from "./auth-header.ts";
 import { ConnectionMode, Protocol } from "./shown.ts";
 
-const name = z.string().trim().min(1).max(120);
+const name = line(120);
 const description = z.string().max(2000);
 const url = z.string().max(2048);
 const declared = z

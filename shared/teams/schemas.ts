@@ -1,13 +1,9 @@
 import * as z from "zod";
 import { Email } from "../identity/schemas.ts";
+import { line } from "../platform/line.ts";
 import { GrantedRole } from "./shown.ts";
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(120)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, "One line, without control characters");
+const name = line(120);
 
 export const TeamCreate = z.strictObject({ name }).meta({ id: "TeamCreate" });
 export const TeamUpdate = z.strictObject({ name: name.optional() }).meta({ id: "TeamUpdate" });

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { line } from "../../platform/line.ts";
 import { Instant } from "../../platform/time.ts";
 import { KEY_SCOPES } from "../../db/schema/index.ts";
 
-const name = z.string().trim().min(1).max(120);
+const name = line(120);
 const scope = z.enum(["read", "write"]);
 const perMinute = z.int().min(1).max(6000);
 const perDay = z.int().min(1).max(1_000_000);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { line } from "../../platform/line.ts";
 import { Instant } from "../../platform/time.ts";
 
 const userCode = z.string().trim().min(1).max(40).meta({
@@ -8,12 +9,9 @@ const userCode = z.string().trim().min(1).max(40).meta({
 
 export const DeviceRequest = z
   .strictObject({
-    client_name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
-      .meta({ description: "What the program runs on: whoever decides reads it, and the key is named by it" }),
+    client_name: line(100).meta({
+      description: "What the program runs on: whoever decides reads it, and the key is named by it",
+    }),
   })
   .meta({ id: "DeviceRequest" });
 

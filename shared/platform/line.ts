@@ -1,0 +1,20 @@
+import * as z from "zod";
+
+/**
+ * A name of 1 to `most` characters, trimmed: one line of something that can be seen, without what makes two names look
+ * alike or turns the text around it over. Those are control characters, line and paragraph separators, characters without
+ * width, and marks of direction (Unicode TR36, 2.5). The joiners of emoji and of scripts that need them are taken.
+ * @example
+ * line(120).parse(" Ada ") // "Ada"
+ */
+export function line(most: number): z.ZodString {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(
+      /^(?=.*[\p{L}\p{N}\p{P}\p{S}])[^\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+$/u,
+      "One line that can be seen, without control characters, characters of no width, and marks of direction",
+    );
+}
