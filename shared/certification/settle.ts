@@ -23,12 +23,13 @@ export interface Payment {
 /**
  * Begins the screening of a certification that was paid, in one statement; changes nothing unless it waits for its payment.
  * The certification starts out paused if the agent can't be called any more, or if the suites have grown since the
- * checkout by more than the monthly allowance covers.
+ * checkout by more than the monthly allowance covers. That a certification is gone which was paid is said in the log as an
+ * error, since somebody has to pay it back: a workspace may be deleted while its page is being paid.
  */
 export async function settlePaid(ctx: Context, certificationId: string, payment: Payment): Promise<void> {
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
-  await write(ctx, {
+  const isThere = await write(ctx, {
     lock: lockCertification(certificationId),
     parts: sql`with target as (
       select c.id as certification_id, ${newId(now)}::uuid as session_id, c.agent_id, ${buyerNow} as buyer_id,
@@ -41,9 +42,15 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
       from next_state s where c.id = s.certification_id returning c.*
     ), changes as (${oweChanges(sql`select * from settled`, now)})`,
     owes: [...RESERVING, "changes"],
-    select: sql`select to_jsonb(id) as result from settled`,
-    result: z.uuid(),
+    select: sql`select to_jsonb(exists (select from ${certifications} where id = ${certificationId}::uuid)) as result`,
+    result: z.boolean(),
   });
+  if (isThere === false) {
+    ctx.log.error("a certification was paid that is gone: pay it back", {
+      certification_id: certificationId,
+      payment_intent_id: payment.paymentIntentId,
+    });
+  }
 }
 
 /**

@@ -200,6 +200,21 @@ describe("a workspace that is deleted", () => {
     ]);
     expect(row).toEqual({ id, paid: true });
   });
+
+  it("while its page is being paid leaves word of what has to be paid back", async () => {
+    const team = await placed();
+    const { id, session } = await open();
+    const { completed, paymentIntent } = pay(session);
+    expect(await remove(team)).toBe(204);
+    expect(await deliver(completed)).toBe(200);
+    expect(await rows()).toEqual([]);
+    const line = service.logs.findLast((entry) => entry.includes("pay it back")) ?? "{}";
+    expect(JSON.parse(line)).toMatchObject({
+      level: "error",
+      certification_id: id,
+      payment_intent_id: paymentIntent,
+    });
+  });
 });
 
 describe("the event of a payment", () => {
