@@ -186,5 +186,16 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
       }
       agent.destroy();
     });
+
+    it("asks to be called again in a second where the service's keys can't be read", async () => {
+      const endpoint = `http://127.0.0.1:${await freePort()}/`;
+      const nobody = `http://127.0.0.1:${await freePort()}`;
+      await started(start, { PORT: new URL(endpoint).port, SERVICE_URL: nobody });
+      const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
+      const plain = { method: "POST", url: endpoint, headers: { "content-type": "application/json" }, body: BODY };
+      const signed = await signRequest(plain, active, { now: new Date(), agentUrl: nobody });
+      const { status, headers } = await fetch(endpoint, { ...plain, headers: { ...plain.headers, ...signed } });
+      expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+    });
   },
 );
