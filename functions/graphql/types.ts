@@ -131,6 +131,16 @@ export const AgentType = builder.objectRef<Agent>("Agent").implement({
       description: "0 to 100; 0 until a run counts",
       resolve: ({ board }) => board?.composite_score ?? 0,
     }),
+    simulated: t.boolean({
+      description: "Whether that is of simulated runs alone, without a call of the agent",
+      resolve: ({ board }) => board?.tier === 2,
+    }),
+    scoreBasis: t.field({
+      type: ScoreBasis,
+      nullable: true,
+      description: "Whether that is over the core tasks, or provisional; null until a run counts",
+      resolve: ({ board }) => (board === null ? null : board.tier === 0 ? "core" : "provisional"),
+    }),
     memorisationGap: t.field({
       type: GapType,
       nullable: true,

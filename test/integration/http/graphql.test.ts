@@ -5,7 +5,7 @@ import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addSuite, from, startAgent, type TestSuite } from "../runs/support.ts";
 
-const AGENT = `id name description hasEndpoint connectionRetired verifiedState compositeScore registryStatus isPublic
+const AGENT = `id name description hasEndpoint connectionRetired verifiedState compositeScore simulated scoreBasis registryStatus isPublic
   variantOf stats { totalRuns successfulRuns failedRuns avgLatencyMs avgCostUsd bestTask { taskId title passRate }
   worstTask { taskId } recentRuns { id status passed } }`;
 const NOBODYS = "01938e7a-0000-7000-8000-000000000009";
@@ -189,7 +189,7 @@ describe("a query", () => {
       "tasks",
     ]);
     expect(fields("Agent").toSorted()).toEqual(
-      "compositeScore connectionRetired description hasEndpoint id isPublic memorisationGap memorised name registryStatus stats variantOf verifiedState".split(
+      "compositeScore connectionRetired description hasEndpoint id isPublic memorisationGap memorised name registryStatus scoreBasis simulated stats variantOf verifiedState".split(
         " ",
       ),
     );
