@@ -15,10 +15,10 @@ import { Badge } from "./parts/agent/badge.tsx";
 import { Domains } from "./parts/agent/domains.tsx";
 import { Recent } from "./parts/agent/recent.tsx";
 import { Score } from "./parts/agent/score.tsx";
-import { LineChart } from "./parts/charts/line.tsx";
 import { RadarChart } from "./parts/charts/radar.tsx";
 import { ScatterChart } from "./parts/charts/scatter.tsx";
 import { Empty } from "./parts/notice.tsx";
+import { ScoreLine } from "./parts/score-line.tsx";
 import { resumeFirst } from "./parts/view.ts";
 
 const AXES = [
@@ -82,15 +82,7 @@ function Fitness({ axes, history }: Pick<AgentEntry, "axes"> & Pick<Shown, "hist
       <h2>Fitness</h2>
       <div class="pair">
         <RadarChart title="Five axes" axes={AXES.map(([name, title]) => ({ name: title, value: axes[name] }))} />
-        <LineChart
-          title="Score day by day"
-          points={history.toReversed().map(({ day, composite_score: value, score_low: low, score_high: high }) => ({
-            day,
-            value,
-            low,
-            high,
-          }))}
-        />
+        <ScoreLine title="Score day by day" history={history} />
       </div>
     </>
   );

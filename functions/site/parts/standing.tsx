@@ -4,9 +4,9 @@ import { AgentHistory } from "../../../shared/board/history-shown.ts";
 import { CertifyEligibility } from "../../../shared/certification/shown.ts";
 import { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import type { Api } from "./api.ts";
-import { LineChart } from "./charts/line.tsx";
 import { failureInWords } from "./failures.ts";
 import { HINDRANCES } from "./hindrances.ts";
+import { ScoreLine } from "./score-line.tsx";
 
 type Agent = z.output<typeof AgentRead>;
 
@@ -147,15 +147,7 @@ export function StandingShown({ standing, coreTasks }: { standing: Standing; cor
         {history.length === 0 ? (
           <p class="mute">No score in the last 30 days.</p>
         ) : (
-          <LineChart
-            title="The last 30 days"
-            points={history.toReversed().map(({ day, composite_score: value, score_low: low, score_high: high }) => ({
-              day,
-              value,
-              low,
-              high,
-            }))}
-          />
+          <ScoreLine title="The last 30 days" history={history} />
         )}
       </div>
     </section>

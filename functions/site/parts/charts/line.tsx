@@ -7,6 +7,8 @@ export interface Point {
   value: number;
   low: number;
   high: number;
+  /** What sets it apart from the others, in a word. */
+  aside?: string;
 }
 
 const SIZE = { width: 360, height: 180 };
@@ -31,15 +33,23 @@ export function LineChart({ title, points }: { title: string; points: readonly P
     ...points.toReversed().map((point) => [x(time(point)), y(point.low)] as const),
   ];
   const says = `From ${first.value.toFixed(1)} on ${first.day} to ${last.value.toFixed(1)} on ${last.day}`;
+  const asides = [...new Set(points.flatMap(({ aside }) => aside ?? []))];
   return (
     <Figure
       title={title}
       heads={["Day", "Score", "From", "To"]}
       rows={points
         .toReversed()
-        .map(({ day, value, low, high }) => [day, ...[value, low, high].map((one) => one.toFixed(2))])}
+        .map(({ day, value, low, high, aside }) => [
+          aside === undefined ? day : `${day} (${aside})`,
+          ...[value, low, high].map((one) => one.toFixed(2)),
+        ])}
     >
-      <svg viewBox={`0 0 ${SIZE.width} ${SIZE.height}`} role="img" aria-label={says}>
+      <svg
+        viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+        role="img"
+        aria-label={asides.length === 0 ? says : `${says}; in part ${asides.join(" and ")}`}
+      >
         {[least, (least + most) / 2, most].map((mark) => (
           <>
             <line class="axis" x1={PLOT.left} x2={PLOT.right} y1={y(mark)} y2={y(mark)} />
@@ -51,7 +61,12 @@ export function LineChart({ title, points }: { title: string; points: readonly P
         <polygon class="band" points={corners(band)} />
         <polyline class="line" points={corners(points.map((point) => [x(time(point)), y(point.value)]))} />
         {points.map((point) => (
-          <circle class="dot" cx={x(time(point))} cy={y(point.value)} r="2.5" />
+          <circle
+            class={point.aside === undefined ? "dot" : "dot off"}
+            cx={x(time(point))}
+            cy={y(point.value)}
+            r="2.5"
+          />
         ))}
         {points.length === 1 ? (
           <>
@@ -71,6 +86,7 @@ export function LineChart({ title, points }: { title: string; points: readonly P
           </>
         )}
       </svg>
+      {asides.length > 0 && <p class="mute">○ {asides.join(" or ")}</p>}
     </Figure>
   );
 }
