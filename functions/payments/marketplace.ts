@@ -2,12 +2,14 @@ import * as z from "zod";
 import { longPageOf, nameSearch, paged, pageOf, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
+import { listOwnListings } from "../../shared/marketplace/listings/list-own.ts";
 import { listListings } from "../../shared/marketplace/listings/list.ts";
 import { readListing } from "../../shared/marketplace/listings/read.ts";
 import { listSales } from "../../shared/marketplace/purchases/list-sales.ts";
 import { listPurchases } from "../../shared/marketplace/purchases/list.ts";
 import { readPurchase } from "../../shared/marketplace/purchases/read.ts";
 import { ListingRead, PurchaseRead, SaleRead, SaleSums } from "../../shared/marketplace/shown.ts";
+import { conflicting } from "../../shared/platform/problem.ts";
 
 const tag = "Marketplace";
 const params = z.object({ id: z.uuid() });
@@ -19,12 +21,16 @@ export const marketplace = [
     path: "/api/v1/marketplace/listings",
     tag,
     summary: "Agents for hire, newest first",
-    description: "With `q` those whose title or agent's name it is part of.",
+    description:
+      "With `q` those whose title or agent's name it is part of. With `mine`, in a session, the caller's own that are not " +
+      "withdrawn, whether or not they are on offer now; `q` and `mine` exclude each other.",
     auth: "open",
-    query: pageQuery.extend({ q: nameSearch }),
+    query: pageQuery.extend({ q: nameSearch, mine: z.stringbool().default(false) }),
     returns: { 200: longPageOf(ListingRead, "ListingPage") },
     async handler({ ctx, principal, query }) {
-      return ok(paged(await listListings(ctx, principal, query), query));
+      if (query.mine && query.q !== undefined) throw conflicting(["q", "mine"]);
+      const list = query.mine ? listOwnListings : listListings;
+      return ok(paged(await list(ctx, principal, query), query));
     },
   }),
   route({

@@ -13,15 +13,13 @@ const PATH = "/marketplace";
 const API = "/api/v1/marketplace";
 const PAGE = 20;
 const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
-const Purchases = z.object({ items: z.array(PurchaseRead) });
+const Purchases = z.object({ items: z.array(PurchaseRead), total: z.number() });
 
 type Listing = z.output<typeof ListingRead>;
-type Purchase = z.output<typeof PurchaseRead>;
 
-/** What the visitor bought before; null for a stranger. */
-async function purchasesOf({ api }: Visit): Promise<Purchase[] | null> {
-  const found = await unless("unauthenticated", api.read(`${API}/purchases?page_size=${PAGE}`, Purchases));
-  return found?.items ?? null;
+/** A page of what the visitor bought before; null for a stranger. */
+function purchasesOf({ api }: Visit, page: number): Promise<z.output<typeof Purchases> | null> {
+  return unless("unauthenticated", api.read(`${API}/purchases?page_size=${PAGE}&page=${page}`, Purchases));
 }
 
 function Offer({ listing }: { listing: Listing }) {
@@ -38,12 +36,12 @@ function Offer({ listing }: { listing: Listing }) {
   );
 }
 
-function Bought({ purchases }: { purchases: readonly Purchase[] }) {
+function Bought({ purchases, page }: { purchases: z.output<typeof Purchases>; page: number }) {
   return (
     <>
-      <h2>What you bought</h2>
+      <h2 id="bought">What you bought</h2>
       <Table label="Purchases" columns={["Begun", ["Price", "number"], "State"]}>
-        {purchases.map(({ id, created_at, price_usd, status }) => (
+        {purchases.items.map(({ id, created_at, price_usd, status }) => (
           <tr>
             <td>
               <a href={`/marketplace/purchases/${id}`}>
@@ -55,16 +53,17 @@ function Bought({ purchases }: { purchases: readonly Purchase[] }) {
           </tr>
         ))}
       </Table>
+      <Pager page={page} last={Math.ceil(purchases.total / PAGE)} href={(at) => `${PATH}?bought=${at}#bought`} />
     </>
   );
 }
 
 /** Its forms carry keys that are good for one purchase, a stranger's too: no cache may hand them to somebody else. */
 async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
-  const page = pageIn(visit.query);
+  const [page, bought] = [pageIn(visit.query), pageIn(visit.query, "bought")];
   const [{ items, total }, purchases] = await Promise.all([
     visit.api.read(`${API}/listings?page_size=${PAGE}&page=${page}`, Listings),
-    purchasesOf(visit),
+    purchasesOf(visit, bought),
   ]);
   const last = Math.max(1, Math.ceil(total / PAGE));
   return personal(
@@ -77,6 +76,11 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
           <p>The listing is withdrawn. Purchases that were begun can still be paid.</p>
         </Notice>
       )}
+      {visit.query.has("gone") && (
+        <Notice kind="bad" alert>
+          <p>That agent is not for hire any more. Nothing was bought.</p>
+        </Notice>
+      )}
       <p>
         {TERMS} <a href="/marketplace/seller">Offer one of yours, or see what you sold</a>
       </p>
@@ -86,7 +90,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
         items.map((listing) => <Offer listing={listing} />)
       )}
       <Pager page={page} last={last} href={(at) => `${PATH}?page=${at}`} />
-      {purchases !== null && purchases.length > 0 && <Bought purchases={purchases} />}
+      {purchases !== null && purchases.total > 0 && <Bought purchases={purchases} page={bought} />}
     </Layout>,
     wrong?.status ?? 200,
   );

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { UserRead } from "../../shared/identity/shown.ts";
-import { SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
+import { ListingRead, SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { usd } from "./parts/in-words.ts";
+import { Deal } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -14,6 +15,7 @@ import { type View, type Visit, view } from "./parts/view.ts";
 const PATH = "/marketplace/seller";
 const PAGE = 20;
 const Sales = z.object({ items: z.array(SaleRead), total: z.number(), sums: SaleSums });
+const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
 const Seller = UserRead.pick({ charges_enabled: true, payouts_enabled: true });
 
 const LABELS = { agent_id: "Agent", title: "Title", description: "Description", price_usd: "Price in US dollars" };
@@ -49,6 +51,40 @@ function Offer({ choices, typed, wrong }: { choices: Choices; typed: URLSearchPa
         wrong={wrong}
       />
     </Form>
+  );
+}
+
+/** What the seller has not withdrawn, on offer or not. */
+function Own({ listings: { items, total }, page }: { listings: z.output<typeof Listings>; page: number }) {
+  if (total === 0) return <Empty>None of your agents is listed.</Empty>;
+  return (
+    <>
+      {items.length === 0 ? (
+        <Empty>No listing is on this page.</Empty>
+      ) : (
+        <Table label="Your listings" columns={[["What", "wide"], ["Agent", "wide"], ["Price", "number"], ""]}>
+          {items.map((listing) => (
+            <tr>
+              <td class="wide">
+                <a href={`/marketplace/${listing.id}`}>
+                  <bdi>{listing.title}</bdi>
+                </a>
+              </td>
+              <td class="wide">
+                <a href={`/agents/${listing.agent_id}`}>
+                  <bdi>{listing.agent_name}</bdi>
+                </a>
+              </td>
+              <td class="number">{usd(listing.price_usd)}</td>
+              <td>
+                <Deal listing={listing} action={`/marketplace/${listing.id}`} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `${PATH}?listed=${at}#listed`} />
+    </>
   );
 }
 
@@ -124,9 +160,11 @@ function Sold({ sales: { items, total, sums }, page }: { sales: z.output<typeof 
 
 async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Response> {
   const page = pageIn(query);
-  const [{ charges_enabled, payouts_enabled }, choices, sales] = await Promise.all([
+  const listed = pageIn(query, "listed");
+  const [{ charges_enabled, payouts_enabled }, choices, listings, sales] = await Promise.all([
     api.read("/api/v1/auth/me", Seller),
     myAgents(api, form),
+    api.read(`/api/v1/marketplace/listings?mine=true&page_size=${PAGE}&page=${listed}`, Listings),
     api.read(`/api/v1/marketplace/sales?page_size=${PAGE}&page=${page}`, Sales),
   ]);
   return personal(
@@ -157,6 +195,12 @@ async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Resp
         <>
           <h2>Offer an agent</h2>
           <Offer choices={choices} typed={form} wrong={wrong} />
+        </>
+      )}
+      {(charges_enabled || listings.total > 0) && (
+        <>
+          <h2 id="listed">Your listings</h2>
+          <Own listings={listings} page={listed} />
         </>
       )}
       {(charges_enabled || sales.total > 0) && (

@@ -26,8 +26,16 @@ export async function attempt<T>(names: readonly string[], work: () => Promise<T
   }
 }
 
-/** A problem at the fields of a form; findings at none of `names` are told above the form. */
+/**
+ * A problem at the fields of a form; findings at none of `names` are told above the form. The key of a form is nothing that
+ * a person knows of: the form is shown with a new one.
+ */
 export function wrongOf(problem: Problem, names: readonly string[]): Wrong {
+  if (problem.code === "idempotency_key_reused")
+    return new Wrong(
+      problem.status,
+      "This form was sent before, with something else in it. Send it again if you mean both.",
+    );
   const fields = new Map<string, string>();
   const others: string[] = [];
   for (const { pointer, message } of problem.extras.errors ?? []) {

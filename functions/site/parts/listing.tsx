@@ -65,6 +65,8 @@ export async function deal(visit: Visit, show: (visit: Visit, wrong: Wrong) => P
   const bought = await attempt([], async () =>
     PurchaseRead.parse(await api.send("POST", `${API}/purchases`, { listing_id: id }, form.get(KEY) ?? undefined)),
   );
+  // It has no page any more on which that could be said.
+  if (bought instanceof Wrong && bought.status === 404) return sendTo(c, "/marketplace?gone=1");
   if (bought instanceof Wrong) return show(visit, bought);
   return bought.checkout_url === null
     ? sendTo(c, `/marketplace/purchases/${bought.id}`)

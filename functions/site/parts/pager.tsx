@@ -1,6 +1,6 @@
-/** The number of the page that is asked for; the first where it is none. */
-export function pageIn(query: URLSearchParams): number {
-  const asked = Number(query.get("page") ?? 1);
+/** The number of the page that is asked for by this name; the first where it is none. */
+export function pageIn(query: URLSearchParams, name = "page"): number {
+  const asked = Number(query.get(name) ?? 1);
   return Number.isSafeInteger(asked) && asked > 0 && asked <= 1_000_000_000 ? asked : 1;
 }
 

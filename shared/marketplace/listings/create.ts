@@ -62,7 +62,11 @@ export async function createListing(
           "You can't be paid yet: POST /api/v1/marketplace/seller-account and finish the onboarding at its url.",
         ),
       already_listed: () =>
-        bodyProblem("already_listed", "/agent_id", "This agent has an active listing; DELETE that one to replace it."),
+        bodyProblem(
+          "already_listed",
+          "/agent_id",
+          "This agent has an active listing, on offer or not: withdraw that one first (GET /api/v1/marketplace/listings?mine=true).",
+        ),
     },
   });
   return listing;

@@ -265,3 +265,43 @@ describe("listing an agent", () => {
     expect((await seller.call("DELETE", `${LISTINGS}/${old}`)).status).toBe(404);
   });
 });
+
+describe("one's own listings", () => {
+  it("are all that are not withdrawn, on offer or not, for a session of their seller alone", async () => {
+    const own = await newSeller(service);
+    const [open, off, withdrawn] = [await addListing(own), await addListing(own), await addListing(own)];
+    expect((await own.call("DELETE", `${LISTINGS}/${withdrawn.id}`)).status).toBe(204);
+    bodyOf(await own.call("PATCH", `/api/v1/agents/${off.agent_id}`, { is_public: false }), 200);
+    expect(await offered()).not.toContain(off.id);
+    const mine = bodyOf(await own.call("GET", `${LISTINGS}?mine=true`), 200);
+    expect([mine.total, mine.items.map(({ id }: { id: string }) => id)]).toEqual([2, [off.id, open.id]]);
+    expect(mine.items).toEqual(
+      await Promise.all(
+        mine.items.map(async ({ id }: { id: string }) => bodyOf(await own.call("GET", `${LISTINGS}/${id}`), 200)),
+      ),
+    );
+    expect(bodyOf(await own.call("GET", `${LISTINGS}?mine=true&page=2&page_size=1`), 200).items).toEqual([
+      mine.items[1],
+    ]);
+    expect(bodyOf(await buyer.call("GET", `${LISTINGS}?mine=true`), 200)).toMatchObject({ items: [], total: 0 });
+
+    const { key } = bodyOf(await own.call("POST", "/api/v1/api-keys", { name: "k", scope: "write" }), 201);
+    const refused = async (who: Caller, query: string) => (await who.call("GET", `${LISTINGS}?${query}`)).body.code;
+    expect([
+      await refused(anonymous, "mine=true"),
+      await refused(caller(service, { "x-api-key": key }), "mine=true"),
+      await refused(own, "mine=true&q=hire"),
+    ]).toEqual(["unauthenticated", "session_required", "conflicting_parameters"]);
+  });
+
+  it("stay with who sold before its agent was moved away only as long as they see the agent", async () => {
+    const team = await addTeam(service, other, { editor: seller });
+    const { id, agent_id } = await addListing(seller);
+    bodyOf(await seller.call("POST", `/api/v1/agents/${agent_id}/transfer-to-workspace`, { team_id: team }), 200);
+    bodyOf(await other.call("PATCH", `/api/v1/agents/${agent_id}`, { is_public: false }), 200);
+    const own = async () => bodyOf(await seller.call("GET", `${LISTINGS}?mine=true&page_size=100`), 200).items;
+    expect(await own()).toContainEqual(expect.objectContaining({ id }));
+    expect((await other.call("DELETE", `/api/v1/teams/${team}/members/${seller.id}`)).status).toBe(204);
+    expect(await own()).not.toContainEqual(expect.objectContaining({ id }));
+  });
+});

@@ -143,6 +143,8 @@ describe("what is sold and bought, by the pages alone", () => {
     }
     const offered = await visitor.send(dear, "Offer it", { price_usd: "12.50" });
     expect([offered.url.pathname, offered.html.includes("A tidy agent")]).toEqual(["/marketplace", true]);
+    const again = await visitor.send(dear, "Offer it", { price_usd: "13" });
+    expect([again.status, again.alerts]).toEqual([422, [expect.stringContaining("This form was sent before")]]);
     // The account has no username: nobody is offered to hire what is their own.
     expect(offered.forms.some(({ buttons }) => "Hire it for 12.50 USD" in buttons)).toBe(false);
 
@@ -190,10 +192,19 @@ describe("what is sold and bought, by the pages alone", () => {
     await seller.call("PATCH", `/api/v1/agents/${agent_id}`, { is_public: false });
     expect((await visitor.open(`/marketplace/${id}`)).html).toContain("Nobody but you sees this now");
     expect((await buyer.open(`/marketplace/${id}`)).status).toBe(404);
-    const gone = await visitor.send(own, "Withdraw");
+    const late = await visitorOf(service, await newUser(service));
+    const lost = await late.send(listed, "Hire it for 31.00 USD");
+    expect([lost.url.pathname, lost.alerts]).toEqual([
+      "/marketplace",
+      [expect.stringContaining("not for hire any more")],
+    ]);
+    const selling = await visitor.open("/marketplace/seller");
+    expect((await visitor.follow(selling, "Looked at closely")).url.pathname).toBe(`/marketplace/${id}`);
+    const gone = await visitor.send(selling, "Withdraw");
     expect(gone.alerts).toEqual([expect.stringContaining("The listing is withdrawn")]);
     const withdrawn = await visitor.open(`/marketplace/${id}`);
     expect(withdrawn.html).toContain("It is withdrawn");
+    expect((await visitor.open("/marketplace/seller")).html).toContain("None of your agents is listed");
     expect(withdrawn.forms.some(({ buttons }) => "Withdraw" in buttons)).toBe(false);
   });
 
