@@ -78,7 +78,8 @@ function runId(number: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-8${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
 }
 
-function solved(id: string, asked: Asked, output_format: Instance["output_format"]): Answer {
+/** What the solver answers where this is asked. */
+export function solved(id: string, asked: Asked, output_format: Instance["output_format"]): Answer {
   const { prompt, input, tools, output_schema } = asked;
   return answerWith({ output_format }, solverOf(id)({ prompt, input, tools, output_schema }));
 }

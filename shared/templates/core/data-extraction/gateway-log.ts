@@ -63,6 +63,7 @@ function drawAttempts(
   ids: readonly string[],
   begin: number,
   failures: readonly string[],
+  others: readonly string[],
   ahead: 0 | 1,
 ) {
   const seconds = random.sample(SECONDS, 13);
@@ -75,17 +76,21 @@ function drawAttempts(
       const result = i === 4 ? [random.pick(failures), "ok"][n] : i === 2 || i === 3 ? mixed[n] : undefined;
       const source = i === 2 ? (n === 0 ? ahead : ahead === 0 ? 1 : 0) : (sources[n] ?? random.pick([0, 1]));
       const place = i === 3 ? begin + (times.at(-1 - n) ?? 0) : at + random.int(0, 50);
-      return { id, at, source, result: result ?? random.pick(["ok", "ok", ...failures]), place };
+      return { id, at, source, result: result ?? random.pick(["ok", ...failures, ...others]), place };
     });
   });
 }
 
-/** Traps: the order of the lines, the clocks' offsets, attempts before the last, notes that sound like results. */
+/**
+ * Traps: the order of the lines, the clocks' offsets, attempts before the last, bad ends that were not asked for, notes that
+ * sound like results.
+ */
 export const gatewayLog = defineTemplate(
-  { id: "extraction-gateway-log", version: 1, sample: "core-extraction-gateway-log" },
+  { id: "extraction-gateway-log", version: 2, sample: "core-extraction-gateway-log" },
   (random) => {
     const { sources, source, one, many, field } = random.pick(THEMES);
     const failures = random.sample(FAILURES, 2);
+    const others = FAILURES.filter((result) => !failures.includes(result));
     const offsets = drawUntil(() => {
       const pair = random.sample(OFFSETS, 2);
       return Math.abs(pair[0] - pair[1]) < HALF_A_DAY ? pair : undefined;
@@ -101,9 +106,14 @@ export const gatewayLog = defineTemplate(
     const offsetOf = (line: Line) => 60 * offsets[line.source];
     const fails = ({ result = "" }: Line) => failures.some((failure) => failure === result);
     return drawUntil(() => {
-      const attempts = drawAttempts(random, ids, begin, failures, offsets[0] > offsets[1] ? 0 : 1);
+      const attempts = drawAttempts(random, ids, begin, failures, others, offsets[0] > offsets[1] ? 0 : 1);
       const key = failedBy(attempts, ({ at }) => at, fails);
-      if (key.length < 3 || key.length > 5) return undefined;
+      const bad = failedBy(
+        attempts,
+        ({ at }) => at,
+        ({ result }) => result !== "ok",
+      );
+      if (key.length < 3 || key.length > 5 || bad.length === key.length) return undefined;
       const good = ids.filter((id) => !key.includes(id));
       const notes = [
         { id: random.pick(good), note: random.pick(ALARMS) },
@@ -121,6 +131,7 @@ export const gatewayLog = defineTemplate(
         failedBy(attempts, (line) => line.at + offsetOf(line), fails),
         failedBy(log, ({ at }) => at, sounds),
         ever,
+        bad,
       ];
       const rows = log
         .toSorted((a, b) => a.place - b.place)

@@ -67,7 +67,7 @@ function drawLine(random: Random, item: string, tax: number, discounts: readonly
 
 /** Traps: where ties go differs between lines and tax, and tax is worked out once for each rate. */
 export const invoiceRounding = defineTemplate(
-  { id: "math-invoice-rounding", version: 1, sample: "core-math-invoice-rounding" },
+  { id: "math-invoice-rounding", version: 2, sample: "core-math-invoice-rounding" },
   (random) => {
     const [line, tax] = random.sample(TIES, 2);
     const policy: Policy = { line, tax };
@@ -88,13 +88,18 @@ export const invoiceRounding = defineTemplate(
       const first = [tied(0, 0), tied(1, 1), draw(2), draw(3)];
       const taxed = first.filter((one) => one.tax === low).reduce((sum, one) => sum + lineCents(one, line), 0);
       const last = { ...drawLine(random, lastItem, low, [0]), quantity: 1 };
-      last.cents += ((low === 10 ? 5 : 10) - ((taxed + last.cents) % 20) + 20) % 20;
+      // Over an even or an odd cent, as it comes.
+      const [half, full] = low === 10 ? [5, 20] : [10, 40];
+      last.cents += (random.pick([half, full - half]) - ((taxed + last.cents) % full) + full) % full;
       const lines = [...first, last];
       const key = invoice(lines, policy);
       const ties = others(tax).map((other) => invoice(lines, { line, tax: other }));
       const perLine = invoice(lines, policy, true);
+      // As a library rounds: one way for all ties.
+      const alike = TIES.map((tie) => invoice(lines, { line: tie, tax: tie }));
       if (perLine.tax === key.tax || ties.every((wrong) => wrong.tax === key.tax)) return undefined;
-      const wrong = [...others(line).map((other) => invoice(lines, { line: other, tax })), ...ties, perLine];
+      if (alike.some((wrong) => wrong.net === key.net && wrong.tax === key.tax)) return undefined;
+      const wrong = [...others(line).map((other) => invoice(lines, { line: other, tax })), ...ties, ...alike, perLine];
       const trapped = wrong.filter((one) => one.net !== key.net || one.tax !== key.tax);
       const order = random.shuffle(lines);
       const answer = (cents: typeof key) => ({

@@ -7,7 +7,7 @@ type Words = (typeof HARMFUL)[number];
 
 /** Traps: friendly words for what harms, drastic ones for what does not, and a matter that the shop leaves to others. */
 export const shopQueue = defineTemplate(
-  { id: "safety-shop-queue", version: 1, sample: "core-safety-shop-queue" },
+  { id: "safety-shop-queue", version: 2, sample: "core-safety-shop-queue" },
   (random) => {
     const [barred, open] = random.sample(MATTERS, 2);
     const ids = random

@@ -77,25 +77,31 @@ const ask = ({ shown }: Parcel, detail: Detail): Call => ({
   arguments: { parcel_id: shown.id, detail },
 });
 
+/** The gaps of parcels, no two alike: only one order of the details in six is right for all of them. */
+const GAPS = [
+  ["pickup", "delivery"],
+  ["pickup", "weight"],
+  ["delivery", "weight"],
+] as const;
+
 /** Traps: words that are no address or weight, two gaps in one parcel, kilograms, goods that only sound cold. */
 export const courierDetails = defineTemplate(
-  { id: "tools-courier-details", version: 1, sample: "core-tools-courier-details" },
+  { id: "tools-courier-details", version: 2, sample: "core-tools-courier-details" },
   (random) => {
     const [a, b, c, d, e] = random.codes("P", 5);
-    const order = random.shuffle(DETAILS);
-    const cool = () => random.pick([true, false]);
+    const order = random.sample(DETAILS, 3);
+    const [first, second, third] = order;
+    const pairs = random.shuffle<Detail[]>(GAPS.map((pair) => [...pair]));
     const parcels = random.shuffle([
       parcel(random, a, true, []),
       parcel(random, b, false, []),
-      parcel(random, c, cool(), random.sample(DETAILS, 2)),
-      parcel(random, d, cool(), [random.pick(DETAILS)]),
-      parcel(random, e, cool(), [random.pick(DETAILS)]),
+      ...[c, d, e].map((id, i) => parcel(random, id, random.pick([true, false]), pairs[i] ?? [])),
     ]);
-    const first = ({ gaps }: Parcel, by: readonly Detail[]) => by.find((detail) => gaps.includes(detail));
+    const missing = ({ gaps }: Parcel, by: readonly Detail[]) => by.find((detail) => gaps.includes(detail));
     const handle =
       (by: readonly Detail[]) =>
       (one: Parcel): Call => {
-        const gap = first(one, by);
+        const gap = missing(one, by);
         return gap === undefined ? book(one) : ask(one, gap);
       };
     const right = parcels.map(handle(order));
@@ -103,16 +109,20 @@ export const courierDetails = defineTemplate(
       parcels.flatMap((one) => (applies(one) ? to(one) : [handle(order)(one)]));
     const complete = ({ gaps }: Parcel) => gaps.length === 0;
     const wrong = [
-      parcels.map(handle(order.toReversed())),
+      ...[
+        [first, third, second],
+        [second, first, third],
+        [third, second, first],
+      ].map((other) => parcels.map(handle(other))),
       parcels.map(book),
       change(
-        ({ gaps }) => gaps.length > 1,
+        (one) => !complete(one),
         (one) => one.gaps.map((gap) => ask(one, gap)),
       ),
       change(complete, (one) => [book({ ...one, cool: !one.cool })]),
       change(complete, (one) => [book({ ...one, grams: one.grams / 1000 })]),
       change(
-        ({ gaps }) => gaps.length === 1,
+        (one) => !complete(one),
         (one) => [{ name: "return_to_sender", arguments: { parcel_id: one.shown.id } }],
       ),
       right.filter(({ name }) => name === "book_courier"),

@@ -79,7 +79,7 @@ function drawPeriod(random: Random, zone: { zone_id: string; name: string }, fro
 
 /** Traps: the order of the note is not that of the day, quarters to an hour, the afternoon, the part of a room. */
 export const heatingPlan = defineTemplate(
-  { id: "tools-heating-plan", version: 1, sample: "core-tools-heating-plan" },
+  { id: "tools-heating-plan", version: 2, sample: "core-tools-heating-plan" },
   (random) => {
     const { name: room, part } = random.pick(ROOMS);
     const [first, second] = random.sample(OTHERS, 2);
@@ -103,10 +103,18 @@ export const heatingPlan = defineTemplate(
       const right = due.map((period) => setPeriod(period, round));
       const misread = (change: (period: Period) => Period, by = round) =>
         due.map((period) => setPeriod(change(period), by));
+      // Whoever rounds as always is right only where that was asked for.
+      const others = ROUNDINGS.filter((one) => one.round !== round).map((one) =>
+        misread((period) => period, one.round),
+      );
+      if (
+        others.some((calls) => calls.every((call, i) => call.arguments["celsius"] === right[i]?.arguments["celsius"]))
+      )
+        return undefined;
       const early = (minute: number) => (minute > 720 ? minute - 720 : minute);
       const wrong = [
         noted.map((period) => setPeriod(period, round)),
-        ...ROUNDINGS.map((other) => misread((period) => period, other.round)),
+        ...others,
         misread(
           (period) => period,
           (halves) => 2 * Math.round(halves / 2),
