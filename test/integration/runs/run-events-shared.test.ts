@@ -65,10 +65,10 @@ describe("the streams of one run", () => {
     // After 1, 2.5, 4.8, 8.1, 13.2, 20.8, 32.2 and 47.2 seconds.
     expect(looks).toHaveBeenCalledTimes(8);
     for (const { text } of readers) expect(text()).toMatch(/^retry: 1000\n\n(?::\n\n){10,}$/);
-    await deliver(service, "dispatch", run);
+    expect(await deliver(service, "dispatch", run)).toBe(200);
     await time.pass(2500);
     expect(looks).toHaveBeenCalledTimes(9);
-    await deliver(service, "score", run);
+    expect(await deliver(service, "score", run)).toBe(200);
     await time.pass(1200);
     expect(looks).toHaveBeenCalledTimes(10);
     looks.mockRestore();
@@ -96,7 +96,7 @@ describe("the streams of one run", () => {
     ];
     await time.pass(1200);
     await owner.call("PATCH", `/api/v1/agents/${agent}`, { is_public: false });
-    await deliver(service, "dispatch", run);
+    expect(await deliver(service, "dispatch", run)).toBe(200);
     const looks = vi.spyOn(ctx.db, "execute");
     await time.pass(1600);
     expect(looks).toHaveBeenCalledTimes(1);
@@ -105,7 +105,7 @@ describe("the streams of one run", () => {
     expect(soFar).toEqual(eventsOf(owners.text()));
     expect(soFar.length).toBeGreaterThan(1);
     await service.sql("delete from team_members where team_id = $1 and user_id = $2", [team, member.id]);
-    await deliver(service, "score", run);
+    expect(await deliver(service, "score", run)).toBe(200);
     await time.pass(1200);
     expect(looks).toHaveBeenCalledTimes(2);
     looks.mockRestore();
@@ -140,7 +140,7 @@ describe("the streams of one run", () => {
     expect(readers.map(({ ended }) => ended())).toEqual([false, false, false]);
     expect((await gone.call("POST", "/api/v1/auth/logout")).status).toBeLessThan(300);
     expect((await user.call("DELETE", `/api/v1/api-keys/${key.id}`)).status).toBeLessThan(300);
-    await deliver(service, "dispatch", run);
+    expect(await deliver(service, "dispatch", run)).toBe(200);
     const looks = vi.spyOn(ctx.db, "execute");
     await time.pass(1600);
     expect(looks).toHaveBeenCalledTimes(1);
@@ -153,7 +153,7 @@ describe("the streams of one run", () => {
     ]);
     expect((await user.call("DELETE", "/api/v1/auth/sessions")).status).toBeLessThan(300);
     const before = readers[2]?.text();
-    await deliver(service, "score", run);
+    expect(await deliver(service, "score", run)).toBe(200);
     await time.pass(2500);
     expect([readers[2]?.ended(), readers[2]?.text()]).toEqual([true, before]);
     await expect(followRun(ctx, sessionOf(kept), run, 0)).rejects.toThrow(/run/);
