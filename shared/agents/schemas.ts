@@ -27,9 +27,10 @@ export const AgentCreate = z
         "or, with 202, by callback. `openai_chat`, chat completions: the prompt, then the input as JSON, is the one user " +
         "message, tools are functions, a JSON task has a `response_format`; content, refusal and tool calls of the first " +
         "choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
-        "the prompt as a text part and `{input, output_format, output_schema, tools}` as a data part; the answer is a " +
-        "message, or a task that is polled by `tasks/get`: text parts or, for a JSON task, data parts; `usage`, `refused` " +
-        "and `tool_calls` stand in its metadata. `a2a_1`, the same by Agent2Agent 1.0: `SendMessage` and `GetTask`, with the " +
+        "the prompt as a text part, the input as a data part, and `{output_format, output_schema, tools}` as the last one; " +
+        "the answer is a message, or a task that is polled by `tasks/get`, in its artifacts, else in what it said last: " +
+        "text parts or, for a JSON task, data parts; `usage`, `refused` and `tool_calls` stand in its metadata. `a2a_1`, " +
+        "the same by Agent2Agent 1.0: `SendMessage` and `GetTask`, with the " +
         "header `A2A-Version: 1.0`.",
     }),
     auth_header: AuthHeader.optional().meta({

@@ -55,6 +55,7 @@ const TASK = {
     .transform((artifacts) => artifacts.flatMap(({ parts }) => parts))
     .pipe(Parts)
     .nullish(),
+  history: z.unknown().optional(),
   metadata: Metadata,
 };
 const Task: z.ZodType<AnyTask> = z.object(TASK);
@@ -64,7 +65,7 @@ const MessageOrTask = z.object({ task: Task.optional(), message: Message.optiona
 /** What `GetTask` gives. With what `SendMessage` gives beside it, one would have to know which of the two was called. */
 const LaterTask: z.ZodType<AnyTask> = z.object({ ...TASK, task: z.never().optional(), message: z.never().optional() });
 
-const POLLING = { method: "GetTask", task: LaterTask };
+const POLLING = { method: "GetTask", task: LaterTask, message: Message };
 
 /**
  * Agent2Agent 1.0 over JSON-RPC: `SendMessage`, answered by a message, or by a task that is polled with `GetTask` until it

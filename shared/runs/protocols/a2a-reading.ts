@@ -44,14 +44,20 @@ export interface Task {
   id: string;
   status: { state: (typeof STATES)[number]; message?: Message | null | undefined };
   artifacts?: Part[] | null | undefined;
+  /** What was said while it was under way, in order. Looked at only where nothing else holds an answer. */
+  history?: unknown;
   metadata?: z.output<typeof Metadata>;
 }
 
-/** How a version of the protocol asks for a task, and writes it. */
+/** How a version of the protocol asks for a task, and writes it and its messages. */
 export interface Polling {
   method: string;
   task: z.ZodType<Task>;
+  message: z.ZodType<Message>;
 }
+
+/** The agent's role in a message, as 0.3 and 1.0 write it. */
+const AGENT_ROLES: ReadonlySet<unknown> = new Set(["agent", "ROLE_AGENT"]);
 
 const RpcResponse = z.object({
   jsonrpc: z.literal("2.0"),
@@ -118,7 +124,9 @@ export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
       };
     case "completed": {
       const parts = task.artifacts?.length ? task.artifacts : (message?.parts ?? []);
-      return readAnswer(parts, { ...message?.metadata, ...task.metadata }, asked);
+      const reading = readAnswer(parts, { ...message?.metadata, ...task.metadata }, asked);
+      const said = parts.length === 0 && reading.kind === "failure" ? lastSaid(task, polling) : undefined;
+      return said === undefined ? reading : readAnswer(said.parts, { ...said.metadata, ...task.metadata }, asked);
     }
     case "input-required":
       return reportedFailure("The agent wants more input, and a run has none to give", textOf(message?.parts));
@@ -129,6 +137,15 @@ export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
     case "rejected":
       return reportedFailure(`The agent ended its task as ${state}`, textOf(message?.parts));
   }
+}
+
+/**
+ * The last message of the agent in a task's history. Servers put it there when a task goes on without another one: an agent
+ * that says its answer while it works, and then ends its task without a word, leaves it nowhere else.
+ */
+function lastSaid({ history }: Task, { message }: Polling): Message | undefined {
+  const messages: unknown[] = Array.isArray(history) ? history : [];
+  return message.safeParse(messages.findLast((one) => isRecord(one) && AGENT_ROLES.has(one["role"]))).data;
 }
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */

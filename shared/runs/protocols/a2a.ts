@@ -36,12 +36,13 @@ const Task = z.object({
     .transform((artifacts) => artifacts.flatMap(({ parts }) => parts))
     .pipe(Parts)
     .nullish(),
+  history: z.unknown().optional(),
   metadata: Metadata,
 });
 
 const MessageOrTask = z.discriminatedUnion("kind", [Message, Task]);
 
-const POLLING = { method: "tasks/get", task: Task };
+const POLLING = { method: "tasks/get", task: Task, message: Message };
 
 /**
  * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is polled with `tasks/get` until

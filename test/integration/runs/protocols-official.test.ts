@@ -141,7 +141,7 @@ describe("an agent behind the chat completions API, by the types of the official
 });
 
 /** How an agent built with the official server answers. */
-type Way = "message" | "task" | "polled" | "failed" | "rejected" | "throws";
+type Way = "message" | "task" | "polled" | "word" | "failed" | "rejected" | "throws";
 
 const usage = { calls: [{ model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.001 }] };
 
@@ -177,6 +177,16 @@ function executorOf(way: Way, tasks: Tasks): AgentExecutor {
       if (way === "message") bus.publish({ ...message, metadata: { usage } });
       if (way === "task") bus.publish(task("completed", done));
       if (way === "failed" || way === "rejected") bus.publish(task(way));
+      if (way === "word") {
+        const update = { kind: "status-update", taskId, contextId } as const;
+        bus.publish(task("submitted"));
+        bus.publish({
+          ...update,
+          status: { state: "working", message: { ...message, metadata: { usage } } },
+          final: false,
+        });
+        bus.publish({ ...update, status: { state: "completed" }, final: true });
+      }
       if (way === "polled") {
         tasks.due.set(taskId, { asked: 0, task: task("completed", done) });
         bus.publish(task("working"));
@@ -243,6 +253,7 @@ describe("an agent built with the official Agent2Agent server", () => {
     ["task", "text", {}],
     ["task", "JSON as data", WANTS_JSON],
     ["polled", "text, when it is asked for it again", {}],
+    ["word", "text, said at work and not at its end", {}],
   ])("passes by a %s: %s, with its cost, signed", async (way, _what, columns) => {
     const { run, evidence } = await screen(await add(way), columns);
     expect(run).toMatchObject({ status: "completed", passed: true, evidence_signed: true });

@@ -79,6 +79,18 @@ describe("an answer of A2A 1.0", () => {
       },
       { output: "4", usage: { cost_usd: 1 } },
     ],
+    [
+      "is what its agent said last, where its task was completed without a word",
+      {
+        task: task("TASK_STATE_COMPLETED", {
+          history: [
+            { role: "ROLE_USER", parts: [{ text: "Add them." }] },
+            { role: "ROLE_AGENT", parts: [{ text: "4" }] },
+          ],
+        }),
+      },
+      { output: "4" },
+    ],
   ])("%s", (_case, value, answer) => {
     expect(read(result(value))).toEqual({ kind: "answer", answer });
   });

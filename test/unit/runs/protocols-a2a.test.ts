@@ -149,6 +149,29 @@ describe("a completed task", () => {
       ),
       { output: "No.", refused: true, usage: { cost_usd: 1 } },
     ],
+    [
+      "is what its agent said last, where it ended without a word",
+      task("completed", {
+        history: [message([text("Add them.")], { role: "user" }), message([text("Hm.")]), message([text("42")])],
+        metadata: { usage: { cost_usd: 1 } },
+      }),
+      { output: "42", usage: { cost_usd: 1 } },
+    ],
+    [
+      "is its artifacts, whatever was said before",
+      task("completed", { artifacts: [artifact(text("42"))], history: [message([text("Hm.")])] }),
+      { output: "42" },
+    ],
+    [
+      "is what it says beside its parts, whatever was said before",
+      task("completed", { metadata: { refused: true }, history: [message([text("Hm.")])] }),
+      { refused: true },
+    ],
+    [
+      "is read whatever its history is",
+      task("completed", { artifacts: [artifact(text("42"))], history: [7, { role: "agent", parts: 7 }] }),
+      { output: "42" },
+    ],
   ])("%s", (_case, value, answer) => {
     expect(read(result(value))).toEqual({ kind: "answer", answer });
   });
@@ -267,6 +290,16 @@ describe("an answer is refused when it is", () => {
     ["a task without a status", result({ kind: "task", id: "t-1" }), unfit("result.status")],
     ["a task in a state that does not exist", result(task("done")), unfit("result.status.state")],
     ["a completed task with nothing to show", result(task("completed")), NO_OUTPUT],
+    [
+      "a completed task to which the caller alone has said something",
+      result(task("completed", { history: [message([text("Add them.")], { role: "user" })] })),
+      NO_OUTPUT,
+    ],
+    [
+      "a completed task whose history can't be read",
+      result(task("completed", { history: [message([text("42")]), { role: "agent", parts: 7 }] })),
+      NO_OUTPUT,
+    ],
     ["artifacts that are no list", result(task("completed", { artifacts: {} })), unfit("result.artifacts")],
     ["10,000 of what are no parts", parts(Array.from({ length: 10_000 }, () => 0)), unfit("result.parts.0")],
     ["1 MiB of what are no parts", parts(flood("0")), unfit("result.parts")],
