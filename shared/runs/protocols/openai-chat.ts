@@ -10,11 +10,20 @@ import { answered, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
 /** The API requires a model, but the endpoint is one agent, which has chosen its own. */
 const MODEL = "default";
 
-const ToolCall = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
+/** The most parts of a message's content. */
+const MAX_PARTS = 10_000;
+
+// Text by the API; some servers give the value that it would be the JSON of.
+const ToolCall = z.object({ function: z.object({ name: z.string(), arguments: AnswerJson }) });
+
+/** Content in parts, as servers of reasoning models have it: what is text, without what led to it. */
+const Parts = listOf(z.object({ type: z.string(), text: z.string().nullish() }), MAX_PARTS).transform((parts) =>
+  parts.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join(""),
+);
 
 const Choice = z.object({
   message: z.object({
-    content: z.string().nullish(),
+    content: z.union([z.string(), Parts]).nullish(),
     refusal: z.string().nullish(),
     tool_calls: listOf(ToolCall, MAX_TOOL_CALLS).nullish(),
   }),
@@ -103,7 +112,8 @@ function describesObject(schema: unknown): boolean {
 }
 
 /** The arguments that a model wrote as JSON text; the text itself if it is not JSON, so that the call is still graded. */
-function argumentsOf(text: string): ExactJson {
+function argumentsOf(text: ExactJson): ExactJson {
+  if (typeof text !== "string") return text ?? {};
   if (text.trim() === "") return {};
   const parsed = parseJsonBounded(text, { exact: true });
   return parsed.ok ? AnswerJson.parse(parsed.value) : text;
