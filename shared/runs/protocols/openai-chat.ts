@@ -5,7 +5,7 @@ import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Asked, Protocol } from "./protocol.ts";
-import { answered, List, listOf, MAX_TOOL_CALLS, misfit } from "./reading.ts";
+import { answered, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
 
 /** The API requires a model, but the endpoint is one agent, which has chosen its own. */
 const MODEL = "default";
@@ -40,6 +40,11 @@ const ChatCompletion = z.object({
     .catch(undefined),
 });
 
+/** What gateways answer with 200 where the model gave no answer; some servers have the words alone. */
+const ApiError = z.object({
+  error: z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]),
+});
+
 /**
  * OpenAI's chat completions, as compatible servers speak them: one user message, answered at once. A tool whose name
  * the API does not allow is sent under another (`functionNames`), and its calls are reported under its own.
@@ -65,7 +70,12 @@ export const openaiChat: Protocol = {
 
   read(body, { task }) {
     const parsed = ChatCompletion.safeParse(body);
-    if (!parsed.success) return misfit(parsed.error);
+    if (!parsed.success) {
+      const { data } = ApiError.safeParse(body);
+      return data === undefined
+        ? misfit(parsed.error)
+        : reportedFailure("The agent answered with an error", data.error);
+    }
     const { choices, model, usage } = parsed.data;
     const { content, refusal, tool_calls } = choices[0].message;
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));

@@ -206,9 +206,22 @@ describe("a chat completion", () => {
     ["a call of nothing", calling("weather", undefined), unfit("choices.0.message.tool_calls.0.function.arguments")],
     ["1 MiB of what are no calls", completion({ tool_calls: flood("0") }), unfit("choices.0.message.tool_calls")],
     ["1 MiB of what are no choices", { choices: flood("0") }, unfit("choices.0")],
-    ["the API's own error", { error: { message: "no", code: 500 } }, unfit("choices")],
+    ["an error without words", { error: { code: 500 } }, unfit("choices")],
   ])("of %s is refused", (_case, body, reading) => {
     expect(read(body)).toEqual(reading);
+  });
+
+  it.each<[string, unknown]>([
+    ["the API's form", { error: { message: "No credit left\u0000", code: 402 } }],
+    ["words alone", { error: "No credit left" }],
+    ["the API's form beside no choices", { choices: [], error: { message: "No credit left" } }],
+  ])("that is an error in %s is the agent's failure, in its words", (_case, body) => {
+    const detail = "The agent answered with an error: No credit left";
+    expect(read(body)).toEqual({ kind: "failure", code: "agent_reported_failure", detail });
+  });
+
+  it("is what its first choice says, whatever error stands beside it", () => {
+    expect(read(completion(assistant, { error: { message: "no" } }))).toMatchObject({ answer: { output: "42" } });
   });
 
   it("is read or refused whatever stands in a message, and never thrown at", () => {
