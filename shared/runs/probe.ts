@@ -4,6 +4,7 @@ import type { FailureCode } from "./answer.ts";
 import { outcomeOf, send, type Sending } from "./call.ts";
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
+import { MODEL } from "./protocols/openai-chat.ts";
 
 /** How long a probe may take, in milliseconds: no longer than a person waits for it. */
 const DEADLINE_MS = 10_000;
@@ -35,6 +36,9 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
   agent_response_too_large: "Keep answers within 1 MiB.",
   agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
 };
+
+/** Servers of several models know none by that name unless they are told to, and say 404 or 400. */
+const MODEL_ADVICE = `Each request names the model "${MODEL}": let the server take that name.`;
 
 /**
  * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; allows it 10 seconds and 1 MiB.
@@ -70,7 +74,8 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   const { code } = outcome;
   // What the agent says about its failure is part of its answer, which is not quoted.
   const cause = code === "agent_reported_failure" ? "The agent answered that it failed." : outcome.detail;
-  const detail = [cause, ADVICE[code]].filter((text) => text !== undefined).join(" ");
+  const named = code === "agent_http_error" && target.agent_protocol === "openai_chat" ? MODEL_ADVICE : undefined;
+  const detail = [cause, ADVICE[code], named].filter((text) => text !== undefined).join(" ");
   return { ok: false, ...measured, failure_code: code, detail };
 }
 

@@ -24,7 +24,7 @@ export function headerOf(form: URLSearchParams): { auth_header?: { name: string;
 
 const PROTOCOLS = [
   ["native", "The service's own JSON: {task} in, {output} out"],
-  ["openai_chat", "OpenAI-compatible chat completions"],
+  ["openai_chat", "OpenAI-compatible chat completions, of the model “default”"],
   ["a2a", "Agent2Agent (A2A) 0.2 and 0.3, message/send"],
   ["a2a_1", "Agent2Agent (A2A) 1.0, SendMessage"],
 ] as const;

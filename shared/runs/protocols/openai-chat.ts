@@ -8,7 +8,7 @@ import type { Asked, Protocol } from "./protocol.ts";
 import { answered, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
 
 /** The API requires a model, but the endpoint is one agent, which has chosen its own. */
-const MODEL = "default";
+export const MODEL = "default";
 
 /** The most parts of a message's content. */
 const MAX_PARTS = 10_000;

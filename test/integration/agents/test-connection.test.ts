@@ -75,6 +75,15 @@ describe("an endpoint that does not is named with its failure and what mends it"
     ],
     ["openai_chat", "202", 202, "agent_http_error", () => ({ status: 202 }), /202/],
     [
+      "openai_chat",
+      "a model that it does not know",
+      404,
+      "agent_http_error",
+      () => json(404, { error: { message: SECRET } }),
+      /404.*"default"/s,
+    ],
+    ["openai_chat", "an error", 200, "agent_reported_failure", () => json(200, { error: SECRET }), /own log/],
+    [
       "native",
       "a redirect",
       302,
