@@ -120,17 +120,17 @@ export const AgentRequest = z
   })
   .meta({ id: "AgentRequest" });
 
-/** What an agent's endpoint answers with 200; unknown fields are ignored. */
+/** What an agent's endpoint answers with 200; unknown fields are ignored, and null but for the output says nothing. */
 export const AgentAnswer = z
   .looseObject({
     output: z.json().optional().meta({
       description:
         "Text or JSON, as `output_format` asks; null answers a task whose `output_schema` allows it, and nothing else",
     }),
-    refused: z.boolean().optional().meta({ description: "True to decline" }),
+    refused: z.boolean().nullish().meta({ description: "True to decline" }),
     tool_calls: z
       .array(z.object({ name: z.string(), arguments: z.json() }))
-      .optional()
+      .nullish()
       .meta({ description: "The tool calls, in order" }),
     usage: z
       .looseObject({
@@ -147,7 +147,7 @@ export const AgentAnswer = z
           .meta({ description: "Each call of a model" }),
         cost_usd: z.number().optional().meta({ description: "In US dollars, in all" }),
       })
-      .optional()
+      .nullish()
       .meta({ description: "What it cost" }),
   })
   .meta({ id: "AgentAnswer" });

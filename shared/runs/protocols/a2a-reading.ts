@@ -14,7 +14,7 @@ export const MAX_ID_LENGTH = 1024;
 
 /** What agents tell beside the parts of a message or a task. */
 export const Metadata = z
-  .object({ usage: AnswerJson.optional(), refused: z.boolean().optional(), tool_calls: ToolCalls.optional() })
+  .object({ usage: AnswerJson.optional(), refused: z.boolean().nullish(), tool_calls: ToolCalls.nullish() })
   .nullish();
 
 /** A part of a message or an artifact, however the version of the protocol writes it. */
@@ -165,7 +165,7 @@ export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, {
   const data = values.length > 1 ? values : values[0];
   return answered({
     output: task.output_format === "json" ? (data ?? text ?? data) : (text ?? data),
-    refused: metadata?.refused,
+    refused: metadata?.refused ?? undefined,
     tool_calls: tool_calls.data,
     usage: metadata?.usage,
   });

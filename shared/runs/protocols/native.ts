@@ -6,17 +6,20 @@ import { answered, misfit, ToolCalls } from "./reading.ts";
 /** The version of the native protocol. */
 const NATIVE_VERSION = "2026-11";
 
+// Null says the same as a missing member, as many serialisers write it; but for the output, where it is an answer.
 const NativeAnswer = z.object({
   output: AnswerJson.optional(),
-  refused: z.boolean().optional(),
-  tool_calls: ToolCalls.optional(),
+  refused: z.boolean().nullish(),
+  tool_calls: ToolCalls.nullish(),
   usage: AnswerJson.optional(),
 });
 
 /** Reads the native answer `{output, refused?, tool_calls?, usage?}`; other fields are ignored. */
 export function readNative(body: unknown): Reading {
   const parsed = NativeAnswer.safeParse(body);
-  return parsed.success ? answered(parsed.data) : misfit(parsed.error);
+  if (!parsed.success) return misfit(parsed.error);
+  const { refused, tool_calls, ...rest } = parsed.data;
+  return answered({ ...rest, refused: refused ?? undefined, tool_calls: tool_calls ?? undefined });
 }
 
 /** The service's own protocol: one JSON request, answered at once or by callback. */

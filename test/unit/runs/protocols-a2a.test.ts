@@ -108,6 +108,11 @@ describe("a message", () => {
       { output: "42", usage: { calls: [{ model: "m" }] } },
     ],
     ["with null for metadata", message([text("42")], { metadata: null }), { output: "42" }],
+    [
+      "with null for what its metadata has not",
+      message([text("42")], { metadata: { refused: null, tool_calls: null } }),
+      { output: "42" },
+    ],
   ])("%s", (_case, value, answer) => {
     expect(read(result(value))).toEqual({ kind: "answer", answer });
   });

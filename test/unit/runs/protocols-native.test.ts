@@ -44,6 +44,7 @@ describe("a native answer", () => {
     ],
     ["no tool call", { tool_calls: [] }, { tool_calls: [] }],
     ["usage, in whatever form", { output: "42", usage: "much" }, { output: "42", usage: "much" }],
+    ["null for what there is not", { output: "42", refused: null, tool_calls: null }, { output: "42" }],
     ["fields that the protocol does not know", { output: "42", confidence: 1 }, { output: "42" }],
   ])("of %s", (_case, body, answer) => {
     expect(read(body)).toEqual({ kind: "answer", answer });
@@ -51,6 +52,7 @@ describe("a native answer", () => {
 
   it.each([
     ["nothing", {}, NO_OUTPUT],
+    ["null for a word on refusing", { refused: null, tool_calls: null }, NO_OUTPUT],
     ["usage alone", { usage: { cost_usd: 1 } }, NO_OUTPUT],
     ["null", null, unfit("")],
     ["a list", [{ output: "42" }], unfit("")],
