@@ -9,6 +9,10 @@ import { oweScore } from "./messages.ts";
 import { appendPhases } from "./phases.ts";
 import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
 
+/** What the owner is told. One that was refused for its form came, too, and most agents never look at the answer to it. */
+const NO_REPORT =
+  "No report that could be taken came before the deadline. If the agent sent one, the answer to it says what was wrong.";
+
 /**
  * Ends the wait for callbacks (of one run at least) that did not come before their deadlines, and has these runs scored as
  * the agent's failure. Where one came in time and we could not keep it, the run is left to the reaper instead, which has
@@ -28,7 +32,7 @@ export async function expire(ctx: Context, runIds: readonly string[]): Promise<v
       where ${isOver} and ${cameInTime} returning r.id
     ), expired as (
       update ${runs} r set answered_at = ${at}, awaiting_callback = false, callback_hash = null,
-        lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = 'No callback came before the deadline.'
+        lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = ${NO_REPORT}
       where ${isOver} and not ${cameInTime}
       returning r.id, r.attempt
     ), facts as (${appendPhases(

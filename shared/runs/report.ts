@@ -122,7 +122,7 @@ export async function report(
     at: now.toISOString(),
     final,
     failed,
-    detail: failed ? (input.error ?? "The agent reported a failure.") : null,
+    detail: failed ? input.error?.trim() || "The agent reported a failure, and did not say why." : null,
     response: byteaText(Buffer.from(raw)),
     salt: byteaText(newSalt()),
     answer: answer === null ? null : stringifyExact(answer),

@@ -148,6 +148,24 @@ describe("a run whose agent answers 202", () => {
     expect(shown.text).not.toContain("out of credit");
   });
 
+  it.each([undefined, "", " \n"])("fails as its agent reports without a reason, which is said: %j", async (error) => {
+    const { runId, token } = await promised();
+    expect((await report(runId, token, { status: "failed", error })).status).toBe(200);
+    await service.settled();
+    const failure_detail = "The agent reported a failure, and did not say why.";
+    expect(await read(runId)).toMatchObject({ failure_code: "agent_reported_failure", failure_detail });
+  });
+
+  it("fails as agent_timeout where a report could not be taken, and its owner is told where to look", async () => {
+    const { runId, token } = await promised();
+    expect((await report(runId, token, { ...DONE, refused: false })).status).toBe(422);
+    time += 60_001;
+    await service.broker.advance(70_000);
+    await service.settled();
+    const { failure_code, failure_detail } = await read(runId);
+    expect([failure_code, failure_detail]).toEqual(["agent_timeout", expect.stringContaining("the answer to it says")]);
+  });
+
   it("takes one of 20 reports at once", async () => {
     const { runId, token } = await promised();
     const answers = await Promise.all(
