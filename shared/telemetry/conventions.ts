@@ -39,7 +39,7 @@ export const NAMES = {
   ],
   cost: ["gen_ai.usage.cost", "llm.cost.total"],
   tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"],
-  agent: ["gen_ai.agent.name", "agent.name"],
+  agent: ["gen_ai.agent.name", "agent.name", "gen_ai.workflow.name"],
   entity: ["traceloop.entity.name"],
   error: ["error.type"],
 } as const satisfies Record<string, readonly string[]>;
@@ -68,6 +68,13 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["execute_tool", "tool"],
   ["invoke_agent", "agent"],
   ["create_agent", "agent"],
+  ["invoke_workflow", "agent"],
+  // What they name is the model of an index, or the agent that they belong to: they call neither.
+  ["plan", "other"],
+  ["retrieval", "other"],
+  ...["create", "update", "upsert", "search", "delete"].map((verb) => [`${verb}_memory`, "other"] as const),
+  ["create_memory_store", "other"],
+  ["delete_memory_store", "other"],
 ]);
 
 /** The kinds of OpenInference and OpenLLMetry, and the latter's request types, in lower case. */
