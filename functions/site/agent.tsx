@@ -96,19 +96,23 @@ function Variants({ variants }: Pick<Shown, "variants">) {
       <h2>Variants</h2>
       <ScatterChart
         title="Pass rate over cost"
-        choices={variants.map(({ name, pass_rate: share, mean_cost_per_task_usd: cost, on_frontier: best }) => ({
-          name,
-          share,
-          cost,
-          best,
-        }))}
+        choices={variants.map(
+          ({ name, pass_rate: share, mean_cost_per_task_usd: cost, on_frontier: best, provenance }) => ({
+            name,
+            share,
+            cost,
+            best,
+            simulated: provenance === "simulated",
+          }),
+        )}
       />
       <ul>
-        {variants.map(({ agent_id, name }) => (
+        {variants.map(({ agent_id, name, provenance }) => (
           <li>
             <a href={`/agents/${agent_id}`}>
               <bdi>{name}</bdi>
             </a>
+            {provenance === "simulated" && <span class="tag">simulated</span>}
           </li>
         ))}
       </ul>

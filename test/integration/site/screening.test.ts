@@ -305,8 +305,10 @@ describe("a page of what is somebody's own", () => {
   it("says of a score that it is of simulated runs, wherever it stands", async () => {
     const user = await newUser(service);
     let session = "";
+    let agent: string | undefined;
     for (const name of ["Make-believe", "As if"]) {
-      const batch = { agent_id: await addAgent(user, { name }), suite_id: suite.id };
+      agent = await addAgent(user, { name, variant_of: agent });
+      const batch = { agent_id: agent, suite_id: suite.id };
       const runs = await user.call("POST", "/api/v1/runs/batch", batch);
       await service.settled();
       session = runs.body[0].screening_session_id;
@@ -317,6 +319,9 @@ describe("a page of what is somebody's own", () => {
     );
     const { html } = await newVisitor(service).open("/compare");
     expect(html).toMatch(/Make-believe<\/bdi> <span class="mute">[\d.]+<\/span><span class="tag">simulated</);
+    const variants = (await newVisitor(service).open(`/agents/${agent}`)).html;
+    expect(variants).toMatch(/Make-believe<\/bdi><\/td><td class="number">1<\/td><td class="number">\d+%, simulated</);
+    expect(variants).toMatch(/Make-believe<\/bdi><\/a><span class="tag">simulated</);
   });
 
   it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {

@@ -8,6 +8,8 @@ export interface Choice {
   cost: number | null;
   /** No other one passes as much at no more cost. */
   best: boolean;
+  /** The numbers are of simulated runs. */
+  simulated?: boolean;
 }
 
 const SIZE = { width: 360, height: 220 };
@@ -30,10 +32,10 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
     <Figure
       title={title}
       heads={["Agent", "Number", "Pass rate", "Cost a task"]}
-      rows={choices.map(({ name, share, cost }, index) => [
+      rows={choices.map(({ name, share, cost, simulated = false }, index) => [
         name,
         index + 1,
-        share === null ? "–" : `${Math.round(100 * share)}%`,
+        share === null ? "–" : `${Math.round(100 * share)}%${simulated ? ", simulated" : ""}`,
         cost === null ? "unknown" : dollars(cost),
       ])}
       open
