@@ -63,7 +63,8 @@ export async function readFrontier(
   agentId: string,
 ): Promise<z.output<typeof FrontierRead>> {
   const visible = visibleAgent(viewerId(principal));
-  // The cells say which tasks an agent has runs of. Their runs are found by an index, at most ten for each cell.
+  // The cells say which tasks an agent has runs of. Their runs are found by an index, at most ten for each cell. What they come
+  // to is summed up for all members at once: member by member, all runs of the group would be gone through for each.
   const group = await read(
     ctx,
     Group,
@@ -86,14 +87,18 @@ export async function readFrontier(
       select agent_id, task_id, jsonb_build_object('simulated', simulated, 'n', count(*),
         'c', count(*) filter (where passed), 'cost', avg(cost)) as cell
       from scored group by agent_id, task_id, simulated
+    ), played as (
+      select agent_id, jsonb_agg(cell order by task_id) as cells from cells group by agent_id
+    ), served as (
+      select distinct on (agent_id) agent_id, serving_model as model from (
+        select agent_id, serving_model, count(*) as runs from scored where serving_model is not null group by 1, 2
+      ) s order by agent_id, runs desc, serving_model collate "C"
     )
     select jsonb_build_object('root_id', x.root_id, 'members', (
       select jsonb_agg(jsonb_build_object(
-        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root,
-        'model', (select s.serving_model from scored s where s.agent_id = m.id and s.serving_model is not null
-          group by s.serving_model order by count(*) desc, s.serving_model collate "C" limit 1),
-        'cells', coalesce((select jsonb_agg(c.cell order by c.task_id) from cells c where c.agent_id = m.id), '[]')
-      ) order by m.is_root desc, m.created_at, m.id) from members m)) as result
+        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'model', s.model, 'cells', coalesce(p.cells, '[]')
+      ) order by m.is_root desc, m.created_at, m.id)
+      from members m left join played p on p.agent_id = m.id left join served s on s.agent_id = m.id)) as result
     from target x`,
   );
   if (group === null) throw notFound("agent");

@@ -4,9 +4,9 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { END_ALL } from "../../../shared/runs/finalise.ts";
 import { SUM_UP } from "../../../shared/runs/sum-up.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { newUser, type User } from "../../stack/client.ts";
+import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { fetched, type Recorder, startRecorder } from "../http/plans-support.ts";
+import { fetched, type Plan, planOf, type Recorder, startRecorder } from "../http/plans-support.ts";
 import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
 
 const PAST = 5000;
@@ -63,6 +63,43 @@ it("sums a run up from the ten latest, however many came before, of whatever kin
     { simulated: true, n: 10 },
   ]);
 });
+
+it("goes through the runs of a variant group once for all of its members, however many there are", async () => {
+  const { tasks } = await addSuite(service, 5);
+  const rowsFor = async (variants: number): Promise<number> => {
+    const root = await addAgent(owner);
+    await service.sql(
+      `with v as (
+         insert into agents (user_id, name, connection_mode, variant_of)
+         select $1, 'Variant ' || n || ' of ' || $4, 'mock', $2::uuid from generate_series(1, $4::integer) n returning id
+       ), r as (
+         insert into runs (agent_id, task_id, trigger, scope, status, simulated, passed, suite_version, serving_model, finalized_at)
+         select v.id, t.id, 'manual', 'personal', 'completed', true, true, t.suite_version, 'm', now()
+         from v, tasks t where t.id = any($3) returning agent_id, task_id
+       )
+       insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency,
+         correctness, robustness, last_run_at)
+       select agent_id, task_id, 'all', true, 1, 1, 1, 1, 1, 1, 1, now() from r`,
+      [owner.id, root, tasks, variants],
+    );
+    await service.sql("analyze agents, runs, task_scores");
+    recorder.statements.length = 0;
+    const { body } = await caller(service).call("GET", `/api/v1/agents/${root}/frontier`);
+    expect(body.members).toHaveLength(1 + variants);
+    expect(body.members.at(-1)).toMatchObject({ runs: 5, pass_rate: 1, model: "m" });
+    const [reading] = recorder.statements.filter(({ query }) => query.includes("task_scores"));
+    return handled(await planOf(service, reading ?? { query: "", params: [] }));
+  };
+  const few = await rowsFor(20);
+  // Eight times as many members are eight times as many rows.
+  expect(await rowsFor(160)).toBeLessThan(10 * few);
+});
+
+/** How many rows the parts of a plan gave or left out. */
+function handled(plan: Plan): number {
+  const own = (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"];
+  return (plan.Plans ?? []).reduce((sum, part) => sum + handled(part), own);
+}
 
 it("takes agents of many cells in smaller pieces of the daily work", async () => {
   await service.sql("truncate runs, task_scores, board_entries cascade");
