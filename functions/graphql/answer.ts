@@ -5,7 +5,7 @@ import { batching } from "./batch.ts";
 import { assertAffordable, readDocument } from "./bounds.ts";
 import type { GraphqlAnswer, GraphqlRequest } from "./request.ts";
 import { graphqlSchema } from "./schema.ts";
-import type { Caller } from "./types.ts";
+import type { Caller } from "./builder.ts";
 
 /**
  * Runs one GraphQL request with at most one round trip to the database. `errors` holds the refusals, each with the code of

@@ -12,12 +12,10 @@ import { readBoard } from "../../shared/board/board.ts";
 import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { readFrontier } from "../../shared/board/frontier.ts";
 import { statsJson } from "../../shared/results/stats.ts";
+import { builder, type Caller, Domain } from "./builder.ts";
 import {
   AgentPage,
   AgentType,
-  builder,
-  type Caller,
-  Domain,
   FrontierType,
   LeaderboardPage,
   RecordedAgent,

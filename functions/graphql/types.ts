@@ -1,23 +1,12 @@
-import SchemaBuilder from "@pothos/core";
 import type * as z from "zod";
-import { SCORE_BASES } from "../../shared/agents/score-bases.ts";
 import { toMemorisation } from "../../shared/agents/memorisation.ts";
 import { AgentRow } from "../../shared/agents/view.ts";
-import { DOMAINS, type SuiteRead, type TaskRead } from "../../shared/catalogue/shown.ts";
-import { REGISTRY_STATES, RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
-import type { Principal } from "../../shared/identity/principal.ts";
-import type { Context } from "../../shared/platform/context.ts";
-import { Instant } from "../../shared/platform/time.ts";
+import type { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
 import type { LeaderboardRow } from "../../shared/board/shown.ts";
 import type { FrontierRead } from "../../shared/board/frontier.ts";
 import { AgentStats } from "../../shared/results/stats.ts";
 import type { MemorisationGap } from "../../shared/scoring/memorisation.ts";
-
-/** What a resolver works with. */
-export interface Caller {
-  ctx: Context;
-  principal: Principal;
-}
+import { builder, Domain, RegistryStatus, RunStatus, ScoreBasis, VerifiedState } from "./builder.ts";
 
 /** An agent as its GraphQL type reads it; the record is there where the document selects it. */
 export const RecordedAgent = AgentRow.extend({ stats: AgentStats.optional() });
@@ -37,25 +26,7 @@ type Frontier = z.input<typeof FrontierRead>;
 const STATS_COST = 10;
 const RECENT_RUNS = 10;
 
-export const builder = new SchemaBuilder<{
-  Context: Caller;
-  DefaultFieldNullability: false;
-  Scalars: { DateTime: { Input: string; Output: string }; JSON: { Input: unknown; Output: unknown } };
-}>({ defaultFieldNullability: false });
-
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
-
-builder.scalarType("DateTime", {
-  description: "ISO 8601 in UTC with milliseconds",
-  serialize: (value) => Instant.parse(value),
-});
-builder.scalarType("JSON", { description: "Any JSON value", serialize: (value) => value });
-
-export const Domain = builder.enumType("TaskDomain", { values: DOMAINS });
-const VerifiedState = builder.enumType("VerifiedState", { values: VERIFIED_STATES });
-const RegistryStatus = builder.enumType("RegistryStatus", { values: REGISTRY_STATES });
-const ScoreBasis = builder.enumType("ScoreBasis", { values: SCORE_BASES });
-const RunStatus = builder.enumType("RunStatus", { values: RUN_STATES });
 
 const TaskRecord = builder.objectRef<NonNullable<Stats["best_task"]>>("TaskRecord").implement({
   fields: (t) => ({

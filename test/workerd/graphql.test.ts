@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from "graphql";
 import { describe, expect, it } from "vitest";
 import { answer } from "../../functions/graphql/answer.ts";
-import type { Caller } from "../../functions/graphql/types.ts";
+import type { Caller } from "../../functions/graphql/builder.ts";
 
 /** A caller whose database takes statements and gives back how many came together. */
 function counting(): { caller: Caller; batches: number[] } {
