@@ -54,7 +54,8 @@ export const graderSchema = z.discriminatedUnion("type", [
         z.strictObject({ tolerance: tolerance.exactOptional(), optional: z.boolean().exactOptional() }),
       )
       .exactOptional(),
-    unordered: z.array(z.string()).exactOptional(),
+    // No key has so many fields; the limit spares looking at half a million names.
+    unordered: z.array(z.string()).max(10_000).meta({ maxItems: undefined }).exactOptional(),
   }),
   z.strictObject({ type: z.literal("json_schema") }),
   z.strictObject({

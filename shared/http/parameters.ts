@@ -3,12 +3,11 @@ import * as z from "zod";
 import type { Finding } from "../platform/problem.ts";
 import { nearest } from "../platform/text.ts";
 import type { Route } from "./route.ts";
-import { escapePointer, findingsProblem } from "./validation.ts";
+import { escapePointer, findingsProblem, MAX_FINDINGS } from "./validation.ts";
 import type { HttpContext } from "./variables.ts";
 
 /** The API is below this path. Everything else are pages, which people link to with parameters of their own. */
 const API = "/api/v1/";
-const MAX_FINDINGS = 20;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**

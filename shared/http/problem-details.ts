@@ -22,8 +22,8 @@ export const ProblemDetails = z
       .optional()
       .meta({
         description:
-          "What is wrong where in the request: on 422, with `invalid_graphql_request`, and where a 401 or 409 is about one " +
-          "member of the body, as `username_taken` is",
+          "What is wrong where in the request, the first 20 findings: on 422, with `invalid_graphql_request`, and where a 401 " +
+          "or 409 is about one member of the body, as `username_taken` is",
       }),
     limit: z.number().optional().meta({ description: "Only with quota_exceeded" }),
     used: z.number().optional().meta({ description: "Only with quota_exceeded" }),

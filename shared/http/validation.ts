@@ -10,15 +10,18 @@ const OWN_PROBLEM: ReadonlySet<string> = new Set(
 );
 
 const MAX_DEPTH = 64;
+/** How many findings an answer tells at most: a body of 1 MiB can have a hundred thousand. */
+export const MAX_FINDINGS = 20;
 
 /** Turns zod's issues with one part of the request into a 422, or into the problem `as`. */
 export function validationProblem(where: Finding["in"], error: z.core.$ZodError, as?: ProblemCode): Problem {
-  const findings = error.issues.flatMap((issue) => toFindings(where, issue));
+  const findings = error.issues.slice(0, MAX_FINDINGS).flatMap((issue) => toFindings(where, issue));
   return findingsProblem(findings, as);
 }
 
-/** A 422 with these findings, or the problem `as`. */
-export function findingsProblem(findings: Finding[], as?: ProblemCode): Problem {
+/** A 422 with the first 20 of these findings, or the problem `as`. */
+export function findingsProblem(found: readonly Finding[], as?: ProblemCode): Problem {
+  const findings = found.slice(0, MAX_FINDINGS);
   const code = as ?? kindOf(findings);
   const detail = findings
     .slice(0, 3)
@@ -36,11 +39,10 @@ function kindOf(findings: Finding[]): ProblemCode {
 }
 
 function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
-  const at = (path: PropertyKey[]): string => path.map((part) => `/${escapePointer(String(part))}`).join("");
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_FINDINGS).map((key) => ({
       in: where,
-      pointer: at([...issue.path, key]),
+      pointer: pointerTo([...issue.path, key]),
       code: "unrecognized_field",
       message: "This field is not known here; remove it.",
     }));
@@ -51,11 +53,16 @@ function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
   return [
     {
       in: where,
-      pointer: at(issue.path),
+      pointer: pointerTo(issue.path),
       code: own ?? (missing ? "missing_field" : issue.code),
       message: missing ? "This field is required." : issue.message,
     },
   ];
+}
+
+/** The RFC 6901 pointer to a place. */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${escapePointer(String(part))}`).join("");
 }
 
 /** Escapes one reference token of an RFC 6901 pointer. */
@@ -63,30 +70,31 @@ export function escapePointer(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** What can't be stored in a part of a request: text that is not Unicode, U+0000, nesting beyond 64 levels. */
+/**
+ * What can't be stored in a part of a request: text that is not Unicode, U+0000, numbers beyond every double, nesting beyond
+ * 64 levels. A body may have half a million values, so nothing is kept of those that can be stored.
+ */
 export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   const findings: Finding[] = [];
-  const open: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: "", depth: 0 }];
-  for (let next = open.pop(); next !== undefined && findings.length < 20; next = open.pop()) {
-    const { value, pointer, depth } = next;
-    if (typeof value === "string") {
-      if (!isStorable(value)) {
-        findings.push({ in: where, pointer, code: "invalid_text", message: "Remove U+0000 and lone surrogates." });
-      }
-    } else if (typeof value === "object" && value !== null) {
-      if (depth >= MAX_DEPTH) {
-        findings.push({ in: where, pointer, code: "too_deep", message: `Nest at most ${MAX_DEPTH} levels.` });
-        continue;
-      }
-      for (const [key, child] of Object.entries(value)) {
-        if (isStorable(key)) {
-          open.push({ value: child, pointer: `${pointer}/${escapePointer(key)}`, depth: depth + 1 });
-        } else {
-          findings.push({ in: where, pointer, code: "invalid_text", message: "A field name is not valid text." });
-        }
+  const path: (string | number)[] = [];
+  const note = (code: string, message: string) => findings.push({ in: where, pointer: pointerTo(path), code, message });
+  const visit = (value: unknown): void => {
+    if (typeof value === "string" && !isStorable(value)) note("invalid_text", "Remove U+0000 and lone surrogates.");
+    if (typeof value === "number" && !Number.isFinite(value)) note("invalid_number", "Give a number below 1.8e308.");
+    if (typeof value !== "object" || value === null) return;
+    if (path.length >= MAX_DEPTH) return void note("too_deep", `Nest at most ${MAX_DEPTH} levels.`);
+    for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      if (findings.length >= MAX_FINDINGS) return;
+      if (typeof key === "string" && !isStorable(key)) {
+        note("invalid_text", "A field name is not valid text.");
+      } else {
+        path.push(key);
+        visit(child);
+        path.pop();
       }
     }
-  }
+  };
+  visit(root);
   return findings;
 }
 

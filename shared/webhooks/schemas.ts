@@ -9,10 +9,13 @@ const url = z.string().max(2048).meta({
 const eventTypes = z
   .array(z.enum(EVENT_TYPES))
   .min(1)
+  .max(EVENT_TYPES.length)
   .refine((types) => new Set(types).size === types.length, {
     message: "Name each event type once.",
     params: { code: "not_unique" },
-  });
+  })
+  // Each once says how many there can be; the limit spares looking at half a million of them.
+  .meta({ maxItems: undefined });
 const secret = z
   .string()
   .regex(/^[\x21-\x7e]{16,256}$/, "A secret is 16 to 256 visible ASCII characters.")

@@ -66,7 +66,7 @@ const BODILESS = ["204", "302"];
 const OF_THE_APP: ProblemCode[] = ["method_not_allowed"];
 
 /** Codes of single findings that are no problems of their own; `validation_failed` stands above them. */
-const FINDINGS = ["always_on", "invalid_format", "invalid_text", "missing_field", "not_unique", "too_big", "too_deep"];
+const FINDINGS = ["always_on", "invalid_format", "missing_field", "not_unique", "too_big"];
 
 /** The modules that pass a code on instead of naming one. */
 const PASSING_ON = ["functions/site/parts/api.ts", "shared/http/validation.ts", "shared/platform/problem.ts"];

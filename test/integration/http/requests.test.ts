@@ -258,6 +258,12 @@ describe("the findings of a 422", () => {
       "invalid_text",
     ],
     [
+      "a number beyond every double",
+      '{"name":"x","declared_configuration":{"a":-1e999}}',
+      "/declared_configuration/a",
+      "invalid_number",
+    ],
+    [
       "65 levels",
       `{"name":"x","declared_configuration":${'{"a":'.repeat(64)}1${"}".repeat(64)}}`,
       `/declared_configuration${"/a".repeat(63)}`,
