@@ -32,10 +32,15 @@ export const content = {
     .meta({ description: "All that the agent is told, beside `input` and `tools`" }),
   input: z.json().check(atMost(64)).default(null).meta({ description: "JSON supplied to the agent, at most 64 KiB" }),
   output_format: z.enum(OUTPUT_FORMATS).default("text"),
-  output_schema: z.json().check(atMost(32)).default(null).meta({
-    description:
-      "JSON Schema 2020-12 of the output. `$ref` leads to `#` or `#/$defs/…` alone; patterns are in RE2 syntax",
-  }),
+  output_schema: z
+    .json()
+    .check(atMost(32))
+    .default(null)
+    .meta({
+      description:
+        "JSON Schema 2020-12 of the output. `$ref` leads to `#` or `#/$defs/…` alone; patterns are in RE2 syntax, at most 100 " +
+        "in it and in the `tools`",
+    }),
   tools: z
     .array(Tool)
     .max(64)

@@ -38,6 +38,8 @@ function wordsOf(text: string): string {
 const TELLING_LENGTH = 4;
 /** How many short texts of one key are looked for: a key may list thousands, and a prompt hold as many places for each. */
 const MOST_SHORT = 20;
+/** Of how many words of a key it is looked whether they are marked: a prompt may begin it anew with each of its own. */
+const MOST_WORDS = 20;
 
 /** A key that is a choice, a number or short is given away where it is marked as the answer; any other, where it stands. */
 function keyInPrompt({ grader, expected_output: key, prompt }: Content): boolean {
@@ -73,16 +75,21 @@ const MARK_BEFORE = String.raw`(?:\b(?:answer|solution|key|result|output|option|
 const MARK_AFTER = String.raw`[^\p{L}\p{N}\n]{0,3}(?:\bcorrect\b(?=\))|[✓✔✅])`;
 // A unit may follow, and so may the end; another choice makes it a list of what may be answered.
 const ENDS = String.raw`(?![\p{L}\p{N}]|[.,]\p{N}|\s*(?:[,/|]|or\b|to\b))`;
+const WORD_ENDS = String.raw`(?![\p{L}\p{N}])`;
 const CLAUSE_ENDS = String.raw`(?=\s*(?:[^\p{L}\p{N}\s,/|]|$))`;
 
 /** Whether one of the keys, in words, stands in the prompt as the answer: after "answer:", say, or before "(correct)". */
 function anyMarked(prompt: string, keys: readonly string[]): boolean {
   const places = keys.flatMap((words) => {
     if (words === "") return [];
-    const text = words.replaceAll(" ", String.raw`[^\p{L}\p{N}]+`);
+    const all = words.split(" ");
+    const written = (some: readonly string[]): string => some.join(String.raw`[^\p{L}\p{N}]+`);
     // The letter of a choice may be a word too: the answer is a number.
     const ends = words.length === 1 && /\p{L}/u.test(words) ? CLAUSE_ENDS : ENDS;
-    return { before: `${text}${ends}`, after: text };
+    return {
+      before: written(all.slice(0, MOST_WORDS)) + (all.length > MOST_WORDS ? WORD_ENDS : ends),
+      after: written(all.slice(-MOST_WORDS)),
+    };
   });
   if (places.length === 0) return false;
   const before = `${MARK_BEFORE}(?:${places.map((place) => place.before).join("|")})`;

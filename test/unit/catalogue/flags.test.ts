@@ -176,3 +176,27 @@ test.each([
   const fields = { ...exact("α answer is ✓ ".repeat(2200), texts), grader: { type: "normalized_text" } };
   expect(await leastTime(500, () => flagged(fields))).toBeLessThan(500);
 });
+
+test("so is a choice of many words that the prompt begins at each of its own", async () => {
+  const key = `${"x ".repeat(499)}y`;
+  const grader = { type: "multiple_choice", choices: [key, "z"] };
+  const fields = { ...exact("x ".repeat(16_000), key), grader };
+  const task = TaskSubmissionCreate.parse({ title: "T", domain: "math", ...fields });
+  expect(await leastTime(60, () => flagsOf(task))).toBeLessThan(60);
+  expect(flagged({ ...fields, prompt: `Choose. Answer: ${key}.` })).toEqual(["key_in_prompt"]);
+  expect(flagged({ ...fields, prompt: `Choose: ${key} (correct) or z.` })).toEqual(["key_in_prompt"]);
+});
+
+test("the patterns of a task are counted before any is compiled", async () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`((a{0,30}){0,15})${n}`, { pattern: "a" }]));
+  const tool = { name: "t", description: "", parameters: { patternProperties: many(700) } };
+  const least = { title: "T", domain: "math", prompt: "Do it.", grader: { type: "exact" }, expected_output: "zebra" };
+  const take = (fields: object) => TaskSubmissionCreate.safeParse({ ...least, ...fields }).error?.issues;
+  expect(await leastTime(300, () => take({ tools: [tool] }))).toBeLessThan(300);
+  const message = "Use at most 100 patterns in all schemas.";
+  expect(take({ tools: [tool] })).toMatchObject([{ path: ["tools"], message }]);
+  const schema = (count: number) => ({ output_schema: { patternProperties: many(count) } });
+  expect(take(schema(51))).toMatchObject([{ path: ["output_schema"], message }]);
+  expect(take(schema(50))).toBeUndefined();
+});
