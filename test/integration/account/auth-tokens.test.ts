@@ -1,5 +1,5 @@
 import { createPrivateKey, sign } from "node:crypto";
-import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../../../functions/app.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
@@ -159,20 +159,36 @@ describe("an access token", () => {
   });
 });
 
-describe("a new signing key before the old ones", () => {
-  it("signs from then on, and who was signed in stays so", async () => {
+describe("a new signing key", () => {
+  /** What an isolate that has these keys answers. */
+  function isolate(keys: JWK[]) {
+    const settings = { ...service.settings, SIGNING_KEYS: JSON.stringify({ keys }) };
+    const app = createApplication(settings, { now: () => new Date(clock), log: () => undefined });
+    return async (path: string, headers: Record<string, string> = {}) =>
+      app.fetch(new Request(service.url + path, { headers }));
+  }
+
+  it("signs from then on before the old ones, and who was signed in stays so", async () => {
     const fresh = keysOf(await newSecrets())[0] as JWK;
-    const keys = JSON.stringify({ keys: [fresh, ownJwk] });
-    const app = createApplication(
-      { ...service.settings, SIGNING_KEYS: keys },
-      { now: () => new Date(clock), log: () => undefined },
-    );
-    const request = (path: string, headers: Record<string, string>, method = "GET") =>
-      app.fetch(new Request(service.url + path, { method, headers }));
-    const answer = await request(ME, { authorization: `Bearer ${user.token}` });
+    const ask = isolate([fresh, ownJwk]);
+    const answer = await ask(ME, { authorization: `Bearer ${user.token}` });
     expect(answer.status).toBe(200);
-    const published = (await (await request("/.well-known/jwks.json", {})).json()) as { keys: JWK[] };
+    const published = (await (await ask("/.well-known/jwks.json")).json()) as { keys: JWK[] };
     expect(published.keys.map(({ x }) => x)).toEqual([fresh.x, ownJwk.x]);
+  });
+
+  it("is published behind the old ones first: then isolates of before know it when it signs, as the guide has it", async () => {
+    const fresh = keysOf(await newSecrets())[0] as JWK;
+    const announced = isolate([ownJwk, fresh]);
+    const token = await forge({
+      header: { kid: await calculateJwkThumbprint(fresh) },
+      key: await importJWK(fresh, "EdDSA"),
+    });
+    const isolates = [isolate([ownJwk]), announced, isolate([fresh, ownJwk])];
+    const answers = await Promise.all(isolates.map((ask) => ask(ME, { authorization: `Bearer ${token}` })));
+    expect(answers.map(({ status }) => status)).toEqual([401, 200, 200]);
+    const published = (await (await announced("/.well-known/jwks.json")).json()) as { keys: JWK[] };
+    expect(published.keys.map(({ x }) => x)).toEqual([ownJwk.x, fresh.x]);
   });
 });
 
