@@ -4,6 +4,7 @@ import { IDEMPOTENT } from "./generated/idempotent.ts";
 import type { paths } from "./generated/service.ts";
 import { type ItemOf, type ListPath, type ListOptions, lister } from "./pages.ts";
 import { type FileOptions, type FilePath, type RecordOf, reader } from "./lines.ts";
+import { ServiceError, typeOf } from "./problem.ts";
 import { pauseFor, type Retries, retrying, type Send } from "./retry.ts";
 
 /** How to reach the service. */
@@ -53,9 +54,13 @@ export function createClient(options: ClientOptions): ScreeningClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const again: Retries = { retries, longestPauseMs, sleep: options.sleep ?? pauseFor };
   const retried = retrying(given, again);
-  const send: Send = (request) => {
+  const send: Send = async (request) => {
     if (key !== undefined) request.headers.set("authorization", `Bearer ${key}`);
-    return retried(request);
+    const response = await retried(request);
+    // No endpoint gives a page: it is of something between, or of another site.
+    if (response.ok && request.url.startsWith(`${baseUrl}/api/`) && typeOf(response).startsWith("text/html"))
+      throw new ServiceError(response);
+    return response;
   };
   const client = createFetchClient<paths>({ baseUrl, fetch: send });
   client.use({

@@ -1,6 +1,6 @@
 import type { components, paths } from "./generated/service.ts";
 import { urlOf } from "./pages.ts";
-import { errorOf, ServiceError } from "./problem.ts";
+import { errorOf, ServiceError, typeOf } from "./problem.ts";
 import type { Retries, Send } from "./retry.ts";
 import { messagesOf } from "./server-sent-events.ts";
 
@@ -49,6 +49,7 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
         const response = await send(new Request(url, { headers, signal }));
         if (response.status === 204) return;
         if (!response.ok || response.body === null) throw await errorOf(response);
+        if (!typeOf(response).startsWith("text/event-stream")) throw new ServiceError(response);
         opened = true;
         for await (const { id, event, data } of messagesOf(response.body)) {
           [silent, away] = [0, 0];
@@ -71,8 +72,12 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
   };
 }
 
-/** Whether a stream may be had again by and by: the service was away, or said that it can't answer for now. */
+/**
+ * Whether a stream may be had again by and by: the service was away, another answered in its place, or it said that it can't
+ * answer for now.
+ */
 function passes(error: unknown): boolean {
-  if (error instanceof ServiceError) return error.status >= 500 && error.code !== "streams_full";
+  if (error instanceof ServiceError)
+    return error.status < 300 || (error.status >= 500 && error.code !== "streams_full");
   return !(error instanceof SyntaxError);
 }

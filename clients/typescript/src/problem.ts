@@ -15,7 +15,7 @@ export class ServiceError extends Error {
   readonly requestId: string | undefined;
 
   constructor(response: Response, problem?: Problem) {
-    super(problem === undefined ? `${response.url} answered ${response.status}` : messageOf(problem));
+    super(problem === undefined ? answered(response) : messageOf(problem));
     this.name = "ServiceError";
     this.status = response.status;
     this.code = problem?.code ?? "unknown";
@@ -27,6 +27,18 @@ export class ServiceError extends Error {
 function messageOf({ code, detail, title, errors = [] }: Problem): string {
   const findings = errors.map(({ in: where, pointer, message }) => `${where} ${pointer}: ${message}`);
   return [`${code}: ${detail ?? title}`, ...findings].join("\n  ");
+}
+
+/** An answer that is no problem of the service, in words. */
+function answered(response: Response): string {
+  const { url, status, ok } = response;
+  const other = ` with ${typeOf(response) || "nothing"}, which is not the service's answer: is its address right?`;
+  return `${url} answered ${status}${ok ? other : ""}`;
+}
+
+/** The media type that an answer names; nothing where it names none. */
+export function typeOf({ headers }: Response): string {
+  return headers.get("content-type") ?? "";
 }
 
 /** The error that an answer stands for; reads its body. */

@@ -2,11 +2,13 @@ import { expect, it } from "vitest";
 import { createClient } from "../../../clients/typescript/src/client.ts";
 
 const PATH = "/api/v1/screening-sessions/{session_id}/events";
-const stream = (id: number) => () => new Response(`id: ${id}\nevent: session\ndata: {"id":"${id}"}\n\n`);
+const headers = { "content-type": "text/event-stream; charset=utf-8" };
+const stream = (id: number) => () => new Response(`id: ${id}\nevent: session\ndata: {"id":"${id}"}\n\n`, { headers });
 const over = () => new Response(null, { status: 204 });
 const away = () => {
   throw new TypeError("fetch failed");
 };
+const page = (type: string) => () => new Response("<h1>Back soon</h1>", { headers: { "content-type": type } });
 const refused = (status: number, code: string) => () => Response.json({ code, title: code }, { status });
 
 /** What is told where the service answers each connection by one of these, the last one for ever; and how long that took. */
@@ -40,6 +42,14 @@ it("a stream ends with the failure after two minutes without the service, and at
   expect(minutes).toBeGreaterThanOrEqual(2);
   expect(minutes).toBeLessThan(3);
   expect((await followed([away])).minutes).toBeLessThan(0.1);
+});
+
+it.each(["text/html; charset=utf-8", "text/plain"])("a page in place of a stream is no stream: %s", async (type) => {
+  expect(await followed([stream(1), page(type), stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+  const { told, end, minutes } = await followed([stream(1), page(type)]);
+  expect([told, end]).toEqual(["1", expect.stringContaining(`answered 200 with ${type}`)]);
+  expect(minutes).toBeGreaterThanOrEqual(2);
+  expect((await followed([page(type)])).minutes).toBeLessThan(0.1);
 });
 
 it.each([
