@@ -77,6 +77,16 @@ describe("runs that the service lost", () => {
   });
 });
 
+it("jobs that begin at once with an agent that nobody knows share the one that the first registers", async () => {
+  endpoint.answer = answersRightly;
+  const jobs = Array.from({ length: 3 }, () =>
+    cli(["screen", `${endpoint.url}/new`, "--suite", "dozen", "--wait", "--json"]),
+  );
+  const found = await Promise.all(jobs);
+  expect(found.map(({ code, stderr }) => [code, code === 0 ? "" : stderr])).toEqual(jobs.map(() => [0, ""]));
+  expect(new Set(found.map(({ stdout }) => JSON.parse(stdout).agent_id)).size).toBe(1);
+});
+
 describe("the files of a report", () => {
   it("get the folders that they lie in", async () => {
     endpoint.answer = answersRightly;

@@ -1,6 +1,6 @@
 import type { ScreeningClient } from "../../../typescript/src/client.ts";
 import type { components } from "../../../typescript/src/generated/service.ts";
-import { given } from "../../../typescript/src/problem.ts";
+import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { createProgress } from "../progress.ts";
@@ -143,8 +143,7 @@ async function agentOf(
   if (!URL.canParse(target))
     throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
   const endpoint = new URL(target);
-  const query = { endpoint: endpoint.href, page_size: 1 };
-  const [known] = (await given(client.GET("/api/v1/agents", { params: { query } }))).items;
+  const known = await agentAt(client, endpoint);
   if (known !== undefined) return known;
   const agent_protocol = protocolOf(protocol);
   const body = {
@@ -152,8 +151,21 @@ async function agentOf(
     endpoint: target,
     ...(agent_protocol === undefined ? {} : { agent_protocol }),
   };
-  const { id: agent_id } = await given(client.POST("/api/v1/agents", { body }));
-  return given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id } } }));
+  try {
+    const { id: agent_id } = await given(client.POST("/api/v1/agents", { body }));
+    return await given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id } } }));
+  } catch (error) {
+    // Another job may have registered it meanwhile: of several that begin at once, only the first can.
+    const isTaken = error instanceof ServiceError && error.code === "duplicate_name";
+    const other = isTaken ? await agentAt(client, endpoint) : undefined;
+    if (other !== undefined) return other;
+    throw error;
+  }
+}
+
+async function agentAt(client: ScreeningClient, { href: endpoint }: URL): Promise<Agent | undefined> {
+  const query = { endpoint, page_size: 1 };
+  return (await given(client.GET("/api/v1/agents", { params: { query } }))).items[0];
 }
 
 async function suiteOf(client: ScreeningClient, slug: string): Promise<string> {
