@@ -88,7 +88,9 @@ export function urlOf(option: string | undefined, terminal: Pick<Terminal, "env"
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
     throw new Failure(EXIT.usage, `${given} is no address of a service: it begins with https://.`);
   }
-  return given.replace(/\/+$/, "");
+  // As URL has it: what stands around it in a variable, as the line's end of a secret, is no part of it.
+  const { origin, pathname } = new URL(given);
+  return `${origin}${pathname}`.replace(/\/+$/, "");
 }
 
 /** The client for a command, with the key by the option, the environment or the last sign-in, if there is one. */

@@ -87,6 +87,14 @@ it("jobs that begin at once with an agent that nobody knows share the one that t
   expect(new Set(found.map(({ stdout }) => JSON.parse(stdout).agent_id)).size).toBe(1);
 });
 
+it("an address is taken without what stands around it in a variable", async () => {
+  const { code, stdout } = await cli(["screen", endpoint.url, "--suite", "dozen", "--json"], {
+    AGENT_SCREENING_URL: ` ${service.url.replace("http:", "HTTP:")}/\n`,
+  });
+  expect([code, JSON.parse(stdout).link]).toEqual([0, expect.stringMatching(`^${service.url}/sessions/[^/\\s]+$`)]);
+  await service.settled();
+});
+
 describe("the files of a report", () => {
   it("get the folders that they lie in", async () => {
     endpoint.answer = answersRightly;
