@@ -39,21 +39,42 @@ export function writeResults({ junit, markdown }: ReportFiles, results: Results,
   if (markdown !== undefined) writeFileSync(markdown, toMarkdown(results, verdict));
 }
 
-/** Does `work`; where that fails, the files tell of it, too, and how to go on, before the error goes on as it is. */
+/** What asks a program to end: a runner whose job is cancelled or out of time, or Ctrl-C. */
+const ENDS = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Does `work`; where that fails, or is ended by a signal, the files tell of it, too, and how to go on, before the error or the
+ * signal goes on as it is.
+ */
 export async function told<T>(
   { junit, markdown }: ReportFiles,
   known: Omit<Broken, "message">,
   terminal: Terminal,
   work: () => Promise<T>,
 ): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const broken = { ...known, message: explained(error).text };
+  const tell = (message: string) => {
+    const broken = { ...known, message };
     if (junit !== undefined) attempt(terminal, () => writeFileSync(junit, toJunitOfError(broken)));
     if (markdown !== undefined) attempt(terminal, () => writeFileSync(markdown, toMarkdownOfError(broken)));
     if (known.goesOnBy !== null) note(terminal, goingOn(known.goesOnBy));
+  };
+  const end = (signal: (typeof ENDS)[number]) => {
+    leave();
+    if (terminal.stderr.isTTY === true) terminal.stderr.write("\r\u001b[K");
+    tell(`${signal} ended the program before there was a result.`);
+    process.kill(process.pid, signal);
+  };
+  const leave = () => {
+    for (const signal of ENDS) process.off(signal, end);
+  };
+  for (const signal of ENDS) process.on(signal, end);
+  try {
+    return await work();
+  } catch (error) {
+    tell(explained(error).text);
     throw error;
+  } finally {
+    leave();
   }
 }
 

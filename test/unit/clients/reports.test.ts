@@ -1,13 +1,18 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { EXIT, Failure } from "../../../clients/cli/src/failure.ts";
 import { provenFiles, told } from "../../../clients/cli/src/report-files.ts";
 import { numbersOf, toMarkdown } from "../../../clients/cli/src/reports.ts";
 import type { Results, Run, Task } from "../../../clients/cli/src/results.ts";
 import { composite } from "../../../shared/scoring/score.ts";
+
+const SOURCE = new URL("../../../clients/cli/src/report-files.ts", import.meta.url).href;
 
 const folder = mkdtempSync(join(tmpdir(), "reports-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -90,6 +95,24 @@ describe("the files of a report of what fails", () => {
     expect(junit).toMatch(/<error message="[^"]+">[^<]* by: agent-screening screen --session 7<\/error>/);
     expect(markdown).toMatch(/by: `agent-screening screen --session 7`\n$/);
     expect(said.join("")).toMatch(/by: agent-screening screen --session 7\n$/);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("say so where %s ends the waiting, which it still does", async (signal) => {
+    const work = `import { told } from ${JSON.stringify(SOURCE)};
+      const known = { agent: "A", goesOnBy: "agent-screening screen --session 7" };
+      await told(${JSON.stringify(files)}, known, process, () => {
+        process.stdout.write("waiting");
+        return new Promise((done) => setTimeout(done, 60_000));
+      });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", work]);
+    child.stdout.once("data", () => child.kill(signal));
+    const noted = textOf(child.stderr);
+    expect(await once(child, "close")).toEqual([null, signal]);
+    const goesOn = "by: agent-screening screen --session 7";
+    expect(await noted).toContain(goesOn);
+    const [junit, markdown] = read();
+    expect(junit).toMatch(new RegExp(`<error message="${signal} ended [^"]+">[^<]* ${goesOn}</error>`));
+    expect(markdown).toMatch(new RegExp(`no score\n\n\\*\\*${signal} ended`));
   });
 
   it("do not hide the error where they can't be written any more", async () => {
