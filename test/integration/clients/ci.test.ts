@@ -106,6 +106,17 @@ it("an input of the GitHub Action is never read as a command", async () => {
   expect(read("agent-screening.xml")).toContain(`errors="1"`);
 });
 
+it.each(["", "yes", "True"])(
+  "a gate of the GitHub Action is never left out unseen: fail-on-regression %j",
+  async (value) => {
+    const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-on-regression": value };
+    const { script, env } = step(inputs);
+    const found = await shell(script, { ...env, ...files() });
+    expect(found).toEqual({ code: 2, output: `fail-on-regression is true or false, not "${value}"\n` });
+    expect(read("outputs")).toBe("exit-code=2\n");
+  },
+);
+
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
   const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");
   const variables = [...blockUnder(TEMPLATE, /\n +variables:/).matchAll(/^([A-Z_]+): "?([^"\n]*)"?$/gm)];
