@@ -112,8 +112,8 @@ function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidenc
   if (evidence === null) {
     return (
       <p>
-        There is none: trials, canaries and simulated runs have no statement, and others get theirs once their screening
-        is over.
+        There is none: trials, canaries, simulated and cancelled runs have no statement, nor have those that the service
+        could not carry out, and others get theirs once their screening is over.
       </p>
     );
   }

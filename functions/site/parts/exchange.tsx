@@ -22,10 +22,17 @@ function Text({ text }: { text: string }) {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
+/** Why there is no answer of a run that was not asked to the end. */
+const UNANSWERED: Readonly<Record<string, string>> = {
+  queued: "Nothing yet: it was not asked yet.",
+  running: "Nothing yet: it is being asked.",
+  cancelled: "Nothing: it was cancelled before it was asked.",
+};
+
 interface ExchangeProps {
   task: z.output<typeof TaskRead> | null;
   output: z.output<typeof RunOutput> | null;
-  run: Pick<z.output<typeof RunRead>, "id" | "canary">;
+  run: Pick<z.output<typeof RunRead>, "id" | "canary" | "status">;
 }
 
 /** What was asked and answered, as far as the visitor may see it. */
@@ -49,7 +56,7 @@ export function Exchange({ task, output, run }: ExchangeProps) {
       {output === null ? (
         <p>Only the agent's owner and the members of its workspace may see the answer, unless it was published.</p>
       ) : response === null ? (
-        <p>No answer was kept.</p>
+        <p>{UNANSWERED[run.status] ?? "No answer was kept."}</p>
       ) : (
         <Text
           text={output.output === null ? Buffer.from(response.body_base64, "base64").toString() : textOf(output.output)}

@@ -58,9 +58,18 @@ it("cancels what is queued, by a button, and lets what is under way end", async 
     repeats: "2",
   });
   await busy;
+  const runIn = async (status: string) => {
+    const [run] = (await user.call("GET", `/api/v1/runs?mine=true&status=${status}`)).body.items;
+    return (await visitor.open(`/runs/${run.id}`)).html;
+  };
+  expect(await runIn("queued")).toContain("Nothing yet: it was not asked yet.");
+  expect(await runIn("running")).toContain("Nothing yet: it is being asked.");
   const cancelled = await visitor.send(await visitor.open(started.url.pathname), "Cancel what is queued");
   expect(cancelled.html).toMatch(/<dt>Cancelled<\/dt><dd>2<\/dd>/);
   expect(cancelled.forms.some(({ buttons }) => "Cancel what is queued" in buttons)).toBe(false);
+  expect(await runIn("cancelled")).toMatch(
+    /cancelled before it was asked[^]*simulated and cancelled runs have no statement/,
+  );
   release();
   await service.settled();
   expect((await visitor.open(started.url.pathname)).html).toMatch(/Done: 6 of 6 runs have ended, 4 passed[^]*It took/);
