@@ -23,7 +23,8 @@ export const waysIn = [
       "Needs the password of an account that has one. A link is mailed to the new address, and word of it to the present " +
       "one; until the link is confirmed nothing changes. It works once, within 24 hours; a newer one replaces it, and a " +
       "changed password or a sign-out everywhere voids it. The answer is the same where another account has the address: " +
-      "then its owner is told instead. A wrong password counts as a failed sign-in, with its lockout.",
+      "then its owner is told instead. A wrong password counts as a failed sign-in, with its lockout. An address is sent 5 such " +
+      "mails in a day (UTC), by all accounts together: then it is `rate_limited`.",
     auth: "session",
     limit: "auth",
     body: EmailChange,

@@ -1,14 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CloseDomain } from "../db/closing.ts";
 import { owe, oweAnew } from "../db/owed.ts";
-import { allowances, billing_customers, teams } from "../db/schema/index.ts";
+import { billing_customers } from "../db/schema/index.ts";
 import { newId } from "../platform/ids.ts";
 
-/**
- * Forgets the account's customer, and owes the queue its end at the provider; at last it forgets what was used up. A
- * submission holds that before it waits for the account, which the closing holds: not in one transaction.
- */
-export const closing: CloseDomain = ({ id, now }) => ({
+/** Forgets the account's customer, and owes the queue its end at the provider. */
+export const closing: CloseDomain = ({ now }) => ({
   parts: {
     customers: sql`delete from ${billing_customers} b using u where b.user_id = u.id returning b.customer_id`,
     cancelled: owe(
@@ -19,10 +16,6 @@ export const closing: CloseDomain = ({ id, now }) => ({
     ),
   },
   owes: ["cancelled"],
-  rest: [
-    sql`delete from ${allowances} w where (w.kind = 'user' and w.owner = ${id}::uuid::text)
-      or (w.kind = 'team' and w.owner in (select t.id::text from ${teams} t where t.owner_id = ${id}::uuid))`,
-  ],
 });
 
 /**

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner, hasEndpoint } from "../agents/conditions.ts";
-import { takeAllowance } from "../billing/allowances.ts";
+import { takeAllowance } from "../allowances/take.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { agents, runs, tasks } from "../db/schema/index.ts";
 import { monthEnd, monthOf } from "../plans/plans.ts";

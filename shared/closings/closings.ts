@@ -1,4 +1,5 @@
 import { closing as agents } from "../agents/closing.ts";
+import { closing as allowances } from "../allowances/closing.ts";
 import { closing as analytics } from "../analytics/closing.ts";
 import { closing as billing } from "../billing/closing.ts";
 import { closing as catalogue } from "../catalogue/closing.ts";
@@ -25,6 +26,7 @@ export const CLOSINGS: readonly CloseDomain[] = [
   mail,
   teams,
   billing,
+  allowances,
   analytics,
   catalogue,
   scorecards,

@@ -1,4 +1,5 @@
-import { forgetAllowances, forgetProviderEvents } from "../billing/forget.ts";
+import { forgetAllowances } from "../allowances/forget.ts";
+import { forgetProviderEvents } from "../billing/forget.ts";
 import { reconcile } from "../billing/reconcile.ts";
 import { rescueCertifications } from "../certification/resume.ts";
 import { remindOfEnds } from "../certification/remind.ts";

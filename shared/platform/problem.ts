@@ -145,3 +145,11 @@ export function notFound(what: string): Problem {
 export function endedMeanwhile(): Problem {
   return new Problem("unauthenticated", "These credentials ended at this moment, and nothing was made. Sign in again.");
 }
+
+const DAY_MS = 86_400_000;
+
+/** What may be asked for again once the day (UTC) is over. */
+export function usedUpToday(now: Date, message: string): Problem {
+  const seconds = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000);
+  return new Problem("rate_limited", message, { headers: { "Retry-After": String(seconds) } });
+}

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { giveBackAllowance } from "../billing/allowances.ts";
+import { giveBackAllowance } from "../allowances/take.ts";
 import { runs, screening_sessions } from "../db/schema/index.ts";
 import { type Ends, followUp } from "./follow-up.ts";
 import { withdrawDispatch } from "./messages.ts";

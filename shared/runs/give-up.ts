@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
-import { giveBackAllowance } from "../billing/allowances.ts";
+import { giveBackAllowance } from "../allowances/take.ts";
 import { write } from "../db/change.ts";
 import { idsOf } from "../db/ids.ts";
 import { takeBack } from "../db/owed.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { lockAgents } from "../agents/lock.ts";
 import { markVerified } from "../agents/parts.ts";
-import { giveBackAllowance } from "../billing/allowances.ts";
+import { giveBackAllowance } from "../allowances/take.ts";
 import { read } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { inSeries, kept, writeSeries } from "../db/kept.ts";

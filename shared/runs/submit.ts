@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { inactive, retired } from "../agents/connection.ts";
 import { agentOwner, visibleAgent } from "../agents/conditions.ts";
-import { takeAllowance } from "../billing/allowances.ts";
+import { takeAllowance } from "../allowances/take.ts";
 import { tellOfAllowance } from "../billing/used-up.ts";
 import { epochAt } from "../epochs/calendar.ts";
 import { change, telling, type Verdict, verdict } from "../db/change.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { takeAllowance } from "../billing/allowances.ts";
+import { takeAllowance } from "../allowances/take.ts";
 import { write } from "../db/change.ts";
 import { owe } from "../db/owed.ts";
 import { allowances, waitlist_entries } from "../db/schema/index.ts";

@@ -4,12 +4,14 @@ import { filesInRoot, filesUnder, type Import, importsOf, isOwn, modules, partOf
 /** Which other domains each domain builds on. A change here is a change of the architecture. */
 const DOMAINS: Record<string, string[]> = {
   agents: ["identity", "scoring", "teams", "telemetry"],
+  allowances: ["plans"],
   analytics: [],
-  billing: ["identity", "mail", "plans"],
+  billing: ["identity", "mail"],
   board: ["agents", "catalogue", "identity", "scoring", "transparency"],
   catalogue: ["grading", "mail", "suites", "transparency"],
   certification: [
     "agents",
+    "allowances",
     "billing",
     "board",
     "evidence",
@@ -23,6 +25,7 @@ const DOMAINS: Record<string, string[]> = {
   ],
   closings: [
     "agents",
+    "allowances",
     "analytics",
     "billing",
     "catalogue",
@@ -40,6 +43,7 @@ const DOMAINS: Record<string, string[]> = {
     "webhooks",
   ],
   daily: [
+    "allowances",
     "billing",
     "board",
     "certification",
@@ -57,7 +61,7 @@ const DOMAINS: Record<string, string[]> = {
   epochs: ["transparency"],
   evidence: [],
   grading: [],
-  identity: ["analytics", "mail", "plans"],
+  identity: ["allowances", "analytics", "mail", "plans"],
   mail: [],
   marketplace: ["agents", "analytics", "billing", "identity", "teams"],
   payments: ["billing", "certification", "marketplace"],
@@ -81,6 +85,7 @@ const DOMAINS: Record<string, string[]> = {
   results: ["agents", "catalogue", "evidence", "identity", "runs", "scoring", "teams", "telemetry", "transparency"],
   runs: [
     "agents",
+    "allowances",
     "billing",
     "board",
     "epochs",
@@ -102,13 +107,13 @@ const DOMAINS: Record<string, string[]> = {
   scoring: [],
   suites: ["templates"],
   survey: [],
-  teams: ["billing", "identity", "mail", "plans"],
+  teams: ["allowances", "identity", "mail", "plans"],
   telemetry: ["scoring"],
   templates: [],
   tlog: [],
   transparency: ["evidence", "tlog"],
   verify: [],
-  waitlist: ["billing", "identity"],
+  waitlist: ["allowances", "identity"],
   webhooks: ["agents", "identity", "mail", "teams"],
 };
 

@@ -1,4 +1,4 @@
-import { index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "./columns.ts";
 import { users } from "./identity.ts";
 
@@ -28,33 +28,4 @@ export const provider_events = pgTable(
     done_at: createdAt(),
   },
   (table) => [index("provider_events_done_idx").on(table.done_at)],
-);
-
-/**
- * What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all, mails about
- * leads of an address and of all, daily invitations to an email address, by its hash.
- */
-export const allowances = pgTable(
-  "allowances",
-  {
-    kind: text({
-      enum: [
-        "user",
-        "team",
-        "trial_address",
-        "trial_global",
-        "lead_source",
-        "lead_hour",
-        "lead_day",
-        "invited_address",
-      ],
-    }).notNull(),
-    owner: text().notNull(),
-    period: text().notNull(),
-    used: integer().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.kind, table.owner, table.period] }),
-    index("allowances_period_idx").on(table.kind, table.period),
-  ],
 );

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { takeAllowance } from "../../billing/allowances.ts";
+import { takeAllowance } from "../../allowances/take.ts";
 import { change, telling, verdict } from "../../db/change.ts";
 import { owe } from "../../db/owed.ts";
 import { team_invitations, team_members, users } from "../../db/schema/index.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
 import { encrypt } from "../../platform/encryption.ts";
 import { newId } from "../../platform/ids.ts";
-import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts";
+import { bodyProblem, endedMeanwhile, Problem, usedUpToday } from "../../platform/problem.ts";
 import type { TeamInvitationCreate } from "../schemas.ts";
 import { TeamInvitationRead } from "../shown.ts";
 import { takeTurn } from "../turns.ts";
@@ -105,18 +105,12 @@ export async function createInvitation(
           "/email",
           "The account with this email is already a member; change its role instead.",
         ),
-      too_often: () => tooOften(ctx),
+      too_often: () =>
+        usedUpToday(ctx.now(), `This address was invited ${MOST_A_DAY} times today. Invite it again tomorrow.`),
       full: telling(z.object({ used: z.int() }), ({ used }) => noSeat(used)),
     },
   });
   return invitation;
-}
-
-function tooOften(ctx: Context): Problem {
-  const seconds = Math.ceil((DAY_MS - (ctx.now().getTime() % DAY_MS)) / 1000);
-  return new Problem("rate_limited", `This address was invited ${MOST_A_DAY} times today. Invite it again tomorrow.`, {
-    headers: { "Retry-After": String(seconds) },
-  });
 }
 
 function noSeat(used: number): Problem {

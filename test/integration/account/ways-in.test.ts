@@ -98,6 +98,28 @@ describe("another email address", () => {
     expect(await me(owner)).toMatchObject({ email: owner.email });
   });
 
+  it("mails nobody who did not ask for it more than five times a day, by however many accounts at once", async () => {
+    const [accounts, owner] = [
+      await Promise.all(Array.from({ length: 8 }, () => newUser(service))),
+      await newUser(service),
+    ];
+    for (const email of [fresh(), owner.email]) {
+      const before = (await subjects(email)).length;
+      const answers = await Promise.all(accounts.map((one) => ask(one, email)));
+      expect(answers.map(codeOf).toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+        ...Array.from({ length: 5 }, () => [202, undefined]),
+        ...Array.from({ length: 3 }, () => [429, "rate_limited"]),
+      ]);
+      const [refused] = answers.filter(({ status }) => status === 429);
+      expect(Number(refused?.headers.get("retry-after"))).toBe((DAY - (now % DAY)) / 1000);
+      expect((await subjects(email)).length).toBe(before + 5);
+    }
+    now += DAY;
+    const again = await newUser(service);
+    expect((await ask(again, owner.email)).status).toBe(202);
+    now -= DAY;
+  });
+
   it("goes to one of the accounts that confirm it at once, and the last of one account's links is the one that works", async () => {
     const [one, two] = [await newUser(service), await newUser(service)];
     const email = fresh();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetAllowances, forgetProviderEvents } from "../../../shared/billing/forget.ts";
+import { forgetAllowances } from "../../../shared/allowances/forget.ts";
+import { forgetProviderEvents } from "../../../shared/billing/forget.ts";
 import { rescueCertifications, resumeCertifications } from "../../../shared/certification/resume.ts";
 import type { Piece } from "../../../shared/db/pieces.ts";
 import { forgetResults } from "../../../shared/db/results.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetAllowances } from "../../../shared/billing/forget.ts";
+import { forgetAllowances } from "../../../shared/allowances/forget.ts";
 import { type Caller, caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { contextOf } from "./run-events-support.ts";
