@@ -13,14 +13,17 @@ const SEEN =
  * line(120).parse(" Ada ") // "Ada"
  */
 export function line(most: number): z.ZodString {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .refine((text) => SEEN.test(text), {
-      params: { code: "invalid_format" },
-      error:
-        "Send one line that can be seen, without control characters, characters of no width, and marks of direction.",
-    });
+  return (
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(most)
+      // That there is nothing is said by the length.
+      .refine((text) => text === "" || SEEN.test(text), {
+        params: { code: "invalid_format" },
+        error:
+          "Send one line that can be seen, without control characters, characters of no width, and marks of direction.",
+      })
+  );
 }
