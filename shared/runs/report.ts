@@ -174,7 +174,7 @@ export async function assertReportRight(ctx: Context, reporter: Reporter, runId:
 function assertSweeps(ctx: Context, input: z.output<typeof RunUpdate>): void {
   if (ctx.env.FLAGS.has("sweeps")) return;
   for (const field of ["serving_model", "input_tokens", "output_tokens"] as const) {
-    if (input[field] !== undefined)
+    if (input[field] != null)
       throw bodyProblem("feature_disabled", `/${field}`, "The sweep contract is switched off here.");
   }
 }
@@ -212,14 +212,13 @@ function deadToken(): Problem {
 
 /**
  * The answer of a report, read as one that comes at once is: the validated body has lost the digits of numbers beyond 2^53.
- * It has been held to the same depth, so that what it was validated from can be read here.
+ * It has been held to the same depth, so that what it was validated from can be read here. Null says nothing but as an output.
  */
 function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof RunUpdate>, raw: string): Answer {
   const json = parseJsonBounded(raw, { exact: true });
   const exact = Reported.parse(json.ok ? json.value : undefined);
-  return Answer.parse(
-    Object.fromEntries(Object.entries({ ...rest, ...exact }).filter(([, value]) => value !== undefined)),
-  );
+  const said = ([name, value]: [string, unknown]) => value !== undefined && (value !== null || name === "output");
+  return Answer.parse(Object.fromEntries(Object.entries({ ...rest, ...exact }).filter(said)));
 }
 
 function factsOf({ status }: z.output<typeof RunUpdate>): PhaseEvent[] {

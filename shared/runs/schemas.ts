@@ -69,14 +69,14 @@ export const RunUpdate = z
     tool_calls: z
       .array(z.strictObject({ name: z.string().max(200), arguments: z.json() }))
       .max(1000)
-      .optional(),
-    error: z.string().max(2000).optional(),
+      .nullish(),
+    error: z.string().max(2000).nullish(),
     usage: z
       .json()
       .optional()
       .meta({ description: "`{calls: [{model, input_tokens, output_tokens, cost_usd?}], cost_usd?}`" }),
-    serving_model: z.string().max(200).optional(),
-    input_tokens: z.int().min(0).optional(),
-    output_tokens: z.int().min(0).optional(),
+    serving_model: z.string().max(200).nullish(),
+    input_tokens: z.int().min(0).nullish(),
+    output_tokens: z.int().min(0).nullish(),
   })
-  .meta({ id: "RunUpdate" });
+  .meta({ id: "RunUpdate", description: "Null but for the output says the same as a member that is left out" });

@@ -32,7 +32,10 @@ export function listOf<T>(item: z.ZodType<T>, max: number) {
 export const ToolCalls = listOf(z.object({ name: z.string(), arguments: AnswerJson }), MAX_TOOL_CALLS);
 
 /** What of an agent's report by callback is graded. */
-export const Reported = z.object({ output: AnswerJson.optional(), tool_calls: ToolCalls.optional() });
+export const Reported = z.object({
+  output: AnswerJson.optional(),
+  tool_calls: ToolCalls.nullish().transform((calls) => calls ?? undefined),
+});
 
 /** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
 export function answered(parts: {

@@ -148,13 +148,16 @@ describe("a run whose agent answers 202", () => {
     expect(shown.text).not.toContain("out of credit");
   });
 
-  it.each([undefined, "", " \n"])("fails as its agent reports without a reason, which is said: %j", async (error) => {
-    const { runId, token } = await promised();
-    expect((await report(runId, token, { status: "failed", error })).status).toBe(200);
-    await service.settled();
-    const failure_detail = "The agent reported a failure, and did not say why.";
-    expect(await read(runId)).toMatchObject({ failure_code: "agent_reported_failure", failure_detail });
-  });
+  it.each([undefined, null, "", " \n"])(
+    "fails as its agent reports without a reason, which is said: %j",
+    async (error) => {
+      const { runId, token } = await promised();
+      expect((await report(runId, token, { status: "failed", error })).status).toBe(200);
+      await service.settled();
+      const failure_detail = "The agent reported a failure, and did not say why.";
+      expect(await read(runId)).toMatchObject({ failure_code: "agent_reported_failure", failure_detail });
+    },
+  );
 
   it("fails as agent_timeout where a report could not be taken, and its owner is told where to look", async () => {
     const { runId, token } = await promised();
@@ -164,6 +167,14 @@ describe("a run whose agent answers 202", () => {
     await service.settled();
     const { failure_code, failure_detail } = await read(runId);
     expect([failure_code, failure_detail]).toEqual(["agent_timeout", expect.stringContaining("the answer to it says")]);
+  });
+
+  it("takes null for what its agent has not, as many serialisers write it", async () => {
+    const { runId, token } = await promised();
+    const nothing = { error: null, tool_calls: null, usage: null, serving_model: null, input_tokens: null };
+    expect((await report(runId, token, { status: "completed", output: KEY, ...nothing })).status).toBe(200);
+    await service.settled();
+    expect(await read(runId)).toMatchObject({ status: "completed", passed: true, failure_code: null });
   });
 
   it("takes one of 20 reports at once", async () => {
