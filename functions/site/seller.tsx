@@ -62,7 +62,15 @@ function Own({ listings: { items, total }, page }: { listings: z.output<typeof L
       {items.length === 0 ? (
         <Empty>No listing is on this page.</Empty>
       ) : (
-        <Table label="Your listings" columns={[["What", "wide"], ["Agent", "wide"], ["Price", "number"], ""]}>
+        <Table
+          label="Your listings"
+          columns={[
+            ["What", "wide"],
+            ["Agent", "wide"],
+            ["Price", "number"],
+            ["End", "mute"],
+          ]}
+        >
           {items.map((listing) => (
             <tr>
               <td class="wide">
