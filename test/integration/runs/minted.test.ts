@@ -160,8 +160,14 @@ describe("a run of a minted task", () => {
   });
 
   it("shows its instance to the owner once it is final, and to nobody else; one of a fixed task has none", async () => {
+    const { promise: looked, resolve: look } = Promise.withResolvers<void>();
+    agent.answer = async (request) => {
+      await looked;
+      return honest(request);
+    };
     const id = await addRun(owner, await addAgent(owner, { endpoint: agent.url }), taskOf());
     expect((await output(id)).body).toMatchObject({ instance: null });
+    look();
     await service.settled();
     expect((await output(id)).body).toMatchObject({ instance: { world: null, template: samples[MATH[0] ?? ""] } });
     expect((await output(id, await newUser(service))).status).toBe(403);
