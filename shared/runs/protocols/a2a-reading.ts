@@ -165,7 +165,7 @@ export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, {
   const data = values.length > 1 ? values : values[0];
   return answered({
     output: task.output_format === "json" ? (data ?? text ?? data) : (text ?? data),
-    refused: metadata?.refused ?? undefined,
+    refused: metadata?.refused,
     tool_calls: tool_calls.data,
     usage: metadata?.usage,
   });

@@ -6,7 +6,6 @@ import { answered, misfit, ToolCalls } from "./reading.ts";
 /** The version of the native protocol. */
 const NATIVE_VERSION = "2026-11";
 
-// Null says the same as a missing member, as many serialisers write it; but for the output, where it is an answer.
 const NativeAnswer = z.object({
   output: AnswerJson.optional(),
   refused: z.boolean().nullish(),
@@ -17,9 +16,7 @@ const NativeAnswer = z.object({
 /** Reads the native answer `{output, refused?, tool_calls?, usage?}`; other fields are ignored. */
 export function readNative(body: unknown): Reading {
   const parsed = NativeAnswer.safeParse(body);
-  if (!parsed.success) return misfit(parsed.error);
-  const { refused, tool_calls, ...rest } = parsed.data;
-  return answered({ ...rest, refused: refused ?? undefined, tool_calls: tool_calls ?? undefined });
+  return parsed.success ? answered(parsed.data) : misfit(parsed.error);
 }
 
 /** The service's own protocol: one JSON request, answered at once or by callback. */

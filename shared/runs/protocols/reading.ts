@@ -37,23 +37,26 @@ export const Reported = z.object({
   tool_calls: ToolCalls.nullish().transform((calls) => calls ?? undefined),
 });
 
-/** The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. */
+/**
+ * The answer with these parts; invalid without any of `output`, `tool_calls` and `refused`. Null says the same as a missing
+ * part, as many serialisers write it; but for the output, where it is an answer.
+ */
 export function answered(parts: {
   output?: ExactJson | undefined;
-  refused?: boolean | undefined;
-  tool_calls?: Answer["tool_calls"] | undefined;
+  refused?: boolean | null | undefined;
+  tool_calls?: Answer["tool_calls"] | null | undefined;
   usage?: Answer["usage"] | undefined;
 }): Reading {
   const { output, refused, tool_calls, usage } = parts;
-  if (output === undefined && tool_calls === undefined && refused === undefined) {
+  if (output === undefined && tool_calls == null && refused == null) {
     return invalid("The answer has no output.");
   }
   return {
     kind: "answer",
     answer: {
       ...(output === undefined ? {} : { output }),
-      ...(refused === undefined ? {} : { refused }),
-      ...(tool_calls === undefined ? {} : { tool_calls }),
+      ...(refused == null ? {} : { refused }),
+      ...(tool_calls == null ? {} : { tool_calls }),
       ...(usage === undefined ? {} : { usage }),
     },
   };
