@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
+import { type ListingRead, PurchaseRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { Refused, type Wrong } from "./parts/form.tsx";
 import { usd } from "./parts/in-words.ts";
-import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
+import { Deal, deal, Listings, Offered, TERMS } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { unless } from "./parts/unless.ts";
@@ -12,7 +12,6 @@ import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 const PATH = "/marketplace";
 const API = "/api/v1/marketplace";
 const PAGE = 20;
-const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
 const Purchases = z.object({ items: z.array(PurchaseRead), total: z.number() });
 
 type Listing = z.output<typeof ListingRead>;

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { UserRead } from "../../shared/identity/shown.ts";
-import { ListingRead, SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
+import { SaleRead, SaleSums, SellerAccountRead } from "../../shared/marketplace/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Field, Form, KEY, Refused, TextArea, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { type Choices, looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { usd } from "./parts/in-words.ts";
-import { Deal } from "./parts/listing.tsx";
+import { Deal, Listings } from "./parts/listing.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -15,7 +15,6 @@ import { type View, type Visit, view } from "./parts/view.ts";
 const PATH = "/marketplace/seller";
 const PAGE = 20;
 const Sales = z.object({ items: z.array(SaleRead), total: z.number(), sums: SaleSums });
-const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
 const Seller = UserRead.pick({ charges_enabled: true, payouts_enabled: true });
 
 const LABELS = { agent_id: "Agent", title: "Title", description: "Description", price_usd: "Price in US dollars" };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ListingRead, PurchaseRead } from "../../../shared/marketplace/shown.ts";
+import { ListingRead, PurchaseRead } from "../../../shared/marketplace/shown.ts";
 import { sendTo } from "../layout.tsx";
 import { attempt, Form, KEY, Wrong } from "./form.tsx";
 import { usd } from "./in-words.ts";
@@ -10,6 +10,9 @@ import type { Visit } from "./view.ts";
 const API = "/api/v1/marketplace";
 
 type Listing = z.output<typeof ListingRead>;
+
+/** A page of listings. */
+export const Listings = z.object({ items: z.array(ListingRead), total: z.number() });
 
 /** What one gets for the money. */
 export const TERMS =
