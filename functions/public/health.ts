@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Readiness, type State } from "../../shared/daily/shown.ts";
-import { workStates } from "../../shared/daily/states.ts";
+import { UNKNOWN, workStates } from "../../shared/daily/states.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Context } from "../../shared/platform/context.ts";
@@ -59,11 +59,12 @@ export const health = [
       const probes = [states, ctx.redis.ping(), probeQueue(ctx, deadline)];
       const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));
       const dependencies = { database, redis, queue };
-      const { daily, is_minting_ready } = database === "ok" ? await states : { daily: [], is_minting_ready: false };
+      const { daily, is_minting_ready, is_log_current } = database === "ok" ? await states : UNKNOWN;
       const minting = is_minting_ready ? "ok" : "down";
+      const log = is_log_current ? "ok" : "down";
       const up = Object.values(dependencies).every((state) => state === "ok");
       return {
-        ...ok({ status: up ? "ok" : "down", dependencies, daily, minting }, { "Cache-Control": "no-store" }),
+        ...ok({ status: up ? "ok" : "down", dependencies, daily, minting, log }, { "Cache-Control": "no-store" }),
         status: up ? 200 : 503,
       };
     },

@@ -23,6 +23,11 @@ export const Readiness = z
         "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`. " +
         "If the one to the running epoch was not, runs of minted tasks end as `service_error`.",
     }),
+    log: State.meta({
+      description:
+        "Whether what was said gets its place in the public log: `down` where an entry has waited for more than five " +
+        "minutes. It does not affect `status`.",
+    }),
   })
   .meta({ id: "Readiness" });
 

@@ -5,6 +5,7 @@ import { utcText } from "../db/instant.ts";
 import { daily_work } from "../db/schema/index.ts";
 import { isMintingReady } from "../epochs/usable.ts";
 import type { Context } from "../platform/context.ts";
+import { isLogCurrent } from "../transparency/logged.ts";
 import { DAILY_NAMES } from "./names.static.ts";
 
 /** The state of an item of the daily work; both fields are null for one that has never been done and never failed. */
@@ -22,8 +23,13 @@ const WorkStates = z.object({
   daily: z.array(DailyState),
   /** Whether runs can be minted, now and in the next two epochs. */
   is_minting_ready: z.boolean(),
+  /** Whether what was said gets its place in the log in time. */
+  is_log_current: z.boolean(),
 });
 export type WorkStates = z.output<typeof WorkStates>;
+
+/** What is said while nobody can tell. */
+export const UNKNOWN: WorkStates = { daily: [], is_minting_ready: false, is_log_current: false };
 
 /** How the service's own work stands. One statement. */
 export async function workStates(ctx: Context): Promise<WorkStates> {
@@ -31,11 +37,12 @@ export async function workStates(ctx: Context): Promise<WorkStates> {
   const states = await read(
     ctx,
     WorkStates,
-    sql`select jsonb_build_object('is_minting_ready', ${isMintingReady(ctx)}, 'daily', (
+    sql`select jsonb_build_object('is_minting_ready', ${isMintingReady(ctx)},
+        'is_log_current', ${isLogCurrent()}, 'daily', (
         select jsonb_agg(jsonb_build_object('name', i.name, 'last_success_at', ${utcText(sql`d.last_success_at`)},
           'last_error', d.last_error) order by i.at)
         from jsonb_array_elements_text(${names}::jsonb) with ordinality i(name, at)
           left join ${daily_work} d on d.name = i.name)) as result`,
   );
-  return states ?? { daily: [], is_minting_ready: false };
+  return states ?? UNKNOWN;
 }

@@ -9,6 +9,7 @@ import { append, EMPTY, type Grown, rootOf, type Tree } from "../tlog/append.ts"
 import { HASH_BYTES } from "../tlog/hash.ts";
 import { Hex } from "./checkpoint.ts";
 import { logEntry, logged } from "./logged.ts";
+import { keepPublished, lastPublished, type Published } from "./published.ts";
 
 /** The most entries of one batch, and the most batches of one call. */
 const BATCH = 1000;
@@ -16,6 +17,8 @@ const MAX_BATCHES = 20;
 
 const State = z.object({
   head: z.object({ size: z.int(), root: Hex, edge: Hex }).nullable(),
+  /** The root that the database has for the size that was published. */
+  published: z.string().nullable(),
   waiting: z.array(z.object({ id: z.int(), leaf: Hex })),
 });
 
@@ -23,33 +26,52 @@ const State = z.object({
  * Gives the entries that wait their places in the log, in their order, and publishes the state after each batch; returns
  * how many. A batch takes two round trips: one reads, and one writes all of it, on the condition that the state which was
  * read is still the last. Of calls side by side one wins, and the others leave off; one that breaks off leaves nothing.
+ * Throws, and places nothing, where the database lacks a state that was published: it was set back to a backup, and a log
+ * that went on from there would have other entries at places that are taken.
  */
 export async function integrate(ctx: Context): Promise<number> {
+  const published = await lastPublished(ctx);
   let placed = 0;
+  let last = published;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-    const count = await integrateBatch(ctx);
+    const { count, state } = await integrateBatch(ctx, published);
     placed += count;
+    last = state;
     if (count < BATCH) break;
   }
+  if (last !== null && last.root !== published?.root) await keepPublished(ctx, last);
   return placed;
 }
 
-async function integrateBatch(ctx: Context): Promise<number> {
-  const { head, waiting } = await readState(ctx);
-  if (waiting.length === 0) return 0;
+/** Places one batch; returns how many entries that were, and the state that is published now. */
+async function integrateBatch(
+  ctx: Context,
+  published: Published | null,
+): Promise<{ count: number; state: Published | null }> {
+  const { head, waiting, published: found } = await readState(ctx, published);
+  if (published !== null && published.root !== found) {
+    throw new Error(
+      `the database lacks the published state of ${published.size} entries; see "Restore a backup" in the guide to deploying`,
+    );
+  }
   const before = head === null ? EMPTY : { size: head.size, edge: pieces(head.edge) };
   if (head !== null && !rootOf(before).equals(head.root)) throw new Error("the log's edge does not lead to its root");
+  if (waiting.length === 0) return { count: 0, state: head && stateOf(before) };
   const { tree, grown } = append(
     before,
     waiting.map(({ leaf }) => leaf),
   );
   const ids = waiting.map(({ id }) => id);
   const done = await write(ctx, { ...publishing(before, tree, grown, ids), result: z.int() });
-  return done ?? 0;
+  return done === null || done === 0 ? { count: 0, state: published } : { count: done, state: stateOf(tree) };
+}
+
+function stateOf(tree: Tree): Published {
+  return { size: tree.size, root: rootOf(tree).toString("hex") };
 }
 
 /** Reads the last state and what waits. The keys that sign enter the log here, each the first time that it is met. */
-async function readState(ctx: Context): Promise<z.output<typeof State>> {
+async function readState(ctx: Context, published: Published | null): Promise<z.output<typeof State>> {
   const kids = (await ctx.keys()).all.map((key) => keyId(ctx.env.BASE_URL, key));
   const state = await write(ctx, {
     parts: sql`with said as (${logged(
@@ -58,6 +80,7 @@ async function readState(ctx: Context): Promise<z.output<typeof State>> {
     select: sql`select jsonb_build_object(
       'head', (select jsonb_build_object('size', size, 'root', encode(root, 'hex'), 'edge', encode(edge, 'hex'))
         from ${log_checkpoints} order by size desc limit 1),
+      'published', (select encode(root, 'hex') from ${log_checkpoints} where size = ${published?.size ?? null}::bigint),
       'waiting', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'leaf', encode(leaf_hash, 'hex')) order by id), '[]')
         from (select id, leaf_hash from ${log_entries} where position is null order by id limit ${BATCH}) w))`,
     result: State,

@@ -39,3 +39,12 @@ export function logged(source: SQL): SQL {
 export function leafHash(entry: SQL): SQL {
   return sql`sha256('\\x00'::bytea || convert_to(${entry}, 'UTF8'))`;
 }
+
+/** After how many minutes without a place an entry is late: it has one within one, if all is well. */
+const LATE_MINUTES = 5;
+
+/** SQL: whether what was said gets its place in the log in time. */
+export function isLogCurrent(): SQL {
+  return sql`(select coalesce(min(w.created_at) > now() - make_interval(mins => ${LATE_MINUTES}), true)
+    from (select created_at from ${log_entries} where position is null order by id limit 1) w)`;
+}
