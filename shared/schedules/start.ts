@@ -3,6 +3,7 @@ import * as z from "zod";
 import { accountOf } from "../agents/account.ts";
 import { agentOwner } from "../agents/conditions.ts";
 import { read, write } from "../db/change.ts";
+import { describeError } from "../db/client.ts";
 import { agents, screening_schedules, users } from "../db/schema/index.ts";
 import { oweNotice } from "../mail/owe-notice.ts";
 import type { Context } from "../platform/context.ts";
@@ -75,10 +76,22 @@ export async function startScheduled(ctx: Context, { schedule_id: id, due_at: du
   }
 }
 
-/** Notes on a schedule that the service failed to start the screening of its last time. */
-export async function startFailed(ctx: Context, { schedule_id: id, due_at: due }: Message): Promise<void> {
-  if ((await load(ctx, id, due)) === null) return;
-  await note(ctx, id, "The service failed to start the screening of the last time. The schedule goes on.");
+/**
+ * After the last attempt to start a screening: notes on its schedule that the service failed to. One that was started, but
+ * could not be noted, runs all the same, and only one more attempt, which finds it by its key, can tell.
+ */
+export async function startFailed(ctx: Context, message: Message): Promise<void> {
+  try {
+    await startScheduled(ctx, message);
+  } catch (error) {
+    ctx.log.error("a screening that was due could not be started", { detail: describeError(error), ...message });
+    if ((await load(ctx, message.schedule_id, message.due_at)) === null) return;
+    await note(
+      ctx,
+      message.schedule_id,
+      "The service failed to start the screening of the last time. The schedule goes on.",
+    );
+  }
 }
 
 async function load(ctx: Context, id: string, due: string): Promise<DueSchedule | null> {

@@ -171,13 +171,21 @@ describe("a schedule that is due", () => {
   it("says so when a fault of ours kept it from its screening, and goes on", async () => {
     const schedule = await daily();
     const sourceBody = Buffer.from(JSON.stringify({ schedule_id: schedule.id, due_at: iso(NINE) })).toString("base64");
-    expect(await post("/queues/dead", { url: `${service.url}/queues/schedule`, sourceBody })).toBe(200);
+    const died = () => post("/queues/dead", { url: `${service.url}/queues/schedule`, sourceBody });
+    await service.sql("alter table runs add constraint fault check (created_at is null) not valid");
+    expect(await died()).toBe(200);
+    await service.sql("alter table runs drop constraint fault");
     expect(await read(schedule)).toMatchObject({
       is_active: true,
       last_error: expect.stringMatching(/service failed/),
     });
     await minute(NINE);
     expect(await read(schedule)).toMatchObject({ last_run_at: iso(NINE), last_error: null });
+    // As if the screening had been started, and what came of it could not be noted.
+    await service.sql("update screening_schedules set last_run_at = null, last_screening_session_id = null");
+    expect(await died()).toBe(200);
+    expect(await read(schedule)).toMatchObject({ last_screening_session_id: expect.any(String), last_error: null });
+    expect(await started()).toEqual([iso(NINE)]);
   });
 });
 
