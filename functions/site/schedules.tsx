@@ -93,17 +93,17 @@ function List({ schedules, names }: { schedules: readonly Schedule[]; names: Map
               {schedule.last_error !== null && <p class="error">{schedule.last_error}</p>}
             </td>
             <td>
-              <RowAction
-                action={PATH}
-                id={id}
-                wish={schedule.is_active ? "pause" : "resume"}
-                label={schedule.is_active ? "Pause" : "Go on"}
-                of={name}
-              />
+              {schedule.may_change && (
+                <RowAction
+                  action={PATH}
+                  id={id}
+                  wish={schedule.is_active ? "pause" : "resume"}
+                  label={schedule.is_active ? "Pause" : "Go on"}
+                  of={name}
+                />
+              )}
             </td>
-            <td>
-              <RowAction action={PATH} id={id} wish="delete" label="Delete" of={name} />
-            </td>
+            <td>{schedule.may_change && <RowAction action={PATH} id={id} wish="delete" label="Delete" of={name} />}</td>
           </tr>
         );
       })}

@@ -6,6 +6,9 @@ export const ScheduleRead = z
     id: z.uuid(),
     agent_id: z.uuid(),
     agent_name: z.string(),
+    may_change: z
+      .boolean()
+      .meta({ description: "Whether the caller may change and delete it: members who may run the agent" }),
     user_id: z.uuid().meta({ description: "The account in whose name it screens" }),
     suite_id: z.uuid().nullable(),
     task_ids: z.array(z.uuid()).nullable(),

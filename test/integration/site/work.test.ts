@@ -5,6 +5,7 @@ import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, UNTICKED, type Visitor, visitorOf } from "../../stack/visitor.ts";
 import { addAgent, addSuite, startAgent } from "../runs/support.ts";
+import { addTeam } from "../workspaces/teams-support.ts";
 
 const NOBODY = "http://127.0.0.1:9/agent";
 
@@ -257,6 +258,17 @@ describe("schedules, by the pages alone", () => {
     const all = async () =>
       (await owner.call("GET", "/api/v1/screening-schedules")).body as unknown as { items: object[] };
     expect((await all()).items).toEqual([expect.objectContaining({ timezone: "Asia/Kolkata", is_active: true })]);
+    // A viewer of the workspace sees it, and no button that would be refused.
+    const viewer = await newUser(service);
+    const [{ id: agentId = "" } = {}] = await service.sql<{ id: string }>(
+      "select a.id from agents a join screening_schedules s on s.agent_id = a.id",
+    );
+    const team = await addTeam(service, owner, { viewer });
+    await service.sql("update agents set team_id = $1 where id = $2", [team, agentId]);
+    const theirs = await (await visitorOf(service, viewer)).open("/settings/schedules");
+    expect(theirs.html).toContain("Asia/Kolkata");
+    expect(theirs.forms.flatMap(({ buttons }) => Object.keys(buttons))).not.toContain("Pause");
+    await service.sql("update agents set team_id = null where id = $1", [agentId]);
     const paused = await visitor.send(made, "Pause");
     expect((await all()).items).toEqual([expect.objectContaining({ is_active: false, next_run_at: null })]);
     const active = await visitor.send(paused, "Go on");

@@ -294,6 +294,17 @@ describe("every role, and who has none, may do what RIGHTS says", () => {
     }
   });
 
+  it("is told of each schedule whether it may change it", async () => {
+    await settle();
+    const told = await Promise.all(
+      ROLES.map(async (role) => {
+        const { body } = await callers[role].call("GET", "/api/v1/screening-schedules");
+        return [role, new Set(body.items.map((item: { may_change: boolean }) => item.may_change))];
+      }),
+    );
+    expect(told).toEqual(ROLES.map((role) => [role, new Set([RIGHTS[role].includes("run")])]));
+  });
+
   it.each(operations.filter(([name]) => CHANGE.test(name)))("%s: others learn nothing of a body", async (name, one) => {
     await settle();
     for (const [visibility, kinds] of viewsOf(name)) {
