@@ -256,7 +256,11 @@ const Member = builder.objectRef<Frontier["members"][number]>("FrontierMember").
 });
 
 export const FrontierType = builder.objectRef<Frontier>("Frontier").implement({
-  fields: (t) => ({ rootId: t.exposeID("root_id"), members: t.expose("members", { type: [Member] }) }),
+  fields: (t) => ({
+    rootId: t.exposeID("root_id"),
+    isCapped: t.exposeBoolean("is_capped"),
+    members: t.expose("members", { type: [Member] }),
+  }),
 });
 
 export const AgentPage = builder.objectRef<Page<Agent>>("AgentPage").implement({

@@ -34,7 +34,7 @@ interface Shown extends Awaited<ReturnType<typeof readRecord>> {
   certification: IssuedCredential | null;
   stats: Awaited<ReturnType<typeof readStats>>;
   history: z.output<typeof AgentHistory>["items"];
-  variants: Awaited<ReturnType<typeof readFrontier>>["members"];
+  group: Awaited<ReturnType<typeof readFrontier>>;
   baseUrl: string;
 }
 
@@ -89,7 +89,7 @@ function Fitness({ axes, history }: Pick<AgentEntry, "axes"> & Pick<Shown, "hist
 }
 
 /** The agent among its variants, where it has any. */
-function Variants({ variants }: Pick<Shown, "variants">) {
+function Variants({ group: { members: variants, is_capped: capped } }: Pick<Shown, "group">) {
   if (variants.length < 2) return null;
   return (
     <>
@@ -106,6 +106,7 @@ function Variants({ variants }: Pick<Shown, "variants">) {
           }),
         )}
       />
+      {capped && <p>There are more variants: these are the latest.</p>}
       <ul>
         {variants.map(({ agent_id, name, provenance }) => (
           <li>
@@ -121,7 +122,7 @@ function Variants({ variants }: Pick<Shown, "variants">) {
 }
 
 function AgentPage(shown: Shown) {
-  const { agent, blueprint, timeline, entries, stats, history, variants, baseUrl } = shown;
+  const { agent, blueprint, timeline, entries, stats, history, group, baseUrl } = shown;
   const overall = entries.find(({ domain }) => domain === "all");
   return (
     <Layout title={agent.name} {...(agent.is_public ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}>
@@ -137,7 +138,7 @@ function AgentPage(shown: Shown) {
           <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
         </>
       )}
-      <Variants variants={variants} />
+      <Variants group={group} />
       <Recent runs={stats.recent_runs} />
       {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} own={agent.connection_mode !== undefined} />}
       {timeline.items.length > 0 && <Timeline items={timeline.items} />}
@@ -169,7 +170,7 @@ export const agentPage = [
     async handler({ ctx, c, principal, params: { agent_id } }) {
       const resuming = principal.kind === "anonymous" ? await resumeFirst({ ctx, c }) : null;
       if (resuming !== null) return resuming;
-      const [record, entries, certification, stats, history, { members: variants }] = await Promise.all([
+      const [record, entries, certification, stats, history, group] = await Promise.all([
         readRecord(ctx, principal, agent_id),
         readEntries(ctx, principal, agent_id),
         findCredential(ctx, principal, agent_id),
@@ -178,7 +179,7 @@ export const agentPage = [
         readFrontier(ctx, principal, agent_id),
       ]);
       const { items } = AgentHistory.parse(history);
-      const rest = { entries, certification, stats, history: items, variants, baseUrl: ctx.env.BASE_URL };
+      const rest = { entries, certification, stats, history: items, group, baseUrl: ctx.env.BASE_URL };
       return seenBy(principal, page(<AgentPage {...record} {...rest} />));
     },
   }),

@@ -11,11 +11,19 @@ import { paretoFront } from "../scoring/pareto.ts";
 import { meanPassHatK } from "../scoring/pass-k.ts";
 import { COST, SCORABLE, SCORED_RUNS } from "./aggregates.ts";
 
+/** The most variants of a group that are shown: what is read of each grows with its runs. */
+const MAX_VARIANTS = 500;
+
 const share = z.number().min(0).max(1).nullable();
 
 export const FrontierRead = z
   .object({
     root_id: z.uuid().meta({ description: "The agent that the others are variants of" }),
+    is_capped: z
+      .boolean()
+      .meta({
+        description: `Whether it has more than ${MAX_VARIANTS} variants; then the latest are shown, and the one asked for`,
+      }),
     members: z.array(
       z.object({
         agent_id: z.uuid(),
@@ -50,7 +58,7 @@ const Member = z.object({
 type Member = z.output<typeof Member>;
 
 /** A variant group as the database gives it. */
-const Group = z.object({ root_id: z.string(), members: z.array(Member) });
+const Group = z.object({ root_id: z.string(), is_capped: z.boolean(), members: z.array(Member) });
 
 /**
  * The variant group of an agent, as far as the caller may see it, the root first, then by age. Every caller gets the same
@@ -70,9 +78,14 @@ export async function readFrontier(
     Group,
     sql`with target as (
       select coalesce(a.variant_of, a.id) as root_id from ${agents} a where a.id = ${agentId}::uuid and ${visible}
+    ), variants as (
+      select a.id, a.name, a.created_at, false as is_root, a.id = ${agentId}::uuid as is_asked
+      from target x join ${agents} a on a.variant_of = x.root_id
+      where ${visible} order by is_asked desc, a.created_at desc, a.id desc limit ${MAX_VARIANTS + 1}
     ), members as (
-      select a.id, a.name, a.created_at, a.id = x.root_id as is_root
-      from target x join ${agents} a on (a.id = x.root_id or a.variant_of = x.root_id) and ${visible}
+      select a.id, a.name, a.created_at, true as is_root from target x join ${agents} a on a.id = x.root_id where ${visible}
+      union all (select id, name, created_at, is_root from variants
+        order by is_asked desc, created_at desc, id desc limit ${MAX_VARIANTS})
     ), found as (
       select s.agent_id, s.task_id, s.simulated, r.*, bool_or(not s.simulated) over (partition by s.agent_id) as has_real
       from members m join ${task_scores} s on s.agent_id = m.id and s.period = 'all' join ${tasks} t on t.id = s.task_id
@@ -94,7 +107,8 @@ export async function readFrontier(
         select agent_id, serving_model, count(*) as runs from scored where serving_model is not null group by 1, 2
       ) s order by agent_id, runs desc, serving_model collate "C"
     )
-    select jsonb_build_object('root_id', x.root_id, 'members', (
+    select jsonb_build_object('root_id', x.root_id,
+      'is_capped', (select count(*) > ${MAX_VARIANTS} from variants), 'members', (
       select jsonb_agg(jsonb_build_object(
         'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'model', s.model, 'cells', coalesce(p.cells, '[]')
       ) order by m.is_root desc, m.created_at, m.id)
@@ -106,6 +120,7 @@ export async function readFrontier(
   const front = paretoFront(members.map(({ pass_rate, mean_cost_per_task_usd: cost }) => ({ pass_rate, cost })));
   return {
     root_id: group.root_id,
+    is_capped: group.is_capped,
     members: members.map((member, index) => ({ ...member, on_frontier: front[index] ?? false })),
   };
 }

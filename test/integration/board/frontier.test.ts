@@ -85,7 +85,7 @@ describe("the frontier", () => {
         on_frontier: true,
       },
     ]);
-    expect(await read(agent, owner)).toEqual({ root_id, members });
+    expect(await read(agent, owner)).toEqual({ root_id, is_capped: false, members });
   });
 
   it("looks at the last ten runs of a task, at its current suite version", async () => {

@@ -95,6 +95,25 @@ it("goes through the runs of a variant group once for all of its members, howeve
   expect(await rowsFor(160)).toBeLessThan(10 * few);
 });
 
+it("shows the latest of a variant group that has more than can be read at once, and the one that is asked for", async () => {
+  const root = await addAgent(owner);
+  const ids = await service.sql<{ id: string }>(
+    `insert into agents (user_id, name, connection_mode, variant_of, created_at)
+     select $1, 'Variant ' || n, 'mock', $2::uuid, now() + make_interval(secs => n) from generate_series(0, 501) n returning id`,
+    [owner.id, root],
+  );
+  const shownOf = async (agent = "") => {
+    const { body } = await caller(service).call("GET", `/api/v1/agents/${agent}/frontier`);
+    return { is_capped: body.is_capped, members: body.members.map((member: { name: string }) => member.name).slice(1) };
+  };
+  const named = (...numbers: number[]) => numbers.map((number) => `Variant ${number}`);
+  const latest = Array.from({ length: 499 }, (_, index) => index + 3);
+  expect(await shownOf(root)).toEqual({ is_capped: true, members: named(2, ...latest) });
+  expect(await shownOf(ids[0]?.id)).toEqual({ is_capped: true, members: named(0, ...latest) });
+  await service.sql("delete from agents where variant_of = $1 and name in ('Variant 0', 'Variant 1')", [root]);
+  expect(await shownOf(root)).toEqual({ is_capped: false, members: named(2, ...latest) });
+});
+
 /** How many rows the parts of a plan gave or left out. */
 function handled(plan: Plan): number {
   const own = (plan["Actual Rows"] + plan["Rows Removed by Filter"]) * plan["Actual Loops"];
