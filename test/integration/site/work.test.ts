@@ -260,15 +260,13 @@ describe("schedules, by the pages alone", () => {
     expect((await all()).items).toEqual([expect.objectContaining({ timezone: "Asia/Kolkata", is_active: true })]);
     // A viewer of the workspace sees it, and no button that would be refused.
     const viewer = await newUser(service);
-    const [{ id: agentId = "" } = {}] = await service.sql<{ id: string }>(
-      "select a.id from agents a join screening_schedules s on s.agent_id = a.id",
-    );
     const team = await addTeam(service, owner, { viewer });
-    await service.sql("update agents set team_id = $1 where id = $2", [team, agentId]);
+    const scheduled = "id in (select agent_id from screening_schedules)";
+    await service.sql(`update agents set team_id = $1 where ${scheduled}`, [team]);
     const theirs = await (await visitorOf(service, viewer)).open("/settings/schedules");
     expect(theirs.html).toContain("Asia/Kolkata");
     expect(theirs.forms.flatMap(({ buttons }) => Object.keys(buttons))).not.toContain("Pause");
-    await service.sql("update agents set team_id = null where id = $1", [agentId]);
+    await service.sql(`update agents set team_id = null where ${scheduled}`);
     const paused = await visitor.send(made, "Pause");
     expect((await all()).items).toEqual([expect.objectContaining({ is_active: false, next_run_at: null })]);
     const active = await visitor.send(paused, "Go on");
