@@ -331,6 +331,7 @@ describe("a page of what is somebody's own", () => {
     const variants = (await newVisitor(service).open(`/agents/${agent}`)).html;
     expect(variants).toMatch(/Make-believe<\/bdi><\/td><td class="number">1<\/td><td class="number">\d+%, simulated</);
     expect(variants).toMatch(/Make-believe<\/bdi><\/a><span class="tag">simulated</);
+    expect(variants).toMatch(/<dt>Cost<\/dt><dd>\$0\.\d{6} a run on average, simulated<\/dd>/);
   });
 
   it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {

@@ -31,7 +31,9 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
       </dd>
       <dt>Cost</dt>
       <dd>
-        {cost === null ? "unknown" : `$${cost.toFixed(6)} a run on average`}, reported by the agent itself
+        {cost === null
+          ? "unknown"
+          : `$${cost.toFixed(6)} a run on average, ${entry.simulated ? "simulated" : "reported by the agent itself"}`}
         {entry.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
       </dd>
       {entry.variants > 0 && (
