@@ -19,11 +19,9 @@ const share = z.number().min(0).max(1).nullable();
 export const FrontierRead = z
   .object({
     root_id: z.uuid().meta({ description: "The agent that the others are variants of" }),
-    is_capped: z
-      .boolean()
-      .meta({
-        description: `Whether it has more than ${MAX_VARIANTS} variants; then the latest are shown, and the one asked for`,
-      }),
+    is_capped: z.boolean().meta({
+      description: `Whether it has more than ${MAX_VARIANTS} variants; then the latest are shown, and the one asked for`,
+    }),
     members: z.array(
       z.object({
         agent_id: z.uuid(),

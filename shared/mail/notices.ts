@@ -14,7 +14,7 @@ export const SWITCHES = {
 /** What every account is told: whoever took it over must not be able to switch it off. */
 export const SECURITY = {
   sign_in: "somebody signed in from a new network with a new browser",
-  password: "the password was changed, or a passkey was added or removed",
+  password: "the password was changed, or a passkey or an authenticator app was added or removed",
   email_change: "the email address is to be changed, or was",
   deletion: "the account will be deleted",
 } as const;
@@ -144,6 +144,20 @@ export const NOTICES = {
     news: (title) => `The passkey “${title}” no longer signs in to your account.`,
     note: PROTECT,
     next: ["/settings/passkeys", "See your passkeys"],
+  },
+  totp_added: {
+    kind: "password",
+    subject: "An authenticator app was added to your account",
+    news: () => "From now on, signing in to your account takes a code of an authenticator app.",
+    note: "If it was not you, change your password where you are still signed in: that ends every other session. Then write to the operator.",
+    next: ["/settings/second-factor", "See how you sign in"],
+  },
+  totp_removed: {
+    kind: "password",
+    subject: "The authenticator app was removed from your account",
+    news: () => "Signing in to your account no longer takes a code of an authenticator app.",
+    note: PROTECT,
+    next: ["/settings/second-factor", "See how you sign in"],
   },
   email_change_requested: {
     kind: "email_change",

@@ -18,6 +18,7 @@ export const LED_TO = [
   "/settings/notifications",
   "/settings/passkeys",
   "/settings/schedules",
+  "/settings/second-factor",
   "/settings/sessions",
   "/settings/webhooks",
   "/suites",

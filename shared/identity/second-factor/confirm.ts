@@ -7,6 +7,7 @@ import { decrypt } from "../../platform/encryption.ts";
 import { endedMeanwhile, notFound } from "../../platform/problem.ts";
 import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
+import { totpChanged } from "./changed.ts";
 import { hashOfRecoveryCode, TOTP_SECRET, wrongCode } from "./factor.ts";
 import type { RecoveryCodes, TotpConfirm } from "./schemas.ts";
 import { randomBase32, stepOf } from "./totp.ts";
@@ -17,7 +18,7 @@ const CODE_BYTES = 10;
 
 /**
  * Puts the app that `beginTotp` made a secret for into force, once a code shows that it has it: from now on it is asked for
- * at sign-in. Sessions that are open stay so. The recovery codes are returned here alone. Throws `invalid_second_factor`,
+ * at sign-in, and the account is told by mail. Sessions that are open stay so. The recovery codes are returned here alone. Throws `invalid_second_factor`,
  * and 404 where there is nothing to confirm.
  */
 export async function confirmTotp(
@@ -49,7 +50,8 @@ export async function confirmTotp(
         recovery_hashes = array[${hashes}]::text[]
       where f.user_id = ${userId}::uuid and f.confirmed_at is null and f.secret = ${secret} and ${stillHolds(principal)}
       returning f.user_id
-    )`,
+    ), mailed as (${totpChanged("totp_added", sql`select user_id from confirmed`)})`,
+    owes: ["mailed"],
     select: sql`select to_jsonb(true) as result from confirmed`,
     result: z.literal(true),
   });

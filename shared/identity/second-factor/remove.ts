@@ -6,11 +6,12 @@ import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import type { SessionPrincipal } from "../principal.ts";
+import { totpChanged } from "./changed.ts";
 import { Factor, factorJson, proofOf, stillProves, wrongCode } from "./factor.ts";
 import type { SecondFactorCode } from "./schemas.ts";
 
 /**
- * Takes the second factor away, for a code of the app or a recovery code; the recovery codes go with it. A wrong code counts
+ * Takes the second factor away, for a code of the app or a recovery code; the recovery codes go with it, and the account is told by mail. A wrong code counts
  * as a failed sign-in. Throws `invalid_second_factor`, `login_locked`, and 404 where none is in force.
  */
 export async function removeTotp(
@@ -32,7 +33,8 @@ export async function removeTotp(
   const removed = await write(ctx, {
     parts: sql`with removed as (
       delete from ${totp_factors} f where f.user_id = ${userId}::uuid and ${stillProves(proof)} returning f.user_id
-    )`,
+    ), mailed as (${totpChanged("totp_removed", sql`select user_id from removed`)})`,
+    owes: ["mailed"],
     select: sql`select to_jsonb(true) as result from removed`,
     result: z.literal(true),
   });

@@ -161,6 +161,12 @@ describe("a second factor", () => {
     expect((await user.call("DELETE", TOTP, { code: recovery[0] })).status).toBe(404);
     expect((await user.call("GET", TOTP)).body).toEqual({ active: false, confirmed_at: null, recovery_codes_left: 0 });
     expect((await signIn(user)).status).toBe(200);
+    await service.settled();
+    const told = service.mailbox.list(user.email).filter(({ subject }) => subject.includes("authenticator app"));
+    expect(told.map(({ subject }) => subject)).toEqual([
+      "The authenticator app was removed from your account",
+      "An authenticator app was added to your account",
+    ]);
   });
 
   it("outlives a reset of the password, but not one by which the owner of an address claims a stranger's account", async () => {
