@@ -58,7 +58,8 @@ export const accountMail = [
     tag,
     summary: "Ask for a link that resets the password",
     description:
-      "The answer is the same for every address. The link works once, within an hour; a newer one replaces it.",
+      "The answer is the same for every address. The link works once, within an hour, and older ones as long, until one is used. " +
+      "No more than five an hour are mailed.",
     auth: "none",
     limit: "auth",
     body: ForgotPasswordRequest,

@@ -103,7 +103,8 @@ function Forgot({ sent, typed, wrong }: { sent: boolean; typed?: string; wrong?:
       {sent ? (
         <Notice kind="good" alert>
           <p>
-            If there is an account with a password for {typed}, a link is on its way. It works once, within an hour.
+            If there is an account with a password for {typed}, a link is on its way. It works once, within an hour. No
+            more than five an hour are mailed.
           </p>
         </Notice>
       ) : (

@@ -20,19 +20,20 @@ const LIFETIME_MS: Record<Template, number> = {
 
 /**
  * SQL: parts of a statement that give the account `u` (id, email, username) a new token of 256 bits instead of any older
- * one for the same purpose, and owe the mail that carries it, as `mailed`. With `always` a mail to nobody is owed where
- * there is no account, too.
+ * one for the same purpose, and owe the mail that carries it, as `mailed`. With `beside` older ones stay valid, and a mail to
+ * nobody is owed where there is no account, too.
  */
-export function mintToken(ctx: Context, purpose: Template, { always = false }: { always?: boolean } = {}): SQL {
+export function mintToken(ctx: Context, purpose: Template, { beside = false }: { beside?: boolean } = {}): SQL {
   const token = randomToken();
   const id = newId(ctx.now());
   const expiresAt = new Date(ctx.now().getTime() + LIFETIME_MS[purpose]).toISOString();
   const mail = JSON.stringify({ id, template: purpose, token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail") });
   const recipient = sql`jsonb_build_object('to', u.email, 'params', jsonb_build_object('username', u.username))`;
-  const source = always ? sql`from (select) one_row left join u on true` : sql`from u`;
-  return sql`replaced as (
+  const source = beside ? sql`from (select) one_row left join u on true` : sql`from u`;
+  const replaced = sql`replaced as (
       delete from ${email_tokens} t using u where t.user_id = u.id and t.purpose = ${purpose}
-    ), minted as (
+    ), `;
+  return sql`${beside ? sql`` : replaced}minted as (
       insert into ${email_tokens} (token_hash, user_id, purpose, email, expires_at)
       select ${sha256(token)}, u.id, ${purpose}, u.email, ${expiresAt}::timestamptz from u
     ), mailed as (${owe("mail", id, sql`${mail}::jsonb || ${recipient}`, source)})`;
@@ -71,6 +72,12 @@ export function voidTokens(ctx: Context, purposes: readonly [Template, ...Templa
   );
   return sql`update ${email_tokens} t set used_at = ${ctx.now().toISOString()}::timestamptz from ${source} x
     where t.user_id = x.id and t.purpose in (${names}) and t.used_at is null`;
+}
+
+/** SQL: how many tokens for a purpose the account row `users` was mailed that would not be over yet, used or not. */
+export function recentTokens(ctx: Context, purpose: Template): SQL {
+  return sql`(select count(*) from ${email_tokens} t where t.user_id = ${users.id} and t.purpose = ${purpose}
+    and t.expires_at > ${ctx.now().toISOString()}::timestamptz)`;
 }
 
 /** The one answer to every token that is unknown, used, replaced or expired. */
