@@ -1,7 +1,8 @@
 /** Brings a database up to the newest migration: `npm run migrate` with DATABASE_URL set. */
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate as apply } from "drizzle-orm/node-postgres/migrator";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import { type Client, DatabaseError } from "pg";
 import { openClient } from "./client.ts";
 import { installKept } from "./kept.ts";
 
@@ -9,16 +10,69 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 /** Any fixed number: two migrations of one database take turns on it. */
 const LOCK = 4_012_345;
 
-/** Applies the migrations that `url`'s database lacks, in order, and has it keep the statements of this version; side by side with another call one waits. */
-export async function migrate(url: string): Promise<void> {
+/** Where it is noted what was applied, as drizzle-orm's migrator has it. */
+const APPLIED = `create schema if not exists drizzle;
+  create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+
+/**
+ * How long a migration waits for a lock, and then for its next try: less than the second after which PostgreSQL looks for a
+ * circle, so that the migration gives way and not the service. Whoever comes after it waits as long.
+ */
+const PATIENCE_MS = 800;
+const TRIES = 60;
+
+/** What it is to fail for want of a lock: it was not there in time, or to wait for it would have been a circle. */
+const GIVES_WAY: ReadonlySet<string | undefined> = new Set(["55P03", "40P01"]);
+
+/**
+ * Applies the migrations that `url`'s database lacks, in order, and has it keep the statements of this version; side by side
+ * with another call one waits. Each is a transaction, so that what one locks is free before the next: it can be cut off and
+ * started again, beside a running service.
+ */
+export async function migrate(
+  url: string,
+  { folder = FOLDER, patience = PATIENCE_MS }: { folder?: string; patience?: number } = {},
+): Promise<void> {
   const client = await openClient(url);
   try {
     await client.query("select pg_advisory_lock($1)", [LOCK]);
-    await apply(drizzle(client), { migrationsFolder: FOLDER });
+    await client.query(APPLIED);
+    const { rows } = await client.query<{ last: string }>(
+      "select coalesce(max(created_at), 0) as last from drizzle.__drizzle_migrations",
+    );
+    const last = Number(rows[0]?.last);
+    for (const migration of readMigrationFiles({ migrationsFolder: folder }))
+      if (migration.folderMillis > last) await applyBesideOthers(client, migration, patience);
     await installKept(client);
   } finally {
     await client.end();
   }
+}
+
+/** Applies a migration, again and again while the service holds what it has to lock. */
+async function applyBesideOthers(client: Client, migration: MigrationMeta, patience: number): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await apply(client, migration, patience);
+      return;
+    } catch (error) {
+      const isHeldUp = error instanceof DatabaseError && GIVES_WAY.has(error.code);
+      if (!isHeldUp || tries === TRIES) throw error;
+      await client.query("rollback");
+      await delay(patience);
+    }
+  }
+}
+
+async function apply(client: Client, { sql, hash, folderMillis }: MigrationMeta, patience: number): Promise<void> {
+  await client.query("begin");
+  await client.query("select set_config('lock_timeout', $1, true)", [`${patience}ms`]);
+  for (const statement of sql) await client.query(statement);
+  await client.query("insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)", [
+    hash,
+    folderMillis,
+  ]);
+  await client.query("commit");
 }
 
 if (import.meta.main) {

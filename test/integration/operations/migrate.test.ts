@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrate } from "../../../migrations/migrate.ts";
+import { openClient } from "../../stack/neon/connections.ts";
+import { scratchFolder } from "../../stack/scratch.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { connect } from "./kept-support.ts";
+
+let service: TestService;
+let url: string;
+const folder = scratchFolder("screening-migrations-");
+
+beforeAll(async () => {
+  service = await startService();
+  const connection = await connect(service);
+  url = connection.url;
+  await connection.client.end();
+});
+
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Has `folder` hold these migrations and no other, each newer than all that were applied. */
+function ship(...migrations: string[]): void {
+  const entries = migrations.map((sql, idx) => {
+    const tag = `${idx}_of_a_test`;
+    writeFileSync(join(folder, `${tag}.sql`), sql);
+    return { idx, tag, when: 9_000_000_000_000 + idx, breakpoints: true };
+  });
+  mkdirSync(join(folder, "meta"), { recursive: true });
+  writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify({ entries }));
+}
+
+const statements = (...sql: string[]) => sql.join(";--> statement-breakpoint\n");
+
+/** The columns of both tables. */
+const columns = async () =>
+  (
+    await service.sql<{ name: string }>(
+      "select attrelid::regclass || '.' || attname as name from pg_attribute where attrelid in ('one'::regclass, 'two'::regclass) and attnum > 0 order by 1",
+    )
+  ).map(({ name }) => name);
+
+const noted = async () =>
+  (await service.sql("select from drizzle.__drizzle_migrations where created_at >= 9000000000000")).length;
+
+/** Waits until a statement waits for the table `two`. */
+const heldUp = () =>
+  service.sql(`do $$ begin
+    while not exists (select from pg_locks where not granted and relation = 'two'::regclass) loop perform pg_sleep(0.01); end loop;
+  end $$`);
+
+describe("a migration beside the running service", () => {
+  const [one, two] = ["alter table one add column more integer", "alter table two add column more integer"];
+
+  it.each([
+    ["of two, leaves what the first locked to the service while the second waits", [one, two], 60_000],
+    [
+      "gives way where the service waits for it and it for the service, and is done after that",
+      [statements(one, two)],
+      200,
+    ],
+  ])("%s", async (_what, migrations, patience) => {
+    await service.sql("drop table if exists one, two; create table one (n integer); create table two (n integer)");
+    await service.sql("delete from drizzle.__drizzle_migrations where created_at >= 9000000000000");
+    ship(...migrations);
+    const worker = await openClient(url);
+    try {
+      // Longer than the test, as if the service had asked a moment before the migration did.
+      await worker.query("set deadlock_timeout = '10min'; begin; select from two");
+      const migrated = migrate(url, { folder, patience });
+      await heldUp();
+      expect(await worker.query("select from one")).toMatchObject({ rowCount: 0 });
+      await worker.query("commit");
+      await migrated;
+    } finally {
+      await worker.end();
+    }
+    expect(await columns()).toEqual(["one.more", "one.n", "two.more", "two.n"]);
+    expect(await noted()).toBe(migrations.length);
+  });
+
+  it("that was cut off goes on with what is left", async () => {
+    await service.sql("drop table if exists one, two; create table one (n integer); create table two (n integer)");
+    await service.sql("delete from drizzle.__drizzle_migrations where created_at >= 9000000000000");
+    ship(one, statements(two, "select 1 / 0"));
+    await expect(migrate(url, { folder })).rejects.toThrow("division by zero");
+    expect(await columns()).toEqual(["one.more", "one.n", "two.n"]);
+    ship(one, two);
+    await Promise.all([migrate(url, { folder }), migrate(url, { folder })]);
+    expect(await columns()).toEqual(["one.more", "one.n", "two.more", "two.n"]);
+    expect(await noted()).toBe(2);
+  });
+});
