@@ -78,17 +78,19 @@ export function keyNameOf(sealed: string): string | null {
 
 /**
  * Undoes `encrypt`, under whichever key the text names. One that names none is tried under each: the single key may have
- * been given a name since. Throws when the key is gone, or purpose or text are not what it was made with.
+ * been given a name since. One of a name that is not known is tried under the single key: another isolate may know that by
+ * the name already. Throws when the key is gone, or purpose or text are not what it was made with.
  */
 export function decrypt(sealed: string, keys: Keyring, purpose: string): string {
   const name = keyNameOf(sealed);
-  const tried = name === null ? keys.toReversed() : keys.filter((key) => key.name === name);
+  const isKnown = keys.some((key) => key.name === name);
+  const tried = name === null ? keys.toReversed() : keys.filter((key) => key.name === (isKnown ? name : null));
   let failure: unknown = new Error(`The key ${name} is not in DATA_ENCRYPTION_KEYS.`);
   for (const { secret } of tried) {
     try {
       return open(Buffer.from(name === null ? sealed : sealed.slice(name.length + 1), "base64"), secret, purpose);
     } catch (error) {
-      failure = error;
+      if (isKnown || name === null) failure = error;
     }
   }
   throw failure;

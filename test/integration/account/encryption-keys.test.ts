@@ -111,6 +111,9 @@ describe("the keys for secrets at rest", () => {
     expect(decrypt(old, parseKeyring({ DATA_ENCRYPTION_KEYS: `n:${NEW},o:${TEST_ENCRYPTION_KEY}` }), "webhook")).toBe(
       "text",
     );
+    const given = parseKeyring({ DATA_ENCRYPTION_KEYS: `o:${TEST_ENCRYPTION_KEY},n:${NEW}` });
+    // By an isolate of before the single key was given a name.
+    expect(decrypt(encrypt("text", given, "webhook"), TEST_KEYS, "webhook")).toBe("text");
     expect(() => decrypt(old, NEW_KEYS, "webhook")).toThrow();
     expect(() => decrypt(old, TEST_KEYS, "mail")).toThrow();
     expect(() => decrypt(encrypt("text", NEW_KEYS, "mail"), TEST_KEYS, "mail")).toThrow("2027 is not in");
