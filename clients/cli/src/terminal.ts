@@ -35,13 +35,23 @@ export function cut(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 }
 
-/** Rows in columns under headings; columns of numbers to the right. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** The heading of a column of numbers. */
+interface Numbers {
+  numbers: string;
+}
+
+/** The heading of a column whose cells stand to the right: told of each, since a name may look like a number, too. */
+export function numbers(heading: string): Numbers {
+  return { numbers: heading };
+}
+
+/** Rows in columns under headings. */
+export function table(headings: readonly (string | Numbers)[], rows: readonly (readonly string[])[]): string[] {
   const columns = headings.map((heading, at) => {
-    const cells = rows.map((row) => row[at] ?? "");
-    const width = Math.max(heading.length, ...cells.map(({ length }) => length));
-    const right = cells.length > 0 && cells.every((cell) => /^[\d–-]/.test(cell));
-    return [heading, ...cells].map((cell) => (right ? cell.padStart(width) : cell.padEnd(width)));
+    const [right, text] = typeof heading === "string" ? [false, heading] : [true, heading.numbers];
+    const cells = [text, ...rows.map((row) => row[at] ?? "")];
+    const width = cells.reduce((most, { length }) => Math.max(most, length), 0);
+    return cells.map((cell) => (right ? cell.padStart(width) : cell.padEnd(width)));
   });
   return [-1, ...rows.keys()].map((at) =>
     columns

@@ -2,7 +2,7 @@ import type { ItemOf } from "../../../typescript/src/pages.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { connect } from "../settings.ts";
-import { cut, plain, print, table } from "../terminal.ts";
+import { cut, numbers, plain, print, table } from "../terminal.ts";
 import { countOf } from "./runs.ts";
 
 const DOMAINS = [
@@ -55,7 +55,10 @@ export const board = command({
     }
     if (values.json === true) print(terminal, JSON.stringify(found));
     else if (found.length === 0) print(terminal, "Nobody is on this board yet.");
-    else print(terminal, ...table(["rank", "places", "score", "from", "to", "runs", "agent"], found.map(cells)));
+    else {
+      const headings = ["rank", "places", "score", "from", "to", "runs"].map(numbers);
+      print(terminal, ...table([...headings, "agent"], found.map(cells)));
+    }
     return EXIT.fine;
   },
 });

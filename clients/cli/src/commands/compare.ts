@@ -2,7 +2,7 @@ import { given } from "../../../typescript/src/problem.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { connect } from "../settings.ts";
-import { colored, cut, plain, print, table, type Terminal } from "../terminal.ts";
+import { colored, cut, numbers, plain, print, table, type Terminal } from "../terminal.ts";
 
 const NAME_WIDTH = 28;
 const TITLE_WIDTH = 60;
@@ -37,7 +37,7 @@ export const compare = command({
       p_adjusted.toPrecision(2),
       p_adjusted < SIGNIFICANT ? colored(terminal, "bold", "differs") : "may be chance",
     ]);
-    print(terminal, ...table(["success rate of", "tasks", "points", "95%", "p", ""], rows));
+    print(terminal, ...table(["success rate of", ...["tasks", "points", "95%", "p"].map(numbers), ""], rows));
     return EXIT.fine;
   },
 });
@@ -70,7 +70,7 @@ async function compareSessions(
     side.duration_ms === null ? "–" : `${(side.duration_ms / 1000).toFixed(1)} s`,
     `${url}/sessions/${side.screening_session_id}`,
   ]);
-  print(terminal, ...table(["screening", "success", "USD", "took", ""], sides), "");
+  print(terminal, ...table(["screening", ...["success", "USD", "took"].map(numbers), ""], sides), "");
   if (difference === null) {
     print(terminal, "No task has graded runs in both.");
     return EXIT.fine;
@@ -83,7 +83,7 @@ async function compareSessions(
   const rows = found.by_task
     .filter((task) => rateOf(task.a) !== rateOf(task.b))
     .map((task) => [cut(plain(task.title ?? task.task_id), TITLE_WIDTH), passedOf(task.a), passedOf(task.b)]);
-  if (rows.length > 0) print(terminal, "", ...table(["task", "first", "second"], rows));
+  if (rows.length > 0) print(terminal, "", ...table(["task", numbers("first"), numbers("second")], rows));
   return EXIT.fine;
 }
 

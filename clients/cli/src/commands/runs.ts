@@ -2,7 +2,7 @@ import type { components } from "../../../typescript/src/generated/service.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { connectSignedIn } from "../settings.ts";
-import { print, table } from "../terminal.ts";
+import { numbers, print, table } from "../terminal.ts";
 
 const STATES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 const DEFAULT_LIMIT = "20";
@@ -41,7 +41,7 @@ export const runs = command({
         latency_ms === null ? "" : `${latency_ms} ms`,
         `${url}/runs/${id}`,
       ]);
-      print(terminal, ...table(["created (UTC)", "status", "result", "latency", "run"], rows));
+      print(terminal, ...table(["created (UTC)", "status", "result", numbers("latency"), "run"], rows));
     }
     return EXIT.fine;
   },
