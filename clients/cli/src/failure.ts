@@ -13,6 +13,7 @@ export class Failure extends Error {
   }
 }
 
+const WHERE = "--url or AGENT_SCREENING_URL says where the service is.";
 const NOT_ALLOWED = new Set([401, 402, 403]);
 const HINTS: Readonly<Record<string, string>> = {
   unauthenticated:
@@ -29,6 +30,7 @@ export function explained(error: unknown): { exit: number; text: string } {
   if (error instanceof ServiceError) {
     const hint = HINTS[error.code];
     const text = [error.message, ...(hint === undefined ? [] : [hint])];
+    if (error.status >= 300 && error.status < 400) text.push(WHERE);
     if (error.requestId !== undefined) text.push(`(request ${error.requestId})`);
     return { exit: exitOf(error.status), text: text.join("\n") };
   }
@@ -47,8 +49,10 @@ export async function reach(request: Request): Promise<Response> {
     const { origin } = new URL(request.url);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    const hint = "Is it running, and the address right? --url or AGENT_SCREENING_URL says where the service is.";
-    throw new Failure(EXIT.service, `${origin} does not answer: ${why}\n${hint}`);
+    throw new Failure(
+      EXIT.service,
+      `${origin} does not answer: ${why}\nIs it running, and the address right? ${WHERE}`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { paths } from "./generated/service.ts";
 import { type ItemOf, type ListPath, type ListOptions, lister } from "./pages.ts";
 import { type FileOptions, type FilePath, type RecordOf, reader } from "./lines.ts";
 import { ServiceError, typeOf } from "./problem.ts";
+import { atHome } from "./redirect.ts";
 import { pauseFor, type Retries, retrying, type Send } from "./retry.ts";
 
 /** How to reach the service. */
@@ -53,7 +54,7 @@ export function createClient(options: ClientOptions): ScreeningClient {
   const { key, fetch: given = (request) => fetch(request), retries = 4, longestPauseMs = 60_000 } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const again: Retries = { retries, longestPauseMs, sleep: options.sleep ?? pauseFor };
-  const retried = retrying(given, again);
+  const retried = atHome(retrying(given, again));
   const send: Send = async (request) => {
     if (key !== undefined) request.headers.set("authorization", `Bearer ${key}`);
     const response = await retried(request);

@@ -78,6 +78,6 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
  */
 function passes(error: unknown): boolean {
   if (error instanceof ServiceError)
-    return error.status < 300 || (error.status >= 500 && error.code !== "streams_full");
+    return error.status < 400 || (error.status >= 500 && error.code !== "streams_full");
   return !(error instanceof SyntaxError);
 }

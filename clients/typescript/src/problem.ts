@@ -14,8 +14,8 @@ export class ServiceError extends Error {
   /** By which the service's operators find the request. */
   readonly requestId: string | undefined;
 
-  constructor(response: Response, problem?: Problem) {
-    super(problem === undefined ? answered(response) : messageOf(problem));
+  constructor(response: Response, problem?: Problem, message = answered(response)) {
+    super(problem === undefined ? message : messageOf(problem));
     this.name = "ServiceError";
     this.status = response.status;
     this.code = problem?.code ?? "unknown";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
 import { addEntries } from "../transparency/support.ts";
@@ -93,6 +93,24 @@ it("an address is taken without what stands around it in a variable", async () =
   });
   expect([code, JSON.parse(stdout).link]).toEqual([0, expect.stringMatching(`^${service.url}/sessions/[^/\\s]+$`)]);
   await service.settled();
+});
+
+it("a service that is reached elsewhere is named, and gets no key by itself: exit code 3", async () => {
+  const [moved, elsewhere] = [await startConsumer(), await startConsumer()];
+  const [here, there] = [moved, elsewhere].map(({ url }) => new URL(url).origin);
+  moved.answer = ({ url }) => ({ status: 308, headers: { location: `${there}${url.pathname}${url.search}` } });
+  try {
+    for (const args of [["screen", endpoint.url, "--wait"], ["runs"], ["login", "--key", packed.key]]) {
+      const found = await cli(args, { AGENT_SCREENING_URL: here ?? "" });
+      expect([args[0], found]).toMatchObject([args[0], { code: 3, stdout: "" }]);
+      expect(found.stderr).toContain(`${here} redirects to ${there}, where no key is sent`);
+      expect(found.stderr).toContain("--url or AGENT_SCREENING_URL says where the service is.");
+    }
+    expect(elsewhere.seen).toEqual([]);
+  } finally {
+    await moved.stop();
+    await elsewhere.stop();
+  }
 });
 
 describe("the files of a report", () => {
