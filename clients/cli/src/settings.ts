@@ -106,7 +106,6 @@ export function connect(
       baseUrl: url,
       key: known === undefined ? known : sendable(known),
       fetch: reach,
-      retries: 2,
     }),
     signedIn: known !== undefined,
   };

@@ -61,7 +61,7 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
         }
         away = 0;
       } catch (error) {
-        if (!opened || signal.aborted || retries === 0 || away >= LONGEST_AWAY_MS || !passes(error)) throw error;
+        if (signal.aborted || retries === 0 || away >= LONGEST_AWAY_MS || !passes(error, opened)) throw error;
       }
       // Streams end after ten minutes, and with their last event; 204 tells which it was.
       if (silent === 0) continue;
@@ -73,11 +73,11 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
 }
 
 /**
- * Whether a stream may be had again by and by: the service was away, another answered in its place, or it said that it can't
- * answer for now.
+ * Whether a stream may be had by and by: the service was away, or it said that it can't answer for now; or, of a stream that was
+ * `opened` there, another answered in its place.
  */
-function passes(error: unknown): boolean {
+function passes(error: unknown, opened: boolean): boolean {
   if (error instanceof ServiceError)
-    return error.status < 400 || (error.status >= 500 && error.code !== "streams_full");
+    return (opened && error.status < 400) || (error.status >= 500 && error.code !== "streams_full");
   return !(error instanceof SyntaxError);
 }

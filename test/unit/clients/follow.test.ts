@@ -29,19 +29,24 @@ async function followed(answers: readonly (() => Response)[]) {
   return { told: told.join(), end, minutes: waited / 60_000 };
 }
 
-it("a stream goes on after a time without the service", async () => {
-  const outage = Array.from({ length: 10 }, () => away);
-  expect(await followed([stream(1), ...outage, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+it("a stream begins and goes on after a time without the service", async () => {
   const gateway = [refused(503, "dependency_unavailable"), refused(502, "unknown")];
-  expect(await followed([stream(1), ...gateway, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+  for (const outage of [Array.from({ length: 10 }, () => away), gateway]) {
+    expect(await followed([...outage, stream(1), over])).toMatchObject({ told: "1", end: "over" });
+    expect(await followed([stream(1), ...outage, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+  }
+  const elsewhere = () => new Response(null, { status: 302, headers: { location: "https://sign-in.test/" } });
+  expect(await followed([stream(1), elsewhere, stream(2), over])).toMatchObject({ told: "1,2", end: "over" });
+  expect((await followed([elsewhere])).end).toContain("redirects to https://sign-in.test");
 });
 
-it("a stream ends with the failure after two minutes without the service, and at once where there never was one", async () => {
-  const { told, end, minutes } = await followed([stream(1), away]);
-  expect([told, end]).toEqual(["1", "fetch failed"]);
-  expect(minutes).toBeGreaterThanOrEqual(2);
-  expect(minutes).toBeLessThan(3);
-  expect((await followed([away])).minutes).toBeLessThan(0.1);
+it("a stream ends with the failure after two minutes without the service", async () => {
+  for (const before of [[], [stream(1)]]) {
+    const { told, end, minutes } = await followed([...before, away]);
+    expect([told, end]).toEqual([before.length === 0 ? "" : "1", "fetch failed"]);
+    expect(minutes).toBeGreaterThanOrEqual(2);
+    expect(minutes).toBeLessThan(3);
+  }
 });
 
 it.each(["text/html; charset=utf-8", "text/plain"])("a page in place of a stream is no stream: %s", async (type) => {
@@ -60,4 +65,5 @@ it.each([
   const { told, end, minutes } = await followed([stream(1), refused(status, code)]);
   expect([told, end]).toEqual(["1", `${code}: ${code}`]);
   expect(minutes).toBeLessThan(0.1);
+  expect((await followed([refused(status, code)])).minutes).toBeLessThan(0.1);
 });
