@@ -1,5 +1,5 @@
-import { fromBase64, fromHex, hex, sha256 } from "./bytes.ts";
-import { at, isObject } from "./json.ts";
+import { fromBase64, fromBase64url, fromHex, hex, sha256, textOf } from "./bytes.ts";
+import { at, canonical, isObject } from "./json.ts";
 import { Refused, type Statement, type Trail } from "./trail.ts";
 
 /** What is claimed of a statement: by the path of each member of its subject, as `result.passed`, what it has to be. */
@@ -23,6 +23,17 @@ export async function checkClaims(trail: Trail, { credentialSubject }: Statement
       }
     }
     return ["Each of these is signed.", null];
+  });
+}
+
+/** The step `subject`: what an answer shows as the statement, beside the signed one, is that very statement. */
+export async function checkShown(trail: Trail, jws: string, shown: unknown): Promise<void> {
+  await trail.go("subject", { "shown beside it": JSON.stringify(shown) }, async () => {
+    const signed = fromBase64url(jws.split(".")[1] ?? "");
+    if (signed === null || canonical(shown) !== textOf(signed)) {
+      throw new Refused("The member statement beside it says something else than what is signed.");
+    }
+    return ["What is shown beside it is what is signed.", null];
   });
 }
 

@@ -7,7 +7,7 @@
  * report.verified || report.failed // "signature": which step refused it; report.steps tell why
  */
 import { textOf } from "./bytes.ts";
-import { checkClaims, checkCommitment, checkTerm, type Claims, type Opening, openingOf } from "./claims.ts";
+import { checkClaims, checkCommitment, checkShown, checkTerm, type Claims, type Opening, openingOf } from "./claims.ts";
 import { at, isObject, parsed } from "./json.ts";
 import { checkConsistency, checkInclusion, checkProof, type Get, NotThere, PROOF_HEAD, proofOf } from "./log.ts";
 import { checkCheckpoint } from "./note.ts";
@@ -49,7 +49,7 @@ export async function verify(text: string, options: Options): Promise<Report> {
       const one = recognised(given);
       return [one.what, one];
     });
-    if ("jws" in found) return walk(trail, found.jws, found.proof, options);
+    if ("jws" in found) return walk(trail, found.jws, found.proof, options, found.shown);
     if (options.logKey === null) return trail.skip("checkpoint", NO_KEY);
     const checkpoint = await checkCheckpoint(trail, found.checkpoint, options.logKey);
     if (options.get === null) trail.skip("consistency", OFFLINE);
@@ -67,7 +67,7 @@ export function statementIn(text: string): string | null {
   }
 }
 
-type Recognised = { what: string } & ({ jws: string; proof: string | null } | { checkpoint: string });
+type Recognised = { what: string } & ({ jws: string; proof: string | null; shown?: unknown } | { checkpoint: string });
 
 function recognised(given: string): Recognised {
   if (given.startsWith(PROOF_HEAD)) {
@@ -82,12 +82,15 @@ function recognised(given: string): Recognised {
   return { what: "A statement, as it seems.", jws: given.replaceAll(/\s/g, ""), proof: null };
 }
 
-/** The statement in what an endpoint of evidence answers, and the proof beside it. */
-function answered(text: string): { jws: string; proof: string | null } {
+/** The statement in what an endpoint of evidence answers, the proof beside it, and what it shows as the statement. */
+function answered(text: string): { jws: string; proof: string | null; shown: unknown } {
   const answer = parsed(text);
   const [jws, proof] = [at(answer, "jws"), at(answer, "log.proof")];
   if (!isObject(answer) || typeof jws !== "string") throw new Refused("There is no statement in it, no member jws.");
-  return { jws, proof: typeof proof === "string" ? proof : null };
+  // The service shows an empty one for what it can't verify itself.
+  const { statement } = answer;
+  const shown = isObject(statement) && Object.keys(statement).length === 0 ? undefined : statement;
+  return { jws, proof: typeof proof === "string" ? proof : null, shown };
 }
 
 /** Verifies the statement of a run: keys, statement, proof, and what it commits to are read by `get`, and checked here. */
@@ -113,9 +116,10 @@ export async function verifyRun(
 }
 
 /** The steps of a statement, of what it commits to, and of its place in the log. */
-async function walk(trail: Trail, jws: string, proof: string | null, options: Options): Promise<void> {
+async function walk(trail: Trail, jws: string, proof: string | null, options: Options, shown?: unknown): Promise<void> {
   const { now, jwks, claims = {}, opened = {}, get } = options;
   const { statement, sha256 } = await checkStatement(trail, jws, jwks);
+  if (shown !== undefined) await checkShown(trail, jws, shown);
   if (Object.keys(claims).length > 0) await checkClaims(trail, statement, claims);
   await checkTerm(trail, statement, now);
   if (statement.credentialStatus !== null) {

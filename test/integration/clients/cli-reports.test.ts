@@ -165,6 +165,16 @@ describe("the files of a report", () => {
 });
 
 describe("a verification", () => {
+  it("takes what the service answers of a run, and not with another result shown beside the signed one", async () => {
+    const [run] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const { text } = await packed.user.call("GET", `/api/v1/runs/${run?.id}/evidence`);
+    writeFileSync(join(folder, "answer.json"), text);
+    expect(await cli(["verify", "answer.json"])).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, "answer.json"), text.replace('"passed":true', '"passed":false'));
+    const { code, stdout } = await cli(["verify", "answer.json"]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("says something else than what is signed")]);
+  });
+
   it("verifies nothing of a checkpoint without the log's key: exit code 3, and what to give", async () => {
     await addEntries(service, 1);
     await service.app.scheduled("* * * * *");

@@ -258,6 +258,23 @@ describe("what somebody hands over", () => {
     expect(seen).toEqual([alone, alone, proven, proven, proven, [true, null, ["consistency"]]]);
   });
 
+  it("is refused where it shows another statement than the signed one beside it", async () => {
+    const { served, options } = await given();
+    const statement: unknown = JSON.parse(Buffer.from(served.jws.split(".")[1] ?? "", "base64url").toString());
+    const answer = { jws: served.jws, statement, verified: true };
+    const forged = JSON.stringify(answer).replace('"passed":true', '"passed":false');
+    const by = async (text: string) => {
+      const { verified: holds, failed } = await verify(text, { ...options, get: null });
+      return [holds, failed];
+    };
+    expect(await by(JSON.stringify(answer, null, 2))).toEqual([true, null]);
+    expect(forged).not.toBe(JSON.stringify(answer));
+    expect(await by(forged)).toEqual([false, "subject"]);
+    expect(await by(JSON.stringify({ ...answer, statement: "passed" }))).toEqual([false, "subject"]);
+    // What a service shows that can't verify it, as its key is retired there.
+    expect(await by(JSON.stringify({ ...answer, statement: {} }))).toEqual([true, null]);
+  });
+
   it("is checked against the log as it is now where there is a way to it", async () => {
     const { served, options, whole } = await given();
     const get = readerOf(served);
