@@ -8,23 +8,38 @@ import type { Terminal } from "./terminal.ts";
 /** The service on this machine, as `agent-screening dev` starts it. */
 const LOCAL = "http://127.0.0.1:8787";
 
+const ELSEWHERE = "Name another folder by XDG_CONFIG_HOME, or keep none: AGENT_SCREENING_KEY takes a key, too.";
+
 /** What `login` keeps: the service that was last signed in to, and the key of each. */
 interface Kept {
   url?: string;
   keys: Record<string, string>;
 }
 
-/** The file that `login` writes, readable by its owner alone. */
+/** The file that `login` writes, readable by its owner alone. @throws Failure where nothing says whose it would be */
 export function fileOf({ env }: Pick<Terminal, "env">): string {
-  const folder = env["XDG_CONFIG_HOME"] ?? "";
-  return join(folder === "" ? join(homedir(), ".config") : folder, "agent-screening", "config.json");
+  const folder = (env["XDG_CONFIG_HOME"] || undefined) ?? join(homeOf(), ".config");
+  return join(folder, "agent-screening", "config.json");
+}
+
+function homeOf(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch {
+    // As in a container, whose user has no name and no folder.
+  }
+  // An empty one would be the folder that this is called in, which others may read and commit.
+  if (home !== "") return home;
+  throw new Failure(EXIT.usage, `There is no home folder to keep a key in.\n${ELSEWHERE}`);
 }
 
 /** What was kept; nothing where there is no file. @throws Failure for a file that is damaged. */
 export function kept(terminal: Pick<Terminal, "env">): Kept {
-  const file = fileOf(terminal);
+  let file: string;
   let text: string;
   try {
+    file = fileOf(terminal);
     text = readFileSync(file, "utf8");
   } catch {
     return { keys: {} };
@@ -55,9 +70,11 @@ export function keep(terminal: Pick<Terminal, "env">, url: string, key: string):
   const { keys } = kept(terminal);
   keeping(terminal, () => {
     const text = `${JSON.stringify({ url, keys: { ...keys, [url]: key } }, null, 2)}\n`;
-    writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    chmodSync(`${file}.new`, 0o600);
-    renameSync(`${file}.new`, file);
+    // Of this process alone: another one may sign in at the same time.
+    const own = `${file}.${process.pid}`;
+    writeFileSync(own, text, { mode: 0o600 });
+    chmodSync(own, 0o600);
+    renameSync(own, file);
   });
   return file;
 }
@@ -67,8 +84,7 @@ function keeping(terminal: Pick<Terminal, "env">, work: () => void): void {
     work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const advice = "Name another folder by XDG_CONFIG_HOME, or keep none: AGENT_SCREENING_KEY takes a key, too.";
-    throw new Failure(EXIT.usage, `A key can't be kept in ${fileOf(terminal)}: ${why}\n${advice}`);
+    throw new Failure(EXIT.usage, `A key can't be kept in ${fileOf(terminal)}: ${why}\n${ELSEWHERE}`);
   }
 }
 
