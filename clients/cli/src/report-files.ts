@@ -42,35 +42,52 @@ export function writeResults({ junit, markdown }: ReportFiles, results: Results,
 /** What asks a program to end: a runner whose job is cancelled or out of time, or Ctrl-C. */
 const ENDS = ["SIGINT", "SIGTERM"] as const;
 
+/** So long is waited for what a signal has to be done for: a runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later. */
+const LONGEST_STOP_MS = 5000;
+
 /**
  * Does `work`; where that fails, or is ended by a signal, the files tell of it, too, and how to go on, before the error or the
- * signal goes on as it is.
+ * signal goes on as it is. A signal does `stop` first, where it is given: after that nothing goes on.
  */
 export async function told<T>(
   { junit, markdown }: ReportFiles,
   known: Omit<Broken, "message">,
   terminal: Terminal,
   work: () => Promise<T>,
+  stop?: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<T> {
-  const tell = (message: string) => {
-    const broken = { ...known, message };
+  const tell = (message: string, goesOnBy = known.goesOnBy) => {
+    const broken = { ...known, message, goesOnBy };
     if (junit !== undefined) attempt(terminal, () => writeFileSync(junit, toJunitOfError(broken)));
     if (markdown !== undefined) attempt(terminal, () => writeFileSync(markdown, toMarkdownOfError(broken)));
-    if (known.goesOnBy !== null) note(terminal, goingOn(known.goesOnBy));
+    if (goesOnBy !== null) note(terminal, goingOn(goesOnBy));
   };
-  const end = (signal: (typeof ENDS)[number]) => {
-    leave();
+  let ending: Promise<void> | undefined;
+  const endBy = async (signal: (typeof ENDS)[number]) => {
     if (terminal.stderr.isTTY === true) terminal.stderr.write("\r\u001b[K");
-    tell(`${signal} ended the program before there was a result.`);
+    const ended = `${signal} ended the program before there was a result.`;
+    const failed = await stop?.(AbortSignal.timeout(LONGEST_STOP_MS)).then(
+      () => null,
+      (error: unknown) => explained(error).text,
+    );
+    if (failed === undefined) tell(ended);
+    else if (failed === null) tell(`${ended} What was queued has been cancelled.`, null);
+    else tell(`${ended} What was queued could not be cancelled: ${failed}`);
+    leave();
     process.kill(process.pid, signal);
   };
+  // What launched the program may hand on a signal that it has had already, and a runner sends a second one.
+  const end = (signal: (typeof ENDS)[number]) => void (ending ??= endBy(signal));
   const leave = () => {
     for (const signal of ENDS) process.off(signal, end);
   };
   for (const signal of ENDS) process.on(signal, end);
   try {
-    return await work();
+    const done = await work();
+    await ending;
+    return done;
   } catch (error) {
+    await ending;
     tell(explained(error).text);
     throw error;
   } finally {

@@ -9,7 +9,7 @@ export interface Broken {
   /** The agent's name where it is known, else the program's. */
   agent: string;
   message: string;
-  /** The command that waits for it; null where none has begun. */
+  /** The command that waits for it; null where none has begun, or what was queued is cancelled. */
   goesOnBy: string | null;
 }
 

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
@@ -41,11 +42,17 @@ beforeEach(() => {
   for (const file of ["summary.md", "outputs"]) writeFileSync(join(folder, file), "");
 });
 
-/** Runs a script in a shell as a runner does: nothing but the given variables, ended by the first command that fails. */
+/** How a runner starts a script in a shell: with nothing but the given variables, and ended by the first command that fails. */
+const BASH = ["--noprofile", "--norc", "-eo", "pipefail", "-c"] as const;
+const optionsOf = (env: Record<string, string>) => ({
+  cwd: folder,
+  env: { PATH: process.env["PATH"] ?? "", HOME: folder, CI: "true", ...env },
+});
+
+/** Runs a script in a shell as a runner does. */
 function shell(script: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
-  const options = { cwd: folder, env: { PATH: process.env["PATH"] ?? "", HOME: folder, CI: "true", ...env } };
   return new Promise((resolve) => {
-    execFile("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], options, (error, stdout, stderr) =>
+    execFile("bash", [...BASH, script], optionsOf(env), (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });
@@ -116,6 +123,50 @@ it.each(["", "yes", "True"])(
     expect(read("outputs")).toBe("exit-code=2\n");
   },
 );
+
+it("a job of the GitHub Action that is cancelled has the client told behind npx, and what is queued cancelled", async () => {
+  mkdirSync(join(folder, "node_modules/.bin"));
+  symlinkSync("../agent-screening-cli/dist/main.js", join(folder, "node_modules/.bin/agent-screening"));
+  const npx = "npx --no agent-screening";
+  const { script, env } = step({
+    agent: endpoint.url,
+    key,
+    url: service.url,
+    suite: "few",
+    repeats: "3",
+    command: npx,
+  });
+  let release = () => undefined as void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  endpoint.answer = (call) => held.then(() => answersRightly(call));
+  const runner = spawn("bash", [...BASH, script], optionsOf({ ...env, ...files() }));
+  const ended = once(runner, "close");
+  const session = await new Promise((resolve) => {
+    let said = "";
+    runner.stderr.on("data", (data: Buffer) => {
+      said += String(data);
+      const [, id] = /\/sessions\/([\da-f-]{36})\n/.exec(said) ?? [];
+      if (id !== undefined) resolve(id);
+    });
+  });
+  // As a runner does, to the shell alone. That its pipes close says that nobody of its processes is left.
+  runner.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  expect(read("outputs")).toBe("exit-code=130\n");
+  expect(read("summary.md")).toMatch(/: no score\n\n\*\*SIGTERM ended .* What was queued has been cancelled\.\*\*\n$/);
+  expect(read("agent-screening.xml")).toMatch(/<error message="SIGTERM ended [^"]*"><\/error>/);
+  release();
+  await service.settled();
+  const [counts] = await service.sql<{ cancelled: number; final: number }>(
+    `select count(*) filter (where status = 'cancelled')::int as cancelled,
+            count(*) filter (where status in ('cancelled', 'completed'))::int as final
+       from runs where screening_session_id = $1`,
+    [session],
+  );
+  // At most four were called by then.
+  expect(counts?.cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
+  expect(counts?.final).toBe(3 * TASKS);
+});
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
   const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");

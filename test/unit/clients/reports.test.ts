@@ -115,6 +115,40 @@ describe("the files of a report of what fails", () => {
     expect(markdown).toMatch(new RegExp(`no score\n\n\\*\\*${signal} ended`));
   });
 
+  it.each([
+    ["which cancels what is queued", "async () => undefined", "has been cancelled.", false],
+    ["which fails to", 'async () => { throw new Error("no answer"); }', "could not be cancelled: no answer", true],
+  ])("say what came of what a signal does first, %s, though it comes twice", async (_what, stop, outcome, goesOn) => {
+    const work = `import { told } from ${JSON.stringify(SOURCE)};
+      const known = { agent: "A", goesOnBy: "agent-screening screen --session 7" };
+      let over;
+      const stop = async () => {
+        process.stdout.write("stopping");
+        await new Promise((done) => process.stdin.once("data", done));
+        // What is waited for ends by this, too, which is no result.
+        over();
+        return (${stop})();
+      };
+      await told(${JSON.stringify(files)}, known, process, () => {
+        process.stdout.write("waiting");
+        const alive = setTimeout(() => undefined, 60_000);
+        return new Promise((done) => (over = () => { clearTimeout(alive); done(); }));
+      }, stop);
+      process.stdout.write("went on");`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", work]);
+    child.stdout.on("data", (data: Buffer) => {
+      child.kill(String(data) === "waiting" ? "SIGTERM" : "SIGINT");
+      if (String(data) === "stopping") child.stdin.end("go on");
+    });
+    const [printed, noted] = [textOf(child.stdout), textOf(child.stderr)];
+    expect(await once(child, "close")).toEqual([null, "SIGTERM"]);
+    expect([await printed, (await noted).includes("by: agent-screening")]).toEqual(["waitingstopping", goesOn]);
+    expect(read()[0]).toContain(
+      `<error message="SIGTERM ended the program before there was a result. What was queued ${outcome}"`,
+    );
+    expect(read()[1]?.includes("--session 7")).toBe(goesOn);
+  });
+
   it("do not hide the error where they can't be written any more", async () => {
     const gone = { ...files, junit: join(folder, "gone/junit.xml") };
     expect(await failing({ agent: "A", goesOnBy: null }, gone)).toBe(error);

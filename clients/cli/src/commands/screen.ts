@@ -33,6 +33,7 @@ const OPTIONS = {
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
   session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
   wait: { type: "boolean", about: "wait for the score" },
+  "cancel-on-signal": { type: "boolean", about: "SIGINT and SIGTERM cancel what is queued; waits" },
   "fail-under": { type: "string", value: "SCORE", about: "exit code 1 below this score; waits" },
   "fail-on-regression": { type: "boolean", about: "exit code 1 if the agent got worse since the last time; waits" },
   junit: { type: "string", value: "FILE", about: "write a JUnit file; waits" },
@@ -69,10 +70,20 @@ export const screen = command({
       return EXIT.fine;
     }
     const goesOnBy = `agent-screening screen --session ${session_id}`;
-    const results = await told(files, { agent: agent.name, goesOnBy }, terminal, async () => {
-      const session = await finished(client, session_id, createProgress(terminal));
-      return resultsOf(client, url, agent, session);
-    });
+    const cancelled = (signal: AbortSignal) => {
+      const params = { path: { session_id } };
+      return given(client.POST("/api/v1/screening-sessions/{session_id}/cancel", { params, signal }));
+    };
+    const results = await told(
+      files,
+      { agent: agent.name, goesOnBy },
+      terminal,
+      async () => {
+        const session = await finished(client, session_id, createProgress(terminal));
+        return resultsOf(client, url, agent, session);
+      },
+      values["cancel-on-signal"] === true ? cancelled : undefined,
+    );
     const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.json === true) print(terminal, toJson(results, verdict));
     else show(results, verdict, terminal);
@@ -117,6 +128,7 @@ function waits(values: Values<typeof OPTIONS>): boolean {
   return (
     wait ||
     session !== undefined ||
+    values["cancel-on-signal"] === true ||
     values["fail-under"] !== undefined ||
     values["fail-on-regression"] === true ||
     junit !== undefined ||
