@@ -169,7 +169,9 @@ describe("a verification", () => {
     const [run] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
     const { text } = await packed.user.call("GET", `/api/v1/runs/${run?.id}/evidence`);
     writeFileSync(join(folder, "answer.json"), text);
-    expect(await cli(["verify", "answer.json"])).toMatchObject({ code: 0 });
+    const held = await cli(["verify", "answer.json"]);
+    expect([held.code, held.stdout]).toEqual([0, expect.stringContaining(`\nRun ${run?.id}: passed.\n`)]);
+    expect(held.stdout).toContain(`\nAbout ${JSON.parse(text).statement.credentialSubject.name}, urn:uuid:`);
     writeFileSync(join(folder, "answer.json"), text.replace('"passed":true', '"passed":false'));
     const { code, stdout } = await cli(["verify", "answer.json"]);
     expect([code, stdout]).toEqual([1, expect.stringContaining("says something else than what is signed")]);
