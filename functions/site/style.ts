@@ -35,7 +35,7 @@ td.wide,th.wide{white-space:normal;min-width:10rem}
 .notice.bad{border-left-color:var(--bad);background:var(--badtint)}.notice.good{border-left-color:var(--good);background:var(--goodtint)}
 .notice p,.notice ul{margin:.25rem 0}
 .empty{border:1px dashed var(--edge);border-radius:.4rem;padding:1rem;max-width:44rem}
-form{max-width:28rem}td form,li form{max-width:none}td form p{margin:0}
+form{max-width:28rem}td form,li form{max-width:none}td form p{margin:0}td select{width:auto}
 .field{margin:1rem 0}.field label{display:block;font-weight:600}.field.tick label{display:inline;font-weight:400;margin-left:.5rem}
 input,select,textarea{font:inherit;color:inherit;background:var(--ground);border:1px solid var(--edge);border-radius:.3rem;padding:.45rem .6rem;width:100%;min-height:2.5rem}
 input[type=checkbox]{width:1.1rem;min-height:0;height:1.1rem;vertical-align:-.15rem}

@@ -1,0 +1,55 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, startBrowser } from "../../stack/browser.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 640 };
+
+let service: TestService;
+let browser: Browser;
+let owner: User;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  [service, browser] = await Promise.all([startService(), startBrowser()]);
+  owner = await newUser(service, { plan: "team" });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** The owner's browser with a window of this size. */
+async function open(path: string, viewport: typeof WIDE): Promise<Page> {
+  const context = await browser.newContext({ viewport });
+  await context.addCookies([{ name: "service_session", value: owner.token, url: service.url }]);
+  const page = await context.newPage();
+  await page.goto(service.url + path);
+  return page;
+}
+
+/** The controls of which each lies over another one, so that who means the one may hit the other. */
+const covered = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const all = [...document.querySelectorAll("button, select")].map((one) => [one, one.getBoundingClientRect()]);
+    return all.flatMap(([one, a], place) => all.slice(place + 1).flatMap(([other, b]) =>
+      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
+        ? [one.ariaLabel + " and " + other.ariaLabel] : []));
+  })()`);
+
+describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
+  it.each([WIDE, NARROW])(
+    "has no button over another one: who sets a role removes nobody, $width wide",
+    async (size) => {
+      const team = (await owner.call("POST", "/api/v1/teams", { name: "Drawn" })).body.id;
+      const mate = await newUser(service);
+      await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, mate.id]);
+      const page = await open(`/workspaces/${team}`, size);
+      await page.getByRole("button", { name: `Remove ${mate.email}` }).waitFor();
+      expect(await covered(page)).toEqual([]);
+      await page.context().close();
+    },
+  );
+});
