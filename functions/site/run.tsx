@@ -71,7 +71,11 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
       <dd>
         <strong>{outcomeOf(run)}</strong>
         {run.simulated && <span class="tag">simulated</span>}
-        {run.canary === true && <span class="tag">canary: asked the published sample, does not count</span>}
+        {run.canary === true && (
+          <>
+            <span class="tag">canary</span> asked the published sample, does not count
+          </>
+        )}
       </dd>
       <dt>Took</dt>
       <dd>{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</dd>

@@ -1,24 +1,30 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser, startBrowser } from "../../stack/browser.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 360, height: 640 };
 
 let service: TestService;
+let endpoint: Consumer;
 let browser: Browser;
 let owner: User;
+let agent: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  [service, browser] = await Promise.all([startService(), startBrowser()]);
+  [service, endpoint, browser] = await Promise.all([startService(), startAgent(), startBrowser()]);
   owner = await newUser(service, { plan: "team" });
+  agent = await addAgent(owner, { name: "W".repeat(60), endpoint: endpoint.url });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  await endpoint?.stop();
 });
 
 /** The owner's browser with a window of this size. */
@@ -52,4 +58,15 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
       await page.context().close();
     },
   );
+
+  it("holds what a canary's run says of itself on a phone", async () => {
+    const suite = await addSuite(service, 1, { slug: "drawn" });
+    const runs = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    await service.settled();
+    await service.sql("update runs set canary = true where id = $1", [runs.body[0].id]);
+    const page = await open(`/runs/${runs.body[0].id}`, NARROW);
+    await page.getByText("asked the published sample").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
+    await page.context().close();
+  });
 });
