@@ -24,7 +24,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem .5rem;list-style:none;margin:.5rem
 nav li a{display:block;padding:.15rem .6rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none}
 nav li a[aria-current]{background:var(--bar);border-color:var(--bar);color:var(--on)}
 footer nav ul{gap:.25rem 1rem}.tag.bad{color:var(--bad);border-color:var(--bad)}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto}@media print{.scroll{overflow:visible}}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--mute);padding:.25rem 0}
 th,td{text-align:left;padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:baseline}

@@ -69,4 +69,14 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
     await page.context().close();
   });
+
+  it("prints every column of a table that is wider than the paper", async () => {
+    const page = await open("/scorecards", { width: 500, height: 800 });
+    const hidden = `[...document.querySelectorAll(".scroll")].filter((one) =>
+      one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== "visible").map((one) => one.ariaLabel)`;
+    expect(await page.evaluate(hidden)).toEqual(["Scorecards"]);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate(hidden)).toEqual([]);
+    await page.context().close();
+  });
 });
