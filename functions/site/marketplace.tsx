@@ -39,13 +39,16 @@ function Bought({ purchases, page }: { purchases: z.output<typeof Purchases>; pa
   return (
     <>
       <h2 id="bought">What you bought</h2>
-      <Table label="Purchases" columns={["Begun", ["Price", "number"], "State"]}>
-        {purchases.items.map(({ id, created_at, price_usd, status }) => (
+      <Table label="Purchases" columns={[["Agent", "wide"], "Begun", ["Price", "number"], "State"]}>
+        {purchases.items.map(({ id, agent_name, created_at, price_usd, status }) => (
           <tr>
-            <td>
+            <td class="wide">
               <a href={`/marketplace/purchases/${id}`}>
-                <Day time={created_at} />
+                <bdi>{agent_name}</bdi>
               </a>
+            </td>
+            <td>
+              <Day time={created_at} />
             </td>
             <td class="number">{usd(price_usd)}</td>
             <td>{status.toLowerCase().replaceAll("_", " ")}</td>

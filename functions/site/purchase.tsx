@@ -63,6 +63,10 @@ async function show({ c, api, params, query }: Visit): Promise<Response> {
       <div id="live">
         <Standing purchase={purchase} checkout={query.get("checkout")} />
         <dl>
+          <dt>Agent</dt>
+          <dd>
+            <bdi>{purchase.agent_name}</bdi>
+          </dd>
           <dt>Price</dt>
           <dd>{usd(purchase.price_usd)}</dd>
           {purchase.refunded_usd > 0 && (

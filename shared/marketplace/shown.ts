@@ -35,6 +35,7 @@ export const PurchaseRead = z
   .object({
     id: z.uuid(),
     listing_id: z.uuid(),
+    agent_name: z.string().meta({ description: "The agent's name, as it was bought" }),
     status: z.enum(PURCHASE_STATES),
     price_usd: usd,
     refunded_usd: refunded,

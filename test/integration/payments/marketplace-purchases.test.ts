@@ -91,9 +91,11 @@ describe("a purchase", () => {
     const { id, agent_id } = await addListing(seller, { price_usd: 19.99 });
     const fresh = await newUser(service);
     const purchase = await begin(fresh, id);
+    const [agent] = await service.sql<{ name: string }>("select name from agents where id = $1", [agent_id]);
     expect(purchase).toEqual({
       id: expect.any(String),
       listing_id: id,
+      agent_name: agent?.name,
       status: "AWAITING_PAYMENT",
       price_usd: 19.99,
       refunded_usd: 0,
@@ -102,7 +104,6 @@ describe("a purchase", () => {
       created_at: expect.any(String),
       completed_at: null,
     });
-    const [agent] = await service.sql<{ name: string }>("select name from agents where id = $1", [agent_id]);
     expect(asked("POST /v1/checkout/sessions").at(-1)).toMatchObject({
       idempotencyKey: `purchase-${purchase.id}`,
       params: {

@@ -12,6 +12,7 @@ import {
   newSeller,
   sessionOf,
 } from "../payments/marketplace-support.ts";
+import { addAgent } from "../runs/support.ts";
 
 let service: TestService;
 
@@ -99,9 +100,13 @@ describe("what is sold and bought, by the pages alone", () => {
 
   it("shows a purchase from its checkout to the agent that was hired, to its buyer alone", async () => {
     const [seller, buyer] = await Promise.all([newSeller(service), newUser(service)]);
-    const purchase = await begin(buyer, (await addListing(seller)).id);
+    const agent_id = await addAgent(seller, { name: "Told by its name" });
+    const purchase = await begin(buyer, (await addListing(seller, { agent_id })).id);
     const visitor = await visitorOf(service, buyer);
     const left = await visitor.open(backTo("cancel_url"));
+    expect(left.html).toContain("Told by its name");
+    const bought = (await visitor.open("/marketplace")).links.find(({ href }) => href.endsWith(left.url.pathname));
+    expect(bought?.text).toBe("Told by its name");
     const pay = left.links.find(({ text }) => text === "pay it at our payment provider");
     expect([left.url.pathname, pay?.href]).toEqual([`/marketplace/purchases/${purchase.id}`, purchase.checkout_url]);
     const paid = service.stripe.pay(await sessionOf(service, purchase));
