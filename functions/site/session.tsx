@@ -15,6 +15,7 @@ import {
   tasksOf,
   titleOf,
 } from "./parts/again.tsx";
+import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
@@ -115,7 +116,7 @@ function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: 
 
 /** The ways to the visitor's own runs of a screening as files. */
 function Files({ id }: { id: string }) {
-  const file = (form: string) => `/api/v1/runs/export.${form}?screening_session_id=${id}`;
+  const file = (form: string) => `/sessions/${id}/export/${form}`;
   return (
     <p>
       The runs that you asked for, as a file: <a href={file("csv")}>CSV</a>, <a href={file("jsonl")}>JSON Lines</a>{" "}
@@ -213,6 +214,10 @@ async function repeat(visit: Visit): Promise<Response> {
 }
 
 export const sessionPages: readonly View[] = [
+  fileView("/sessions/{session_id}/export/{slug}", "The runs of a screening as a file", ({ params }) => {
+    const narrowed = new URLSearchParams({ screening_session_id: params["session_id"] ?? "" });
+    return `/api/v1/runs/export.${params["slug"]}?${narrowed.toString()}`;
+  }),
   view({
     path: "/sessions/{session_id}",
     title: "A screening",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { PasswordField, UsernameField } from "./parts/credentials.tsx";
+import { fileView } from "./parts/file.ts";
 import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
@@ -54,8 +55,8 @@ function Profile({ user, done, typed, wrong }: Outcome & { user: User }) {
       </Form>
       <h2>Your data</h2>
       <p>
-        <a href="/api/v1/users/me/export">Download everything</a>: your agents, runs, answers and settings as a ZIP
-        file, without secrets.
+        <a href="/settings/export">Download everything</a>: your agents, runs, answers and settings as a ZIP file,
+        without secrets.
       </p>
     </Layout>
   );
@@ -184,6 +185,7 @@ export const settingsPages: readonly View[] = [
     show: async (visit) => personal(visit.c, <Profile user={await me(visit)} />),
     take: saveProfile,
   }),
+  fileView("/settings/export", "All that an account holds", () => "/api/v1/users/me/export"),
   view({ path: "/settings/sessions", title: "Where you are signed in", show: sessions, take: endSession }),
   view({
     path: "/settings/deletion",

@@ -305,6 +305,21 @@ describe("a session that ends while a page is open", () => {
     expect(waiting.length).toBeLessThan(3);
   });
 
+  it("is taken up before a file is sent, too, where its page was left open", async () => {
+    const { visitor, email } = await signedUp();
+    await service.sql("update users set plan = 'pro' where email = $1", [email]);
+    const settings = await visitor.open("/settings");
+    later(16);
+    const all = await visitor.follow(settings, "Download everything");
+    later(16);
+    const runs = await visitor.open(`/sessions/${crypto.randomUUID()}/export/csv`);
+    expect([all, runs].map(({ status, url }) => [status, url.pathname])).toEqual([
+      [200, "/api/v1/users/me/export"],
+      // There is no such screening, which is said to somebody who is signed in.
+      [404, "/api/v1/runs/export.csv"],
+    ]);
+  });
+
   it("brings the visitor back to the page after signing in, where it can't be taken up", async () => {
     const { visitor, email } = await signedUp();
     const form = await visitor.open("/resend-verification");
