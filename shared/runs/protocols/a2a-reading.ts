@@ -9,6 +9,8 @@ import { answered, invalid, List, misfit, reportedFailure, ToolCalls } from "./r
 export const MAX_PARTS = 10_000;
 /** The most artifacts of a task. */
 export const MAX_ARTIFACTS = 1000;
+/** How much of a task's history is asked for: some servers give none of it to who names no number, be an answer in it. */
+const HISTORY_LENGTH = 10;
 /** The longest id of a task, in characters; it is sent back. */
 export const MAX_ID_LENGTH = 1024;
 
@@ -116,7 +118,7 @@ export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
     case "unknown":
       return {
         kind: "pending",
-        request: call(asked.run.id, polling.method, { id: task.id }),
+        request: call(asked.run.id, polling.method, { id: task.id, historyLength: HISTORY_LENGTH }),
         read: (body) =>
           readResult(body, asked, polling.task, (later) =>
             later.id === task.id ? readTask(later, asked, polling) : invalid("The answer is about another task."),

@@ -141,7 +141,7 @@ describe("an agent behind the chat completions API, by the types of the official
 });
 
 /** How an agent built with the official server answers. */
-type Way = "message" | "task" | "polled" | "word" | "failed" | "rejected" | "throws";
+type Way = "message" | "task" | "polled" | "word" | "polled word" | "failed" | "rejected" | "throws";
 
 const usage = { calls: [{ model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.001 }] };
 
@@ -187,8 +187,9 @@ function executorOf(way: Way, tasks: Tasks): AgentExecutor {
         });
         bus.publish({ ...update, status: { state: "completed" }, final: true });
       }
-      if (way === "polled") {
-        tasks.due.set(taskId, { asked: 0, task: task("completed", done) });
+      if (way === "polled" || way === "polled word") {
+        const said = { history: [userMessage, { ...message, metadata: { usage } }] };
+        tasks.due.set(taskId, { asked: 0, task: task("completed", way === "polled" ? done : said) });
         bus.publish(task("working"));
       }
       bus.finished();
@@ -254,6 +255,7 @@ describe("an agent built with the official Agent2Agent server", () => {
     ["task", "JSON as data", WANTS_JSON],
     ["polled", "text, when it is asked for it again", {}],
     ["word", "text, said at work and not at its end", {}],
+    ["polled word", "text, said at work, when it is asked for it again", {}],
   ])("passes by a %s: %s, with its cost, signed", async (way, _what, columns) => {
     const { run, evidence } = await screen(await add(way), columns);
     expect(run).toMatchObject({ status: "completed", passed: true, evidence_signed: true });

@@ -167,7 +167,7 @@ const Rpc = z.discriminatedUnion("method", [
     jsonrpc: z.literal("2.0"),
     id: z.string(),
     method: z.literal("tasks/get"),
-    params: z.strictObject({ id: z.string() }),
+    params: z.strictObject({ id: z.string(), historyLength: z.literal(10) }),
   }),
 ]);
 

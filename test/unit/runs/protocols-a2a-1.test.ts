@@ -99,7 +99,12 @@ describe("an answer of A2A 1.0", () => {
     "that is %s is asked for by GetTask, which answers with the task itself",
     (state) => {
       const first = read(result({ task: task(state) })) as Pending;
-      expect(first.request).toEqual({ jsonrpc: "2.0", id: RUN_ID, method: "GetTask", params: { id: "t-1" } });
+      expect(first.request).toEqual({
+        jsonrpc: "2.0",
+        id: RUN_ID,
+        method: "GetTask",
+        params: { id: "t-1", historyLength: 10 },
+      });
       const again = first.read(result(task("TASK_STATE_WORKING"))) as Pending;
       const last = again.read(result(task("TASK_STATE_COMPLETED", { artifacts: [artifact({ text: "42" })] })));
       expect(last).toEqual({ kind: "answer", answer: { output: "42" } });

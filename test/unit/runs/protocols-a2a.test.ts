@@ -194,7 +194,7 @@ describe("a task that is under way", () => {
       jsonrpc: "2.0",
       id: RUN_ID,
       method: "tasks/get",
-      params: { id: "t-1" },
+      params: { id: "t-1", historyLength: 10 },
     });
   });
 
