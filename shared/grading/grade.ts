@@ -10,13 +10,13 @@ export type { Answer, GradingTask, Verdict } from "./types.ts";
 
 /**
  * The versions of the grading rules that are kept, so that what was signed by them can be graded again. "3" took an output
- * of null for none; until "4" answers were read without `inPlainWriting`.
+ * of null for none; until "4" answers were read without `inPlainWriting`, and "5" without what it does since.
  */
-export const GRADER_VERSIONS = ["3", "4", "5"] as const;
+export const GRADER_VERSIONS = ["3", "4", "5", "6"] as const;
 export type GraderVersion = (typeof GRADER_VERSIONS)[number];
 
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "5" satisfies GraderVersion;
+export const GRADER_VERSION = "6" satisfies GraderVersion;
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;
@@ -51,11 +51,12 @@ type Given = Answer & { output: ExactJson };
 
 function outcomeOf(task: GradingTask, answer: Answer, version: GraderVersion): Outcome {
   const { type } = task.grader;
-  const isNull = answer.output === null && TAKING_NULL.has(type) && version !== "3";
-  if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(answer.output) && !isNull) return unreadable("The answer is empty.");
-  const said = answer.output ?? null;
-  const isTakenAsWritten = typeof said !== "string" || version === "3" || version === "4";
-  const given = { ...answer, output: isTakenAsWritten ? said : inPlainWriting(type, said) };
+  const { output } = answer;
+  const isTakenAsWritten = typeof output !== "string" || version === "3" || version === "4";
+  const said = isTakenAsWritten ? output : inPlainWriting(type, output, version);
+  const isNull = said === null && TAKING_NULL.has(type) && version !== "3";
+  if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(said) && !isNull) return unreadable("The answer is empty.");
+  const given = { ...answer, output: said ?? null };
   if (!depthWithin(given.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
   return graderOf(type).grade(task, asKnown(task, given));
 }
