@@ -21,12 +21,18 @@ const Parts = listOf(z.object({ type: z.string(), text: z.string().nullish() }),
   parts.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join(""),
 );
 
+/** In words alone, or with them as its message. */
+const ErrorWords = z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]);
+
 const Choice = z.object({
   message: z.object({
     content: z.union([z.string(), Parts]).nullish(),
     refusal: z.string().nullish(),
     tool_calls: listOf(ToolCall, MAX_TOOL_CALLS).nullish(),
   }),
+  finish_reason: z.unknown().optional(),
+  // Where a gateway says that the model failed on the way.
+  error: ErrorWords.optional().catch(undefined),
 });
 
 const ChatCompletion = z.object({
@@ -41,9 +47,9 @@ const ChatCompletion = z.object({
 });
 
 /** What gateways answer with 200 where the model gave no answer; some servers have the words alone. */
-const ApiError = z.object({
-  error: z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]),
-});
+const ApiError = z.object({ error: ErrorWords });
+
+const ERROR = "The agent answered with an error";
 
 /**
  * OpenAI's chat completions, as compatible servers speak them: one user message, answered at once. A tool whose name
@@ -72,16 +78,19 @@ export const openaiChat: Protocol = {
     const parsed = ChatCompletion.safeParse(body);
     if (!parsed.success) {
       const { data } = ApiError.safeParse(body);
-      return data === undefined
-        ? misfit(parsed.error)
-        : reportedFailure("The agent answered with an error", data.error);
+      return data === undefined ? misfit(parsed.error) : reportedFailure(ERROR, data.error);
     }
     const { choices, model, usage } = parsed.data;
-    const { content, refusal, tool_calls } = choices[0].message;
+    const { message, finish_reason, error } = choices[0];
+    const { content, refusal, tool_calls } = message;
+    const saysNothing = !content && !refusal && !tool_calls?.length;
+    if (saysNothing && error !== undefined) return reportedFailure(ERROR, error);
+    // What a provider's filter held back is an answer that declines. What it let through before is one of its own.
+    const isHeldBack = saysNothing && finish_reason === "content_filter";
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
     return answered({
       output: (content || refusal || content) ?? undefined,
-      refused: refusal ? true : undefined,
+      refused: refusal || isHeldBack ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
         name: tools.get(name) ?? name,
         arguments: argumentsOf(text),

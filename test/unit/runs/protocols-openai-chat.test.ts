@@ -109,6 +109,12 @@ const calling = (name: unknown, text: unknown) =>
     content: null,
     tool_calls: [{ id: "call_1", type: "function", function: { name, arguments: text } }],
   });
+const ended = (message: object, end: object) => ({
+  choices: [{ index: 0, message: { role: "assistant", ...message }, ...end }],
+});
+const heldBack = (message: object) => ended(message, { finish_reason: "content_filter" });
+const failed = (message: object) =>
+  ended(message, { finish_reason: "error", error: { message: "No credit left", code: 402 } });
 const called = (name: string, value: unknown) => ({ tool_calls: [{ name, arguments: value }] });
 
 describe("a chat completion", () => {
@@ -158,6 +164,10 @@ describe("a chat completion", () => {
     ["of thoughts alone", completion({ content: [{ type: "thinking", thinking: [] }] }), { output: "" }],
     ["of a refusal", completion({ content: null, refusal: "I won't." }), { output: "I won't.", refused: true }],
     ["of a refusal with text", completion({ content: "No.", refusal: "I won't." }), { output: "No.", refused: true }],
+    ["that a filter held back", heldBack({ content: null }), { refused: true }],
+    ["that a filter held back as empty text", heldBack({ content: "" }), { output: "", refused: true }],
+    ["that a filter cut off", heldBack({ content: "Step one" }), { output: "Step one" }],
+    ["of text beside an error", failed({ content: "42" }), { output: "42" }],
     ["with further choices", { choices: [{ message: assistant }, 7] }, { output: "42" }],
   ])("%s", (_case, body, answer) => {
     expect(read(body)).toEqual({ kind: "answer", answer });
@@ -201,6 +211,11 @@ describe("a chat completion", () => {
     ["nothing said", completion({ role: "assistant" }), NO_OUTPUT],
     ["null said", completion({ content: null, refusal: null, tool_calls: null }), NO_OUTPUT],
     ["null said and an empty refusal", completion({ content: null, refusal: "" }), NO_OUTPUT],
+    [
+      "null said and an error without words",
+      ended({ content: null }, { finish_reason: "error", error: { code: 502 } }),
+      NO_OUTPUT,
+    ],
     ["a call without a function", completion({ tool_calls: [{}] }), unfit("choices.0.message.tool_calls.0.function")],
     ["a call without a name", calling(null, "{}"), unfit("choices.0.message.tool_calls.0.function.name")],
     ["a call of nothing", calling("weather", undefined), unfit("choices.0.message.tool_calls.0.function.arguments")],
@@ -214,6 +229,8 @@ describe("a chat completion", () => {
   it.each<[string, unknown]>([
     ["the API's form", { error: { message: "No credit left\u0000", code: 402 } }],
     ["words alone", { error: "No credit left" }],
+    ["a choice that says nothing", failed({ content: "" })],
+    ["a choice of null", failed({ content: null })],
     ["the API's form beside no choices", { choices: [], error: { message: "No credit left" } }],
   ])("that is an error in %s is the agent's failure, in its words", (_case, body) => {
     const detail = "The agent answered with an error: No credit left";
