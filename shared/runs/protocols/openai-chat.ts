@@ -106,24 +106,23 @@ function functionNamesOf({ tools }: Pick<Asked["task"], "tools">): Map<string, s
   return functionNames((tools ?? []).map(({ name }) => name));
 }
 
-/** How a request says that JSON is wanted: by fields of the API, and in words where those do not suffice. */
+/** How a request says that JSON is wanted: in words, and by fields of the API where it has them. */
 interface Wanted {
   words: string[];
   fields: { response_format?: Record<string, unknown> };
 }
 
 /**
- * The API takes a schema only if its root is an object, and `json_object` only if the prompt says JSON. The schema is not
+ * The API takes a schema only if its root is an object, and `json_object` only if the prompt says JSON. Many servers pass
+ * over `response_format`, so a schema is told in words as well: else their models would never see it. The schema is not
  * `strict`: that would rule out every schema with an optional property.
  */
 function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
   if (output_format !== "json") return { words: [], fields: {} };
   if (schema === null) return { words: ["Answer in JSON."], fields: { response_format: { type: "json_object" } } };
-  if (describesObject(schema)) {
-    const response_format = { type: "json_schema", json_schema: { name: "answer", schema } };
-    return { words: [], fields: { response_format } };
-  }
-  return { words: [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`], fields: {} };
+  const words = [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`];
+  if (!describesObject(schema)) return { words, fields: {} };
+  return { words, fields: { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } } };
 }
 
 function describesObject(schema: unknown): boolean {

@@ -31,7 +31,9 @@ const CALLS_TOOL = {
   grader: { type: "tool_calls", order: "strict" },
   expected_output: JSON.stringify([{ name: "weather.now", arguments: { city: ["Bergen"] } }]),
 };
-const SCHEMA = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+/** In the order of keys in which the database gives it back. */
+const SCHEMA = { type: "object", required: ["sum"], properties: { sum: { type: "number" } } };
+const IN_WORDS = `Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(SCHEMA)}`;
 const WANTS_JSON = {
   output_format: "json",
   output_schema: JSON.stringify(SCHEMA),
@@ -104,7 +106,7 @@ describe("an agent behind the chat completions API, by the types of the official
       WANTS_JSON,
       {
         model: "default",
-        messages: [{ role: "user", content: `${prompt}\n\ninput:\n[6,7]` }],
+        messages: [{ role: "user", content: `${prompt}\n\ninput:\n[6,7]\n\n${IN_WORDS}` }],
         response_format: { type: "json_schema", json_schema: { name: "answer", schema: SCHEMA } },
       },
     ],

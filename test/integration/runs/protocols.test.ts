@@ -108,7 +108,9 @@ describe("an agent that speaks openai_chat", () => {
     calls: [{ model: "default-2026-11-01", input_tokens, output_tokens: 7 }],
   });
   const list = { type: "array", items: { type: "string" } };
-  const inWords = `Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(list)}`;
+  const wanting = (schema: object) =>
+    `Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`;
+  const [inWords, both] = [wanting(list), wanting({ type: "object" })];
   const city = { city: "Bergen" };
 
   it.each<[string, Partial<Job["task"]>, unknown]>([
@@ -121,7 +123,7 @@ describe("an agent that speaks openai_chat", () => {
     [
       "JSON by a schema",
       { output_format: "json", output_schema: { type: "object" } },
-      { output: '{"format":"json_schema","content":"Add them."}', usage: usage(9) },
+      { output: JSON.stringify({ format: "json_schema", content: both }), usage: usage(both.length) },
     ],
     [
       "JSON by the schema of a list",

@@ -22,10 +22,10 @@ describe("a chat completion is asked for", () => {
       { ...said("Add them.\n\ninput:\n[1]\n\nAnswer in JSON."), response_format: { type: "json_object" } },
     ],
     [
-      "by a schema",
+      "by a schema, in words as well, since servers pass over the field",
       { output_format: "json", output_schema: object },
       {
-        ...said("Add them."),
+        ...said(`Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(object)}`),
         response_format: { type: "json_schema", json_schema: { name: "answer", schema: object } },
       },
     ],
