@@ -21,8 +21,8 @@ function refuse(reason: string): Response {
 
 /**
  * Has the app answer what QStash delivers: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
- * time. Every delivery must be signed by QStash for exactly this URL and body; a failure answers 500, so that it comes
- * again.
+ * time. Every delivery must be signed by QStash for exactly this URL and body; a failure, or a message of another version of
+ * the service, answers 500, so that it comes again.
  */
 export function addDeliveries<E extends Env>(
   app: Pick<Hono<E>, "post">,
@@ -35,8 +35,10 @@ export function addDeliveries<E extends Env>(
       const raw = await verified(ctx, c);
       if (raw === null) return c.text("the signature is not valid", 401);
       const { body: schema, handle } = await load();
-      const body = schema.safeParse(parse(raw));
-      if (!body.success) return refuse("the message is malformed");
+      const message = parse(raw);
+      if (message === undefined) return refuse("the message is malformed");
+      const body = schema.safeParse(message);
+      if (!body.success) return unknownShape(ctx, c);
       ctx.log = ctx.log.with(subject(body.data));
       return carryOut(ctx, c, () => handle(ctx, body.data));
     });
@@ -51,8 +53,9 @@ export function addDeliveries<E extends Env>(
       ([name]) => callback.data.url === `${ctx.env.BASE_URL}/queues/${name}`,
     );
     const consumer = await known?.[1]();
-    const body = consumer?.body.safeParse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
-    if (consumer === undefined || body?.success !== true) return refuse("there is no such consumer");
+    if (consumer === undefined) return refuse("there is no such consumer");
+    const body = consumer.body.safeParse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
+    if (!body.success) return unknownShape(ctx, c);
     ctx.log.error("message died", { consumer: consumer.name, ...subject(body.data) });
     return carryOut(ctx, c, () => consumer.dead(ctx, body.data));
   });
@@ -91,6 +94,15 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Answers a message that QStash signed, and whose shape is not known here: while a deployment spreads, another version owed it,
+ * and one of that version takes it when it comes again.
+ */
+function unknownShape(ctx: Context, c: HonoContext): Response {
+  ctx.log.error("a message has a shape that this version does not know");
+  return c.text("failed; try again", 500);
 }
 
 async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>): Promise<Response> {
