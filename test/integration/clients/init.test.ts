@@ -9,6 +9,7 @@ import { buildCommandLine } from "../../../clients/cli/build.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import { signRequest } from "../../../shared/platform/outbound/signature.ts";
 import { newUser, type User } from "../../stack/client.ts";
+import { listen, type Listening } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addSuite } from "../runs/support.ts";
 import { commandLine } from "./cli-support.ts";
@@ -38,6 +39,8 @@ if (MISSING.length > 0)
 let service: TestService;
 let owner: User;
 let folder: string;
+/** What answers in place of a service. */
+let elsewhere: Listening;
 let cli: ReturnType<typeof commandLine>;
 const children: ChildProcess[] = [];
 /** Takes spans, and never answers. */
@@ -45,6 +48,7 @@ const collector = createServer();
 
 beforeAll(async () => {
   service = await startService();
+  elsewhere = await listen(() => ({ status: 200, headers: { "content-type": "text/html" }, body: "<p>Welcome" }));
   await addSuite(service, TASKS, { slug: "few" });
   owner = await newUser(service, { plan: "pro" });
   const { body } = await owner.call("POST", "/api/v1/api-keys", { name: "init", scope: "write" });
@@ -57,6 +61,7 @@ afterAll(async () => {
   for (const child of children) child.kill();
   collector.close();
   rmSync(folder, { recursive: true, force: true });
+  await elsewhere.close();
   await service.stop();
 });
 
@@ -187,9 +192,12 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
       agent.destroy();
     });
 
-    it("asks to be called again in a second where the service's keys can't be read", async () => {
+    it.each([
+      ["can't be read", async () => `http://127.0.0.1:${await freePort()}`],
+      ["are a page of somebody else's", async () => elsewhere.url],
+    ])("asks to be called again in a second where the service's keys %s", async (_how, directory) => {
       const endpoint = `http://127.0.0.1:${await freePort()}/`;
-      const nobody = `http://127.0.0.1:${await freePort()}`;
+      const nobody = await directory();
       await started(start, { PORT: new URL(endpoint).port, SERVICE_URL: nobody });
       const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
       const plain = { method: "POST", url: endpoint, headers: { "content-type": "application/json" }, body: BODY };
