@@ -10,6 +10,8 @@ type Facets = Partial<Pick<RunFilter, "status" | "passed" | "failure_code" | "tr
 const FAILED = [...FAILURE_CODES, "failed"];
 const OPEN = ["queued", "running"];
 const JUDGED = ["passed", "not_passed"];
+/** How a run stands that is held to be not passed: one that failed by our fault was never judged. */
+const NOT_PASSED = ["not_passed", ...FAILED].filter((outcome) => outcome !== "service_error");
 
 /** The outcomes (`runOutcome`) of the runs with a status, and with a value of `passed`: no others are among them. */
 const OF_STATUS: Readonly<Record<NonNullable<Facets["status"]>, readonly string[]>> = {
@@ -84,7 +86,7 @@ export function facetConditions({ status, passed, failure_code: code, trigger, d
 function outcomesOf({ status, passed, failure_code: code }: Facets): string[] {
   const allowed = [
     status === undefined ? ALL : OF_STATUS[status],
-    passed === undefined ? ALL : passed ? ["passed"] : ["not_passed", ...FAILED],
+    passed === undefined ? ALL : passed ? ["passed"] : NOT_PASSED,
     // A run that was answered is running until it is scored, and says already why it will have failed.
     code === undefined ? ALL : [...OPEN, code],
   ];

@@ -62,7 +62,7 @@ beforeAll(async () => {
         case when a.team_id is null or x.n % 7 = 0 then 'personal' else 'team' end,
         case when x.n % 7 <> 0 then a.team_id end, x.n % 4 = 0, x.trigger,
         case when o.o <= 2 then 'completed' when o.o <= 12 then 'failed' else (array['queued','running','cancelled'])[o.o - 12] end,
-        case when o.o <= 2 then o.o = 1 when o.o <= 12 then false end,
+        case when o.o <= 2 then o.o = 1 when o.o <= 11 then false end,
         case when o.o between 3 and 12 then ($3::text[])[o.o - 2] when x.n % 2 = 0 and o.o = 14 then 'agent_timeout' end, x.at
      from (select n, to_timestamp(($2::bigint + n * 60000) / 1000.0) as at, (($5::text[])[1 + n % 5]) as trigger, n % 15 + 1 as o
         from generate_series(1, 600) n) x
