@@ -55,7 +55,7 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   plan: "What the account or workspace pays for",
   monthly_run_count: "Runs taken of this month's allowance",
   monthly_run_limit: "Runs that the plan allows a month",
-  arena_run_count: "Counted runs of all of its agents, ever",
+  arena_run_count: "Runs taken of its own allowances, this month's and all before",
   agent_count: "How many active agents it has",
   team_count: "How many workspaces it is a member of",
   deletion_pending: "Whether the account is to be deleted",

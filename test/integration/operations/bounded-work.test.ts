@@ -117,7 +117,7 @@ const FORGOTTEN: Record<
     forgetAllowances,
     "period",
     "'2020-01'",
-    { kind: "'user'", owner: "n", period: "'2100-01'", used: "1" },
+    { kind: "'team'", owner: "n", period: "'2100-01'", used: "1" },
   ],
   "allowances of addresses": [
     "allowances",

@@ -109,6 +109,18 @@ it("what was used is kept for 35 days, then forgotten with its month, of whateve
   expect(await left("2026-11-05T00:00:00Z")).toEqual(periods.slice(4));
 });
 
+it("all that an account ever ran is still told when the months are long over", async () => {
+  const owner = await newUser(service);
+  await service.sql("insert into allowances values ('user', $1, '2024-12', 30), ('user', $1, '2026-10', 12)", [
+    owner.id,
+  ]);
+  await forgetAllowances(contextOf(service, () => new Date("2027-02-01T00:00:00Z")));
+  expect((await owner.call("GET", "/api/v1/auth/me")).body).toMatchObject({
+    arena_run_count: 42,
+    monthly_run_count: 0,
+  });
+});
+
 describe("anonymous trials", () => {
   const trial = (address: number) =>
     anonymous.call("POST", "/api/v1/runs", { agent_id: trialAgent, task_id: suite.tasks[0] }, from(address));
