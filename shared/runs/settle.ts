@@ -65,15 +65,19 @@ export const SUM_UP_SESSION = kept(
   "in sets",
 );
 
-/** Sums up the boards that its runs stand on. */
+/**
+ * Sums up the boards that its runs stand on, those of canaries, too: they were asked like the others, and are all of a
+ * domain where what else there was is cancelled. None of them changes a score.
+ */
 export const RESCORE_SESSION = kept(
   "rescore_session",
   SESSION_NOW,
   (value) =>
     rescore(
-      sql`select r.agent_id, d.domain, max(r.id::text) as run_id
+      sql`select r.agent_id, d.domain,
+          coalesce(max(max(r.id::text) filter (where r.counted)) over (), max(r.id::text)) as run_id
         from ${runs} r join ${tasks} t on t.id = r.task_id cross join lateral (values ('all'), (t.domain)) d (domain)
-        where ${isCountedOf(value("session"))} group by 1, 2`,
+        where r.screening_session_id = ${value("session")} and (r.counted or r.canary) group by 1, 2`,
       value("at"),
     ),
   "in sets",

@@ -94,4 +94,22 @@ describe("an agent that was asked canaries", () => {
     expect(await rows()).toEqual(before);
     await forger.stop();
   }, 120_000);
+
+  it("has been asked them as soon as their session ends, also where all else of it is cancelled", async () => {
+    minting.at(0);
+    const agentId = await minting.addLive();
+    const row = async () => {
+      const { items } = await minting.read("/api/v1/leaderboard?page_size=100&domain=math", minting.anonymous);
+      return items.find((one: { agent_id: string }) => one.agent_id === agentId);
+    };
+    await minting.reserve(agentId, 2);
+    await minting.released();
+    expect(await row()).toMatchObject({ asked_runs: 8, uneven: false });
+    const runs = await minting.reserve(agentId, 5);
+    const { canaries, others } = await minting.parted(runs);
+    for (const { id } of others) await minting.owner.call("POST", `/api/v1/runs/${id}/cancel`);
+    await minting.released();
+    expect(canaries).toHaveLength(2);
+    expect(await row()).toMatchObject({ asked_runs: 10, uneven: true });
+  });
 });
