@@ -50,6 +50,12 @@ const COLUMNS =
   failure_code text, failure_detail text, request bytea, request_salt bytea, response bytea, response_salt bytea, answer text,
   facts jsonb`);
 
+/**
+ * How long after the deadline the wait for a report ends: one that came in time may still be under way. The database is
+ * waited for nearly as long, and only what it then has not taken is noted.
+ */
+const UNDER_WAY = sql`interval '15 seconds'`;
+
 /** Locks runs (their ids) whose calls have ended: what is kept then sees the facts of a report that came at this moment. */
 export const LOCK_CALLED = kept("lock_called", { runs: "jsonb" }, (value) => ({
   parts: sql`with locked as (
@@ -82,7 +88,7 @@ export const KEEP_ANSWERS = kept("keep_answers", { answers: "jsonb" }, (value) =
         failure_detail = case when o.reported then r.failure_detail else o.failure_detail end
       from open_calls o where r.id = o.id
       returning r.id, r.attempt, r.answered_at is not null as answered, case
-        when r.answered_at is null then o.deadline
+        when r.answered_at is null then o.deadline + ${UNDER_WAY}
         when not r.simulated then ${collectedAt(sql`r.agent_id`, sql`r.answered_at`)} end as not_before
     ), exchange as (
       insert into ${run_exchanges} (run_id, request, request_salt, response, response_salt, answer)

@@ -163,7 +163,7 @@ describe("a run whose agent answers 202", () => {
     const { runId, token } = await promised();
     expect((await report(runId, token, { ...DONE, refused: false })).status).toBe(422);
     time += 60_001;
-    await service.broker.advance(70_000);
+    await service.broker.advance(80_000);
     await service.settled();
     const { failure_code, failure_detail } = await read(runId);
     expect([failure_code, failure_detail]).toEqual(["agent_timeout", expect.stringContaining("the answer to it says")]);
@@ -240,7 +240,7 @@ describe("a token", () => {
     time += 60_001;
     expect((await report(runId, token)).status).toBe(401);
     expect((await read(runId)).status).toBe("running");
-    await service.broker.advance(70_000);
+    await service.broker.advance(80_000);
     await service.settled();
     expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout", evidence_signed: true });
     expect((await report(runId, token)).status).toBe(401);
@@ -248,7 +248,7 @@ describe("a token", () => {
 
   it("lives to its deadline: a message that would end the wait sooner does nothing", async () => {
     const { runId, token } = await promised();
-    await service.broker.advance(70_000);
+    await service.broker.advance(80_000);
     await service.settled();
     expect((await read(runId)).status).toBe("running");
     expect((await report(runId, token)).status).toBe(200);
