@@ -56,7 +56,9 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
   if (!(cause instanceof Error)) return null;
   if (!(cause instanceof NeonDbError))
     return error instanceof DrizzleQueryError ? { code: null, constraint: null } : null;
-  return { code: cause.code ?? null, constraint: cause.constraint ?? null };
+  const { code = "", constraint = null } = cause;
+  // Neon's proxy names an empty one where PostgreSQL said nothing, as when the connection to it broke.
+  return { code: code === "" ? null : code, constraint };
 }
 
 /** The classes of SQLSTATE that tell of what a statement works on, not of the server, the schema or other transactions. */

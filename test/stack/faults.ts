@@ -11,7 +11,8 @@ export type Service = (typeof SERVICES)[number];
  * How a front fails: `down` cuts the connection, `hang` does not answer for `ms` (else until lifted), `error` answers
  * 500 (the resolver 503), `rate_limited` 429 and `garbage` 200 with what no client understands, all three without doing
  * anything; `truncated` does the work and answers half of it, `lost` does it and cuts the connection; `servfail` is for the
- * resolver: 200 with the status of a name whose own servers fail, which is up to whoever has the name; `none` is no fault.
+ * resolver: 200 with the status of a name whose own servers fail, which is up to whoever has the name; `severed` is for the
+ * database: 400 with an empty SQLSTATE, as Neon's proxy answers where its connection to PostgreSQL breaks; `none` is no fault.
  */
 export const MODES = [
   "down",
@@ -22,6 +23,7 @@ export const MODES = [
   "truncated",
   "lost",
   "servfail",
+  "severed",
   "none",
 ] as const;
 
@@ -103,6 +105,8 @@ export function createFaults(): Faults {
             return { status: 200, headers: { "content-type": "text/html" }, body: "<p>Not what you asked for.</p>" };
           case "servfail":
             return json(200, { Status: SERVFAIL, TC: false }, { "content-type": "application/dns-json" });
+          case "severed":
+            return json(400, { message: "connection closed", code: "", severity: null });
           case "truncated": {
             const reply = await handler(request);
             return reply === CUT ? CUT : truncate(reply);

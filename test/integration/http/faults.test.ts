@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Answer, type Caller, caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
+import { type Answer, type Caller, caller, newUser, PASSWORD, stranger, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
 let service: TestService;
@@ -30,7 +30,7 @@ function expectUnavailable(answer: Answer<{ code: string }>): void {
 function expectNothingLeaked({ text, headers }: Answer<unknown>): void {
   const said = `${text} ${JSON.stringify([...headers])}`;
   expect(said).not.toMatch(
-    /neon|postgres|select |insert |update |drizzle|localtest|fetch failed|ECONN|stack|\.ts\b|db fault|SyntaxError|can't be read/i,
+    /neon|postgres|select |insert |update |drizzle|localtest|fetch failed|ECONN|stack|\.ts\b|db fault|connection closed|SyntaxError|can't be read/i,
   );
 }
 
@@ -43,8 +43,11 @@ const requests = (): Promise<Answer<{ code: string }>>[] => [
   owner.call("POST", "/api/v1/runs/batch", { agent_id: agentId }),
   anonymous.call("GET", `/api/v1/agents/${agentId}`),
   anonymous.call("GET", `/api/v1/tasks?page=${requestCount()}`),
-  anonymous.call("POST", "/api/v1/auth/register", { email: `${randomUUID()}@example.test`, password: "correct horse" }),
-  anonymous.call("POST", "/api/v1/auth/login", { email: owner.email, password: "correct horse battery" }),
+  stranger(service).call("POST", "/api/v1/auth/register", {
+    email: `${randomUUID()}@example.test`,
+    password: "correct horse",
+  }),
+  stranger(service).call("POST", "/api/v1/auth/login", { email: owner.email, password: "correct horse battery" }),
 ];
 
 let count = 1;
@@ -60,7 +63,7 @@ const state = () =>
   );
 
 describe("without the database", () => {
-  it.each(["down", "error", "garbage"] as const)(
+  it.each(["down", "error", "garbage", "severed"] as const)(
     "reads and writes are 503, and nothing is written: %s",
     async (mode) => {
       const before = await state();
