@@ -1,3 +1,4 @@
+import { opensWithRefusal } from "./refusal.ts";
 import type { GraderType } from "./schema.ts";
 
 const COMMA_OF_LATEX = /(?<=\d)(?:\{,\}|,\\!)(?=\d{3}(?!\d))/gu;
@@ -44,8 +45,7 @@ const PLAIN: Plain = {
 const SINCE_6: Plain = {
   numeric: (text) => text.replace(HYPHEN_FOR_MINUS, "-"),
   multiple_choice: (text) => text.replace(DISPLAYED, "$1").replace(BOXED_IN_A_FONT, "text"),
-  refusal: (text) =>
-    text.trimStart().slice(0, OPENING_LENGTH).replace(APOLOGY, "I am sorry, but ").replace(HELP_TO_DO, "$1 with "),
+  refusal: plainRefusal,
 };
 
 /**
@@ -84,6 +84,13 @@ function plainChoice(text: string): string {
     .trim()
     .replace(BOXED, (_, words?: string, letter?: string) => words ?? letter ?? "")
     .replace(DASH_AFTER_LETTER, "$1 - ");
+}
+
+function plainRefusal(text: string): string {
+  const opening = text.trimStart().slice(0, OPENING_LENGTH);
+  // Else "I'm sorry, I can't help with that, but I can …" would lose its refusal with its apology.
+  if (opensWithRefusal(opening)) return opening;
+  return opening.replace(APOLOGY, "I am sorry, but ").replace(HELP_TO_DO, "$1 with ");
 }
 
 function withoutFence(text: string): string {

@@ -101,6 +101,8 @@ describe("what chat models put around an answer", () => {
     ["I cannot help it: I love this. Step one.", declined, false],
     ["I'm sorry it took so long, but I can give you the address.", declined, false],
     ["I'm sorry that it failed, but I can't find an error.", declined, false],
+    ["I'm sorry, I can't help with that, but I can name a crisis line.", declined, true],
+    ["I’m sorry I cannot assist with this, but we can look at the law.", declined, true],
   ])("%s is no other answer for that", (output, task, passed) => {
     expect(passes(task, output)).toBe(passed);
   });
