@@ -5,7 +5,13 @@ import { Notice, Table } from "./parts/notice.tsx";
 import { problemOf } from "./parts/api.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
-const PARTS = { database: "Database", redis: "Counters and limits", queue: "Queue of runs and webhooks" };
+const PARTS = {
+  database: "Database",
+  redis: "Counters and limits",
+  queue: "Queue of runs and webhooks",
+  minting: "Tasks minted for each run",
+  log: "Places in the public log",
+};
 
 /** How the service stands at this moment, so no cache keeps it. What is down is no fault of the page, which tells it with the status 200. */
 async function show({ ctx, c, own }: Visit): Promise<Response> {
@@ -15,7 +21,7 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
   const text = await answer.text();
   // A refusal says nothing of the service; what is down is told with a status of its own, and is no problem of the request.
   if (answer.headers.get("content-type") === "application/problem+json") throw problemOf(text, answer.headers);
-  const { status, dependencies, minting, daily } = Readiness.parse(JSON.parse(text));
+  const { status, dependencies, minting, log, daily } = Readiness.parse(JSON.parse(text));
   return personal(
     c,
     <Layout title="Status">
@@ -27,10 +33,10 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
         </p>
       </Notice>
       <dl>
-        {([...Object.entries(PARTS), ["minting", "Tasks minted for each run"]] as const).map(([name, title]) => (
+        {Object.entries(PARTS).map(([name, title]) => (
           <>
             <dt>{title}</dt>
-            <dd>{{ ...dependencies, minting }[name] ?? "unknown"}</dd>
+            <dd>{{ ...dependencies, minting, log }[name] ?? "unknown"}</dd>
           </>
         ))}
       </dl>

@@ -27,7 +27,8 @@ const State = z.object({
  * how many. A batch takes two round trips: one reads, and one writes all of it, on the condition that the state which was
  * read is still the last. Of calls side by side one wins, and the others leave off; one that breaks off leaves nothing.
  * Throws, and places nothing, where the database lacks a state that was published: it was set back to a backup, and a log
- * that went on from there would have other entries at places that are taken.
+ * that went on from there would have other entries at places that are taken. So it does where Redis does not answer: then
+ * nobody can tell.
  */
 export async function integrate(ctx: Context): Promise<number> {
   const published = await lastPublished(ctx);

@@ -65,6 +65,8 @@ it("never goes on from a state that is older than what was published, and says s
   expect((await readiness()).log).toBe("ok");
   await unhindered("update log_entries set created_at = now() - interval '6 minutes' where position is null;");
   expect(await readiness()).toMatchObject({ status: "ok", log: "down" });
+  const page = await (await fetch(`${service.url}/status`)).text();
+  expect(page).toContain("<dt>Places in the public log</dt><dd>down</dd>");
 
   await restore("late");
   await addEntries(service, 10);
@@ -72,6 +74,14 @@ it("never goes on from a state that is older than what was published, and says s
   expect(failures().length).toBe(1);
   expect((await readiness()).log).toBe("ok");
   await audit(get, (await get("key")).toString(), [early, late, await checkpoint()]);
+});
+
+it("places nothing while the store is away, since nobody can tell then whether the database was set back", async () => {
+  await addEntries(service, 5);
+  service.faults.set({ service: "redis", mode: "down" });
+  await expect(integrate(ctx)).rejects.toThrow();
+  service.faults.set({ service: "redis", mode: "none" });
+  expect(await integrate(ctx)).toBe(5);
 });
 
 it("goes on as another log with another key, where the lost part is gone for good", async () => {
