@@ -6,7 +6,7 @@ import { Problem } from "../../shared/platform/problem.ts";
 import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases } from "../../shared/runs/records-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
-import { Layout, page, percent, personal } from "./layout.tsx";
+import { Layout, page, percent, personal, sendTo } from "./layout.tsx";
 import { counted } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
@@ -203,4 +203,12 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
   return { ...reply, headers: { ...reply.headers, Vary: "Cookie" } };
 }
 
-export const runPages: readonly View[] = [view({ path: "/runs/{run_id}", title: "A run", show: asOwner(show) })];
+export const runPages: readonly View[] = [
+  view({ path: "/runs/{run_id}", title: "A run", show: asOwner(show) }),
+  view({
+    path: "/runs/{run_id}/files/{slug}",
+    title: "What the interface has of a run",
+    // Its owner's may be asked for on a page that was left open until the session was over.
+    show: asOwner(async ({ c, params: { run_id, slug } }) => sendTo(c, `/api/v1/runs/${run_id}/${slug}`)),
+  }),
+];

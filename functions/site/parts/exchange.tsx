@@ -76,7 +76,7 @@ export function Exchange({ task, output, run }: ExchangeProps) {
       )}
       {output !== null && (
         <p>
-          <a href={`/api/v1/runs/${run.id}/output`}>All bytes, with the salts of their commitments</a>
+          <a href={`/runs/${run.id}/files/output`}>All bytes, with the salts of their commitments</a>
         </p>
       )}
     </>

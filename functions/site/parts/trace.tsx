@@ -48,7 +48,7 @@ export function Trace({ runId, items }: { runId: string; items: readonly Span[] 
     <>
       {items.length > SHOWN && (
         <p>
-          The first {SHOWN} of {items.length}; <a href={`/api/v1/runs/${runId}/spans`}>all of them as JSON</a>
+          The first {SHOWN} of {items.length}; <a href={`/runs/${runId}/files/spans`}>all of them as JSON</a>
         </p>
       )}
       <Timeline label="The calls that it made, over time" what="span" rows={rows} />

@@ -57,6 +57,18 @@ describe("the page of a run", () => {
     expect(html).toMatch(/<script type="module" src="\/verify\.js\?v=[0-9a-f]{12}">/);
   });
 
+  it("leads to all bytes by way of the session, which is over where the page was left open", async () => {
+    const visitor = await ownVisitor();
+    const all = await visitor.follow(
+      await visitor.open(`/runs/${run}`),
+      "All bytes, with the salts of their commitments",
+    );
+    expect([all.status, all.url.pathname]).toEqual([200, `/api/v1/runs/${run}/output`]);
+    const path = `/runs/${run}/files/output`;
+    const over = await fetch(service.url + path, { redirect: "manual", headers: { cookie: "service_session=over" } });
+    expect(over.headers.get("location")).toContain(`next=${encodeURIComponent(path)}`);
+  });
+
   it("shows strangers the same run without the answer, and says who may see it", async () => {
     const { status, html } = await newVisitor(service).open(`/runs/${run}`);
     expect(status).toBe(200);
