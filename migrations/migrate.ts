@@ -16,7 +16,8 @@ const APPLIED = `create schema if not exists drizzle;
 
 /**
  * How long a migration waits for a lock, and then for its next try: less than the second after which PostgreSQL looks for a
- * circle, so that the migration gives way and not the service. Whoever comes after it waits as long.
+ * circle, so that the migration gives way and not the service, unless that had waited before. Whoever comes after it waits as
+ * long.
  */
 const PATIENCE_MS = 800;
 const TRIES = 60;
