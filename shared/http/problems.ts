@@ -17,9 +17,12 @@ export function toProblem(error: unknown): Problem {
   );
 }
 
-/** Without an SQLSTATE, or with one of the classes connection (08), resources (53), operator (57) and rollback (40). */
+/**
+ * Without an SQLSTATE, or with one of the classes connection (08), resources (53), operator (57), system (58, as where
+ * Neon's storage does not answer) and rollback (40).
+ */
 function isOutage(code: string | null): boolean {
-  return code === null || ["08", "53", "57", "40"].includes(code.slice(0, 2));
+  return code === null || ["08", "53", "57", "58", "40"].includes(code.slice(0, 2));
 }
 
 /** The address that tells problems of this kind apart; a page that explains it is there. */

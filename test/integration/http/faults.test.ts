@@ -100,6 +100,17 @@ describe("without the database", () => {
     expect((await refresh()).status).toBe(200);
   });
 
+  it.each([
+    ["its storage does not answer", "58030"],
+    ["it is going down", "57P01"],
+  ])("a write is 503 where the database says that %s", async (_what, code) => {
+    await service.sql(`create function fail() returns trigger language plpgsql as $$
+      begin raise 'fault' using errcode = '${code}'; end $$`);
+    await service.sql("create trigger fail before insert on agents execute function fail()");
+    expectUnavailable(await owner.call("POST", "/api/v1/agents", { name: randomUUID() }));
+    await service.sql("drop function fail cascade");
+  });
+
   it("what needs none is answered", async () => {
     service.faults.set({ service: "db", mode: "down" });
     for (const path of ["/healthz", "/openapi.json", "/.well-known/jwks.json"]) {
