@@ -6,7 +6,7 @@ const REQUEST_ID = "0199f3d2-5c11-7a44-9d8e-2f4b6c8d0e12";
 
 /** Problems that tell where in the request they are. */
 const FINDINGS: Readonly<Record<string, { in: string; pointer: string; message: string }>> = {
-  validation_failed: { in: "body", pointer: "/repeats", message: "Too big: expected number to be <=10" },
+  validation_failed: { in: "body", pointer: "/repeats", message: "Give a whole number from 1 to 10." },
   unrecognized_field: { in: "body", pointer: "/repeat", message: "This field is not known; the nearest is repeats." },
   unrecognized_parameter: {
     in: "query",

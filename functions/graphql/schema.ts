@@ -33,7 +33,7 @@ const FRONTIER_COST = 100;
 function valid<S extends z.ZodType>(schema: S, name: string, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Problem("validation_failed", `${name}: ${result.error.issues[0]?.message ?? "Invalid value"}.`);
+  throw new Problem("validation_failed", `${name}: ${result.error.issues[0]?.message}`);
 }
 
 const id = (name: string, value: unknown): string => valid(z.uuid(), name, value);

@@ -47,7 +47,7 @@ export const credential = [
     params: z.object({
       list: z
         .string()
-        .regex(/^(?:0|[1-9]\d{0,8})$/)
+        .regex(/^(?:0|[1-9]\d{0,8})$/, "Give the number of the list, as credentials name it.")
         .meta({ description: "The number of the list, from 0", examples: ["0"] }),
     }),
     returns: { 200: { type: STATEMENT_TYPE, description: "The list as a compact JWS" } },

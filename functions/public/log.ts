@@ -66,7 +66,7 @@ export const log = [
     params: z.object({
       tile_path: z
         .string()
-        .regex(TILE_PATH)
+        .regex(TILE_PATH, "Name a tile as C2SP tlog-tiles does, such as 0/x001/234 or entries/000.p/17.")
         .meta({ description: "With its slashes", examples: ["0/000", "entries/x001/234.p/17"] }),
     }),
     returns: { 200: { type: BYTES, description: "Hashes of 32 bytes, or entries" } },

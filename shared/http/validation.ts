@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { REQUIRED } from "../platform/issue-text.ts";
 import { type Finding, isProblemCode, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
 import { isStorable } from "../platform/text.ts";
 
@@ -47,7 +48,7 @@ function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
       message: "This field is not known here; remove it.",
     }));
   }
-  const missing = issue.code === "invalid_type" && issue.input === undefined && issue.message.endsWith("undefined");
+  const missing = issue.code === "invalid_type" && issue.message === REQUIRED;
   const given: unknown = issue.code === "custom" ? issue.params?.["code"] : undefined;
   const own = typeof given === "string" ? given : undefined;
   return [
@@ -55,7 +56,7 @@ function toFindings(where: Finding["in"], issue: z.core.$ZodIssue): Finding[] {
       in: where,
       pointer: pointerTo(issue.path),
       code: own ?? (missing ? "missing_field" : issue.code),
-      message: missing ? "This field is required." : issue.message,
+      message: issue.message,
     },
   ];
 }

@@ -64,11 +64,12 @@ test("a start and a first answer make no code of text", () => {
     const { default: worker } = await import(${JSON.stringify(pathToFileURL(entry).href)});
     const execution = { waitUntil() {}, passThroughOnException() {}, props: {} };
     console.log = () => undefined;
-    const { status } = await worker.fetch(new Request("${BASE_URL}/api/v1/agents?page=x"), ${JSON.stringify(settings)}, execution);
-    process.stdout.write(JSON.stringify([status, made]));
+    const answer = await worker.fetch(new Request("${BASE_URL}/api/v1/agents?page=x"), ${JSON.stringify(settings)}, execution);
+    const { detail } = await answer.json();
+    process.stdout.write(JSON.stringify([answer.status, detail, made]));
     process.exit();`;
   const told = execFileSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
-  expect(JSON.parse(told)).toEqual([422, []]);
+  expect(JSON.parse(told)).toEqual([422, "/page: Give a whole number from 1 to 1000000000.", []]);
 });
 
 test("no module of code is so long that it must be data", () => {

@@ -16,6 +16,8 @@ const REPLACED: readonly [path: RegExp, contents: (source: string) => string][] 
   [ATTESTATION, (source) => refusing(source, "attestations by certificates are not taken")],
   // Of what there is for elliptic curves, signatures alone are read; all else brings certificates along.
   [/@peculiar\/asn1-ecc\/build\/es2015\/index\.js$/, () => 'export { ECDSASigValue } from "./ec_signature_value.js";'],
+  // What schemas refuse is told in the service's own words, by shared/platform/issue-text.ts.
+  [/\/zod\/v4\/locales\/en\.js$/, () => "export default () => ({});"],
   [TOLD, (source) => refusing(source, "a Worker tells no schema")],
   // A Worker may not make code of text. Schemas that are made with their modules would try that out and prepare for it.
   [/\/zod\/v4\/core\/core\.js$/, (source) => `${source}\nglobalConfig.jitless = true;`],

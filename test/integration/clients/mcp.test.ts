@@ -120,10 +120,10 @@ describe("the official client", () => {
       () => ({ endpoint: agent.url, suite: "no" }),
       /^suite_unavailable: .*core/,
     ],
-    ["an id that is none", "screening_status", () => ({ session_id: "x" }), /session_id/],
+    ["an id that is none", "screening_status", () => ({ session_id: "x" }), /Give a UUID[^]* session_id/],
     ["a session that is not there", "explain_failures", () => ({ session_id: crypto.randomUUID() }), /^not_found: /],
-    ["an argument that is not known", "board", () => ({ limits: 3 }), /limits/],
-    ["one agent alone", "compare", () => ({ agent_ids: [crypto.randomUUID()] }), /agent_ids/],
+    ["an argument that is not known", "board", () => ({ limits: 3 }), /Remove .*: limits\./],
+    ["one agent alone", "compare", () => ({ agent_ids: [crypto.randomUUID()] }), /Give 2 to 10 items[^]* agent_ids/],
   ])("reads in the tool's result what is wrong: %s", async (_what, name, given, message) => {
     const client = await connect(reads);
     const { isError, content } = await client.callTool({ name, arguments: given() });

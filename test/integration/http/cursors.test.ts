@@ -209,7 +209,7 @@ describe("sort", () => {
     async (list) => {
       const { status, body } = await owner.call("GET", `/api/v1/${list}?sort=score`);
       expect([status, body.code, body.errors[0].pointer]).toEqual([422, "validation_failed", "/sort"]);
-      expect(body.errors[0].message).toContain('"-created_at"');
+      expect(body.errors[0].message).toMatch(/^Choose one of: .*-created_at, /);
     },
   );
 

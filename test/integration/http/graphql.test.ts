@@ -225,6 +225,8 @@ describe("GraphQL over HTTP", () => {
       expect(new Set(codes)).toEqual(new Set(["validation_failed"]));
       expect(refused.text).not.toContain("stack");
     }
+    const wrong = await anonymous.call("POST", "/graphql", { query: "{ agents(pageSize: 0) { page } }" }, headers);
+    expect(wrong.body.errors[0].message).toBe("pageSize: Give a whole number from 1 to 100.");
     const partial = await anonymous.call("POST", "/graphql", { query: `{ agent(id: "${NOBODYS}") { id } }` }, headers);
     expect([partial.status, partial.headers.get("content-type")]).toEqual([200, type]);
     expect(partial.headers.get("vary")).toContain("Accept");
