@@ -41,6 +41,7 @@ describe("a schedule", () => {
       id,
       agent_id: agentId,
       agent_name: expect.stringMatching(/./),
+      may_change: true,
       user_id: user.id,
       suite_id: suite.id,
       task_ids: null,

@@ -115,7 +115,7 @@ describe("the way to the first score, by the pages alone", () => {
     expect(done.html).toMatch(/These runs alone come to a score of \d+\.\d\d\./);
     const id = done.url.pathname.split("/").at(-1);
     for (const kind of ["csv", "jsonl"])
-      expect(done.links.map(({ href }) => href)).toContain(`/api/v1/runs/export.${kind}?screening_session_id=${id}`);
+      expect(done.links.map(({ href }) => href)).toContain(`/sessions/${id}/export/${kind}`);
 
     answering([], []);
     const again = await visitor.send(done, "Run these 2 tasks again");
