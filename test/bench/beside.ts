@@ -7,7 +7,7 @@ import { deploy, type Deployed, until } from "../e2e/deployed.ts";
 import { type Answer, caller } from "../stack/client.ts";
 import { json, listen } from "../stack/http.ts";
 import { openPool } from "../stack/neon/connections.ts";
-import { DEVELOPMENT, newSecrets } from "../stack/settings.ts";
+import { DEVELOPMENT, newSecrets, type Settings } from "../stack/settings.ts";
 import { buildWorker } from "../stack/worker/worker.ts";
 import { type Baseline, startBaseline } from "./baseline.ts";
 import { freePort } from "./heap.ts";
@@ -167,11 +167,11 @@ function succeeded<T>(answer: Answer<T>, what: string): Answer<T> {
   return answer;
 }
 
-/** A context of the service in this process, on the database of a stack and nothing else of it. */
-export async function contextBeside(stack: Deployed): Promise<Context> {
+/** A context of the service in this process, on the database of a stack and nothing else of it but what `more` names. */
+export async function contextBeside(stack: Deployed, more: Settings = {}): Promise<Context> {
   const nowhere = "http://127.0.0.1:9";
   const unused = { UPSTASH_REDIS_REST_URL: nowhere, QSTASH_URL: nowhere, DNS_RESOLVER_URL: nowhere };
-  const settings = { ...DEVELOPMENT, ...(await newSecrets()), ...stack.settings(), ...unused };
+  const settings = { ...DEVELOPMENT, ...(await newSecrets()), ...stack.settings(), ...unused, ...more };
   const service = createService({ ...settings, BASE_URL: stack.url, FRONTEND_URL: stack.url }, DELIVERIES);
   return service.context({ requestId: "bench", addressHash: null, defer: () => undefined });
 }

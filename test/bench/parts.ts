@@ -1,5 +1,8 @@
 import { readAccount } from "../../shared/identity/account.ts";
 import { caller } from "../stack/client.ts";
+import { createCounters } from "../stack/counters.ts";
+import { createFaults } from "../stack/faults.ts";
+import { startRedisFront } from "../stack/redis/front.ts";
 import { type Bench, contextBeside, EMPTIED, publisherBeside } from "./beside.ts";
 import { RESERVATION, statementOf } from "./database.ts";
 import { exportOfAMillion } from "./export.ts";
@@ -196,9 +199,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
       kind: "most",
       budget: 3,
     });
-    const ctx = await contextBeside(stack);
-    (await nightlyFigures(ctx, pool)).forEach(add);
-    (await logFigures({ ctx, pool, console: stack.console, byKey })).forEach(add);
+    const redis = await startRedisFront({ faults: createFaults(), counters: createCounters() });
+    try {
+      const { url, token } = redis;
+      const ctx = await contextBeside(stack, { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token });
+      (await nightlyFigures(ctx, pool)).forEach(add);
+      (await logFigures({ ctx, pool, console: stack.console, byKey })).forEach(add);
+    } finally {
+      await redis.close();
+    }
     // Last: what it leaves behind, new statistics of a million runs among it, would tell on the night's figures.
     await growthOfOwnAgents(pool, filled, read, bareRead(bench), add);
   },
