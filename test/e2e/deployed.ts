@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openClient } from "../stack/neon/connections.ts";
+import { removeData } from "../stack/neon/postgres-files.ts";
 import { secretsOf } from "../stack/settings.ts";
 import { type Caller, caller } from "../stack/client.ts";
 
@@ -108,6 +109,8 @@ export async function deploy(): Promise<Deployed> {
     },
     async stop() {
       await end("SIGTERM");
+      // Of root they lie elsewhere, and nobody else would ever take them away.
+      await removeData(join(dir, "postgres"));
       rmSync(dir, { recursive: true, force: true });
     },
   };

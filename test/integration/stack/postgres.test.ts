@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClient, openPool } from "../../stack/neon/connections.ts";
+import { removeData } from "../../stack/neon/postgres-files.ts";
 import { type Postgres, startPostgres } from "../../stack/neon/postgres.ts";
 
 // Long enough for a loaded machine; what is waited for comes within milliseconds.
@@ -160,5 +162,17 @@ describe("the data of the local Postgres", () => {
     const next = await startPostgres({ dir });
     expect(await query(next.adminUrl, "select n from kept order by n")).toEqual([[0], [1], [2]]);
     await next.stop();
+  });
+
+  test("are gone once they are removed, wherever they lie", async () => {
+    const closed = await mkdtemp(join(tmpdir(), "stack-closed-"));
+    const folder = join(closed, "postgres");
+    const server = await startPostgres({ dir: folder });
+    const [[data] = []] = await query(server.adminUrl, "show data_directory");
+    await server.stop();
+    expect(existsSync(String(data))).toBe(true);
+    await removeData(folder);
+    expect([data, folder].map((path) => existsSync(String(path)))).toEqual([false, false]);
+    await rm(closed, { recursive: true });
   });
 });

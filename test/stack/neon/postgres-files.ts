@@ -8,6 +8,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  readlink,
   realpath,
   rename,
   rm,
@@ -71,6 +72,12 @@ export async function dataFolder(dir: string, account: Account | undefined): Pro
   await mkdir(elsewhere, { recursive: true, mode: 0o700 });
   await chown(elsewhere, account.uid, account.gid);
   return elsewhere;
+}
+
+/** Removes `dir` and the data that it was given to hold, also where they lie elsewhere. The server has ended. */
+export async function removeData(dir: string): Promise<void> {
+  const elsewhere = await readlink(join(dir, "data")).catch(() => null);
+  for (const one of [elsewhere, dir]) if (one !== null) await rm(one, { recursive: true, force: true });
 }
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
