@@ -8,7 +8,7 @@ import { bodyProblem, Problem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { voidTokens } from "./email-token.ts";
 import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
-import { passwordChanged } from "./passwords/changed.ts";
+import { signInChanged } from "./sign-in-changed.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserUpdate } from "./schemas.ts";
@@ -49,7 +49,7 @@ export async function updateAccount(
     where ${secured} and s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
   ), voided as (
     ${voidTokens(ctx, ["reset_password", "confirm_email"], sql`(select id from u where ${secured})`)}
-  ), mailed as (${passwordChanged(sql`select id from u where ${secured}`)})`,
+  ), mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from u where ${secured}`)})`,
     owes: ["mailed"],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)},
       'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result from u`,

@@ -9,7 +9,7 @@ import { bodyProblem, endedMeanwhile, Problem } from "../../platform/problem.ts"
 import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { spendChallenge } from "./challenges.ts";
-import { passkeyChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 import { ALGORITHMS, expected, judged } from "./relying-party.ts";
 import { type PasskeyCreate, PasskeyRead } from "./schemas.ts";
 import { passkeyJson } from "./view.ts";
@@ -56,7 +56,7 @@ export async function addPasskey(
       insert into ${passkeys} (user_id, name, credential_id, public_key, counter)
       select t.id, ${name}, ${id}, ${Buffer.from(publicKey).toString("base64url")}, ${counter}::bigint
       from target t where t.outcome = 'done' on conflict (credential_id) do nothing returning *
-    ), mailed as (${passkeyChanged("passkey_added", sql`select user_id, name from p`)})`,
+    ), mailed as (${signInChanged("passkey_added", sql`select user_id, name as title from p`)})`,
     owes: ["mailed"],
     result: sql`select jsonb_build_object('used', t.used, 'passkey', (select ${passkeyJson} from p),
       'outcome', case when t.outcome = 'done' and not exists (select from p) then 'taken' else t.outcome end) as result

@@ -6,7 +6,7 @@ import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { isLastWayIn, lastWayIn } from "../ways-in.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import { passkeyChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 
 /**
  * Takes one of the caller's passkeys away, and tells the account by mail; sessions that it began go on. Throws 404 for any
@@ -22,7 +22,7 @@ export async function removePasskey(ctx: Context, { userId }: SessionPrincipal, 
       where p.id = ${id}::uuid and u.id = ${userId}::uuid
     ), removed as (
       delete from ${passkeys} p using target t where p.id = t.id and t.outcome = 'done' returning p.*
-    ), mailed as (${passkeyChanged("passkey_removed", sql`select user_id, name from removed`)})`,
+    ), mailed as (${signInChanged("passkey_removed", sql`select user_id, name as title from removed`)})`,
     owes: ["mailed"],
     result: sql`select jsonb_build_object('outcome', outcome) as result from target`,
     verdict: removal,

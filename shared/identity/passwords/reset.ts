@@ -4,7 +4,7 @@ import { note } from "../../analytics/event.ts";
 import { read, write } from "../../db/change.ts";
 import { email_tokens, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { passwordChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 import { CLAIMING, disown, type DisownInDomain, Taken, takeEffect, takenJson } from "./disown.ts";
 import { holds, invalidToken, spendToken } from "../email-token.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
@@ -41,7 +41,7 @@ export async function resetPassword(
       returning u.id, old.email_verified as proven
     ), ${disowned.parts},
     noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
-    mailed as (${passwordChanged(sql`select id from claimed`)})`,
+    mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from claimed`)})`,
     owes: ["noted", "mailed", ...disowned.owes],
     select: sql`select ${takenJson} as result from claimed`,
     result: Taken,

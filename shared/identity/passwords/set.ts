@@ -10,7 +10,7 @@ import type { SessionPrincipal } from "../principal.ts";
 import type { PasswordSet } from "../schemas.ts";
 import type { UserRead } from "../shown.ts";
 import { denySessions } from "../sessions/deny.ts";
-import { passwordChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 import { stillHolds } from "./disown.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
 
@@ -47,7 +47,7 @@ export async function setPassword(
       update ${sessions} s set revoked_at = ${ctx.now().toISOString()}::timestamptz from u
       where s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
     ), voided as (${voidTokens(ctx, ["confirm_email"], sql`u`)}
-    ), mailed as (${passwordChanged(sql`select id from u`)})`,
+    ), mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from u`)})`,
     owes: ["mailed"],
     result: sql`select jsonb_build_object('outcome', t.outcome, 'account', (select ${accountJson(ctx)} from u),
       'ended', (select coalesce(jsonb_agg(id), '[]') from ended)) as result from target t`,

@@ -7,7 +7,7 @@ import { decrypt } from "../../platform/encryption.ts";
 import { endedMeanwhile, notFound } from "../../platform/problem.ts";
 import { stillHolds } from "../passwords/disown.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import { totpChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 import { hashOfRecoveryCode, TOTP_SECRET, wrongCode } from "./factor.ts";
 import type { RecoveryCodes, TotpConfirm } from "./schemas.ts";
 import { randomBase32, stepOf } from "./totp.ts";
@@ -50,7 +50,7 @@ export async function confirmTotp(
         recovery_hashes = array[${hashes}]::text[]
       where f.user_id = ${userId}::uuid and f.confirmed_at is null and f.secret = ${secret} and ${stillHolds(principal)}
       returning f.user_id
-    ), mailed as (${totpChanged("totp_added", sql`select user_id from confirmed`)})`,
+    ), mailed as (${signInChanged("totp_added", sql`select user_id, '' as title from confirmed`)})`,
     owes: ["mailed"],
     select: sql`select to_jsonb(true) as result from confirmed`,
     result: z.literal(true),

@@ -6,7 +6,7 @@ import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import type { SessionPrincipal } from "../principal.ts";
-import { totpChanged } from "./changed.ts";
+import { signInChanged } from "../sign-in-changed.ts";
 import { Factor, factorJson, proofOf, stillProves, wrongCode } from "./factor.ts";
 import type { SecondFactorCode } from "./schemas.ts";
 
@@ -33,7 +33,7 @@ export async function removeTotp(
   const removed = await write(ctx, {
     parts: sql`with removed as (
       delete from ${totp_factors} f where f.user_id = ${userId}::uuid and ${stillProves(proof)} returning f.user_id
-    ), mailed as (${totpChanged("totp_removed", sql`select user_id from removed`)})`,
+    ), mailed as (${signInChanged("totp_removed", sql`select user_id, '' as title from removed`)})`,
     owes: ["mailed"],
     select: sql`select to_jsonb(true) as result from removed`,
     result: z.literal(true),
