@@ -1,7 +1,7 @@
 import { consumer } from "../shared/queue/consumer.ts";
 import { giveUp } from "../shared/runs/give-up.ts";
 import { RunMessage } from "../shared/runs/messages.ts";
-import { scoreRuns } from "../shared/runs/score.ts";
+import { scoreOwed } from "../shared/runs/score.ts";
 
 /** Grades, prices and signs an answered run. */
 export const scoreConsumer = consumer({
@@ -11,6 +11,6 @@ export const scoreConsumer = consumer({
   retries: 3,
   timeoutSeconds: 60,
   parallelism: null,
-  handle: (ctx, { run_id }) => scoreRuns(ctx, [run_id]),
+  handle: (ctx, { run_id }) => scoreOwed(ctx, run_id),
   dead: (ctx, { run_id }) => giveUp(ctx, run_id),
 });

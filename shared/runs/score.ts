@@ -1,10 +1,17 @@
+import { sql } from "drizzle-orm";
+import * as z from "zod";
+import { write } from "../db/change.ts";
 import { describeError } from "../db/client.ts";
 import { hand } from "../db/outbox.ts";
+import { DRAWN } from "../db/owed.ts";
+import { runs as runTable } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import type { Message } from "../platform/message.ts";
+import { spansAwaited } from "../telemetry/refused-spans.ts";
 import { assess } from "./assess.ts";
 import { type Ended, finalise } from "./finalise.ts";
-import { loadAnswered } from "./load-answered.ts";
+import { type Answered, loadAnswered } from "./load-answered.ts";
+import { oweScore } from "./messages.ts";
 import { observe } from "./observe.ts";
 import { signRun } from "./sign.ts";
 
@@ -30,13 +37,42 @@ export function scoreSoon(ctx: Context, owed: Message): Promise<void> {
 }
 
 /**
+ * Scores a run by its message. One that shows no spans, and of whose spans the database could not take an export a moment
+ * ago, is scored once its exporter had time to send them again.
+ */
+export async function scoreOwed(ctx: Context, runId: string): Promise<void> {
+  await scoreRuns(ctx, [runId], withoutAwaited);
+}
+
+async function withoutAwaited(ctx: Context, answered: readonly Answered[]): Promise<readonly Answered[]> {
+  const bare = answered.filter(({ telemetry }) => telemetry.spans.length === 0).map(({ run }) => run.id);
+  const awaited = await spansAwaited(ctx, bare);
+  if (awaited.size === 0) return answered;
+  await write(ctx, {
+    parts: sql`with scores as (${oweScore(
+      sql`select r.id, ${DRAWN} as attempt, (w.value #>> '{}')::timestamptz as not_before
+        from jsonb_each(${JSON.stringify(Object.fromEntries(awaited))}::jsonb) w join ${runTable} r on r.id = w.key::uuid
+        where r.status = 'running'`,
+    )})`,
+    hands: ["scores"],
+    select: sql`select to_jsonb(count(*)) from scores`,
+    result: z.int(),
+  });
+  return answered.filter(({ run }) => !awaited.has(run.id));
+}
+
+/**
  * Grades, prices and signs answered runs and ends them: one statement, and one batch for all that show no architecture,
  * one for each other. Those in any other state are left as they are, so that a second time it does nothing.
  */
-export async function scoreRuns(ctx: Context, runIds: readonly string[]): Promise<void> {
+export async function scoreRuns(
+  ctx: Context,
+  runIds: readonly string[],
+  choose: (ctx: Context, answered: readonly Answered[]) => Promise<readonly Answered[]> = async (_ctx, all) => all,
+): Promise<void> {
   let left = runIds;
   for (let placing = 1; placing <= PLACINGS && left.length > 0; placing += 1) {
-    const answered = await loadAnswered(ctx, left);
+    const answered = await choose(ctx, await loadAnswered(ctx, left));
     const at = ctx.now();
     const ended: Ended[] = [];
     for (const run of answered) {

@@ -4,6 +4,7 @@ import { write } from "../db/change.ts";
 import { agents, otlp_tokens, runs, spans } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { MAX_SPANS } from "./collect.ts";
+import { noteRefusedSpans } from "./refused-spans.ts";
 import { normalise, type SentSpan, type Span } from "./span.ts";
 
 /** How many spans of runs one request may bring. */
@@ -33,7 +34,7 @@ export async function receiveSpans(
   const ofRuns = wellFormed.filter(({ run_id }) => isRunId(run_id));
   const distinct = new Map(ofRuns.map((span) => [span.run_id + span.span_id, span]));
   const taken = [...distinct.values()].slice(0, MAX_SPANS_OF_REQUEST);
-  const beyond = await store(ctx, tokenHash, taken);
+  const beyond = await storeOrNote(ctx, tokenHash, taken);
   if (beyond === null) return null;
   const refused: [count: number, why: string][] = [
     [malformed, "malformed: ids are 16 and 8 bytes, not zeros; times are positive, the end not before the start"],
@@ -50,6 +51,15 @@ export async function receiveSpans(
 /** Whether a trace id can be a run's: a run's id is a UUID of version 7, which a random trace id seldom looks like. */
 function isRunId(traceId: string): boolean {
   return /^.{12}7.{3}[89ab]/.test(traceId);
+}
+
+async function storeOrNote(ctx: Context, tokenHash: string, taken: readonly Span[]): Promise<number | null> {
+  try {
+    return await store(ctx, tokenHash, taken);
+  } catch (error) {
+    await noteRefusedSpans(ctx, new Set(taken.map(({ run_id }) => run_id)), error);
+    throw error;
+  }
 }
 
 /**
