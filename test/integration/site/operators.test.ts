@@ -27,7 +27,7 @@ describe("the pages of operators", () => {
     const others = [await visitorOf(service, submitter), newVisitor(service)];
     const proposal = await newSubmission(submitter);
     for (const [path, button, typed] of [
-      ["/admin", "Make them private", { name_pattern: "Theirs" }],
+      ["/admin", "Look for them", { q: "Theirs" }],
       [`/admin/proposals?id=${proposal}`, "Approve it", {}],
       ["/admin/suites", "Make the suite", { name: "Stranger's", slug: "strangers" }],
       ["/admin/suites/operated", "Add the task", {}],
@@ -119,10 +119,16 @@ describe("the pages of operators", () => {
     const name = unique("Spam");
     const agent = await addAgent(submitter, { name, connection_mode: "mock" });
     const page = await operator.open("/admin");
-    const done = await operator.send(page, "Make them private", { name_pattern: name.toUpperCase() });
+    const isPublic = async () => (await submitter.call("GET", `/api/v1/agents/${agent}`)).body.is_public;
+    const found = await operator.send(page, "Look for them", { q: name.toUpperCase() });
+    expect(found.html).toContain("1 public agent is found by");
+    expect([found.links.some(({ text }) => text === name), await isPublic()]).toEqual([true, true]);
+    const done = await operator.send(found, "Make them private");
     expect(said(done)).toEqual([200, expect.stringContaining(`1 agent is private now: ${name}`)]);
-    expect((await submitter.call("GET", `/api/v1/agents/${agent}`)).body.is_public).toBe(false);
-    const empty = await operator.send(page, "Make them private", { name_pattern: "" });
-    expect([empty.status, Object.keys(empty.wrong)]).toEqual([422, ["name_pattern"]]);
+    expect(await isPublic()).toBe(false);
+    const none = await operator.send(done, "Look for them", { q: name });
+    expect(none.forms.flatMap(({ buttons }) => Object.keys(buttons))).not.toContain("Make them private");
+    const empty = await operator.send(page, "Look for them", { q: "" });
+    expect([empty.status, Object.keys(empty.wrong)]).toEqual([422, ["q"]]);
   });
 });
