@@ -1,4 +1,5 @@
 import { Figure } from "./figure.tsx";
+import { DOT, placeLabels } from "./labels.ts";
 import { corners, scale } from "./scale.ts";
 
 /** One of several choices: how much it passes (0 to 1), and what a task costs with it; null where unknown. */
@@ -19,7 +20,10 @@ const ROOM = 1.08;
 
 const dollars = (cost: number): string => `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 
-/** Pass rates over costs, with a line through the best ones; each is numbered as in the table behind it. */
+/**
+ * Pass rates over costs, with a line through the best ones; each is numbered as in the table behind it, as far as there is
+ * room for numbers, the best ones first.
+ */
 export function ScatterChart({ title, choices }: { title: string; choices: readonly Choice[] }) {
   const drawn = choices.flatMap(({ share, cost, best }, index) =>
     share === null || cost === null ? [] : [{ share, cost, best, number: index + 1 }],
@@ -27,6 +31,10 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
   const dearest = Math.max(...drawn.map(({ cost }) => cost), 0) * ROOM || 1;
   const x = scale([0, dearest], [PLOT.left, PLOT.right]);
   const y = scale([0, 1], [PLOT.bottom, PLOT.top]);
+  const numbered = drawn
+    .map((choice) => ({ ...choice, x: x(choice.cost), y: y(choice.share), text: String(choice.number) }))
+    .toSorted((a, b) => Number(b.best) - Number(a.best));
+  const places = placeLabels(numbered, { ...PLOT, right: SIZE.width, top: 0 });
   const front = drawn.filter(({ best }) => best).toSorted((a, b) => a.cost - b.cost || a.share - b.share);
   return (
     <Figure
@@ -63,14 +71,13 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
           cost a task
         </text>
         <polyline class="front" points={corners(front.map(({ cost, share }) => [x(cost), y(share)]))} />
-        {drawn.map(({ share, cost, best, number }) => (
-          <>
-            <circle class={best ? "dot" : "dot off"} cx={x(cost)} cy={y(share)} r="4.5" />
-            <text x={x(cost) + 7} y={y(share) - 6}>
-              {number}
-            </text>
-          </>
+        {numbered.map((dot) => (
+          <circle class={dot.best ? "dot" : "dot off"} cx={dot.x} cy={dot.y} r={DOT} />
         ))}
+        {numbered.map(({ text }, index) => {
+          const place = places[index];
+          return place && <text {...place}>{text}</text>;
+        })}
       </svg>
     </Figure>
   );
