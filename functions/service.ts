@@ -10,7 +10,7 @@ import type { SigningKeys } from "../shared/platform/keys.ts";
 import { createGathering } from "../shared/platform/gathering.ts";
 import { createLeases, type Leases } from "../shared/platform/leases.ts";
 import { createLogger } from "../shared/platform/log.ts";
-import { patience } from "../shared/platform/patience.ts";
+import { waningPatience } from "../shared/platform/patience.ts";
 import type { DnsResolver } from "../shared/platform/outbound/resolve.ts";
 import { createStreams } from "../shared/platform/streams.ts";
 import { createTabs, type Tabs } from "../shared/platform/tabs.ts";
@@ -32,8 +32,12 @@ export interface Overrides {
   passwordCost?: PasswordCost | undefined;
 }
 
-/** Redis that does not answer within this time counts as down: no request waits longer for it. */
+/**
+ * Redis that does not answer within this time counts as down; what else a request asks of it then has the second time, a
+ * part of which it needs, so that nobody waits for more than a second. Work behind a request has the first each time.
+ */
 const REDIS_TIMEOUT_MS = 700;
+const REDIS_AGAIN_MS = 140;
 const DNS_TIMEOUT_MS = 3000;
 
 /**
@@ -89,13 +93,13 @@ export function createService(
   const tabs = createTabs();
   const streams = createStreams();
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
-  const connect = (): Redis =>
+  const connect = (isBackground: boolean): Redis =>
     new Redis({
       url: env.UPSTASH_REDIS_REST_URL,
       token: env.UPSTASH_REDIS_REST_TOKEN,
       retry: false,
       enableTelemetry: false,
-      signal: () => patience(REDIS_TIMEOUT_MS),
+      signal: waningPatience(REDIS_TIMEOUT_MS, isBackground ? REDIS_TIMEOUT_MS : REDIS_AGAIN_MS),
     });
   // It describes every endpoint, so the endpoint that serves it can't import it.
   const openApi = async (): Promise<string> => {
@@ -123,7 +127,7 @@ export function createService(
         queue,
         // A client for each request that needs one: workerd does not let one request wait for another's pipeline.
         get redis() {
-          return (redis ??= connect());
+          return (redis ??= connect(request.isBackground === true));
         },
         leases,
         streams,

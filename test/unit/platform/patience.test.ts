@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { patience, patiently } from "../../../shared/platform/patience.ts";
+import { patience, patiently, waningPatience } from "../../../shared/platform/patience.ts";
 
 describe("a time limit that counts only the time in which the isolate was free", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -24,6 +24,19 @@ describe("a time limit that counts only the time in which the isolate was free",
     vi.advanceTimersByTime(700);
     await expect(endless).rejects.toMatchObject({ name: "TimeoutError" });
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is shorter for what is asked after something that did not answer, and as long for what is asked beside it", () => {
+    const next = waningPatience(700, 200);
+    const together = [next(), next()];
+    vi.advanceTimersByTime(699);
+    expect(together.map(({ aborted }) => aborted)).toEqual([false, false]);
+    vi.advanceTimersByTime(1);
+    const later = next();
+    vi.advanceTimersByTime(199);
+    expect([...together, later].map(({ aborted }) => aborted)).toEqual([true, true, false]);
+    vi.advanceTimersByTime(1);
+    expect(later.aborted).toBe(true);
   });
 
   it("gives up while the isolate is busy only after as many turns as it has steps", async () => {
