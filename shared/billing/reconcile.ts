@@ -10,7 +10,9 @@ import type { EventTaker } from "./provider-event.ts";
 import { takeEvent } from "./receive.ts";
 import { withProvider } from "./stripe.ts";
 
-const SPAN_S = 3 * 86_400;
+const DAY_S = 86_400;
+/** How far back events are looked for at least, and at most: the provider lists them for 30 days. */
+const SPAN_S = { least: 3 * DAY_S, most: 30 * DAY_S };
 /** How many events one piece looks at, and how many missed ones it processes. */
 const PAGE = 100;
 const MAX_EVENTS = 5;
@@ -23,13 +25,18 @@ const Place = z.object({ since: z.int(), behind: z.string().nullable(), last: z.
 type Place = z.output<typeof Place>;
 
 /**
- * Makes up for the events of the last three days that never came, or whose work never got done: looks at a page of them
- * at the provider and has the takers do what the webhook would have, for 5 at most, the oldest first. An event that
- * fails does not hold up the others. Does nothing without a payment key.
+ * Makes up for the events of the last three days, and of all time since this was `lastDone` without fault, that never came,
+ * or whose work never got done: looks at a page of them at the provider and has the takers do what the webhook would have,
+ * for 5 at most, the oldest first. An event that fails does not hold up the others. Does nothing without a payment key.
  */
-export async function reconcile(ctx: Context, takers: readonly EventTaker[], cursor: string | null): Promise<Piece> {
+export async function reconcile(
+  ctx: Context,
+  takers: readonly EventTaker[],
+  cursor: string | null,
+  lastDone: Date | null,
+): Promise<Piece> {
   if (ctx.env.STRIPE_SECRET_KEY === undefined) return { next: null };
-  const start = { since: Math.floor(ctx.now().getTime() / 1000) - SPAN_S, behind: null, last: null };
+  const start = { since: sinceOf(ctx.now(), lastDone), behind: null, last: null };
   const place: Place = cursor === null ? start : Place.parse(JSON.parse(cursor));
   const { data, has_more } = await withProvider(ctx, (stripe) => list(stripe, takers, place));
   const ahead = data.toReversed();
@@ -43,6 +50,16 @@ export async function reconcile(ctx: Context, takers: readonly EventTaker[], cur
         ? { ...place, behind: data.at(-1)?.id ?? null, last: null }
         : null;
   return { next: next === null ? null : JSON.stringify(next), failure };
+}
+
+/**
+ * From when on events are looked for, in Unix seconds. The provider tries for three days to deliver an event: after a longer
+ * outage nobody else makes up for those before. What came while they were last looked for may have been overlooked.
+ */
+function sinceOf(now: Date, lastDone: Date | null): number {
+  const at = Math.floor(now.getTime() / 1000);
+  const done = Math.floor((lastDone?.getTime() ?? 0) / 1000);
+  return Math.max(at - SPAN_S.most, Math.min(at - SPAN_S.least, done - DAY_S));
 }
 
 /** A page of the events of the takers' types, newest first. */

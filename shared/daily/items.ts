@@ -30,8 +30,11 @@ export interface DailyItem {
   name: string;
   /** The most pieces of one delivery: few enough that, full, they send the 50 requests of the smallest plan at most. */
   pieces: number;
-  /** Does the piece that begins at `cursor`, at first null. Doing one again changes nothing. */
-  work(ctx: Context, cursor: string | null): Promise<Piece>;
+  /**
+   * Does the piece that begins at `cursor`, at first null. Doing one again changes nothing. `lastDone` is when the item was
+   * last done whole and without fault, null where it never was.
+   */
+  work(ctx: Context, cursor: string | null, lastDone: Date | null): Promise<Piece>;
 }
 
 /** What reads more than all the rest together is done in parts, side by side. */
@@ -60,7 +63,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "rescue certifications", pieces: 1, work: rescueCertifications },
   { name: "rescue runs", pieces: 3, work: rescueRuns },
   { name: "settle sessions", pieces: 2, work: settleForgotten },
-  { name: "reconcile payments", pieces: 1, work: (ctx, cursor) => reconcile(ctx, TAKERS, cursor) },
+  { name: "reconcile payments", pieces: 1, work: (ctx, cursor, lastDone) => reconcile(ctx, TAKERS, cursor, lastDone) },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
   { name: "catch up with the log", pieces: 20, work: catchUp },
   { name: "forget keys", pieces: 20, work: forgetResults },

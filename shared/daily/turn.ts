@@ -11,7 +11,7 @@ import { type DailyMessage, oweTurns } from "./message.ts";
 /** No piece is begun after so long: a turn ends well before the queue gives up on its delivery. */
 const MAX_MS = 30_000;
 
-const Begun = z.object({ cursor: z.string().nullable() });
+const Begun = z.object({ cursor: z.string().nullable(), last_success_at: z.coerce.date().nullable() });
 
 /**
  * Does an item's next pieces, as many as one delivery takes. The statement that saves where the remaining ones begin owes
@@ -23,10 +23,11 @@ export async function takeTurn(ctx: Context, message: DailyMessage): Promise<voi
   const begun = await read(
     ctx,
     Begun,
-    sql`select jsonb_build_object('cursor', cursor) as result from ${daily_work} where ${its(message)}`,
+    sql`select jsonb_build_object('cursor', cursor, 'last_success_at', last_success_at) as result
+      from ${daily_work} where ${its(message)}`,
   );
   if (item === undefined || begun === null) return;
-  const progress = await doPieces(ctx, item, begun.cursor);
+  const progress = await doPieces(ctx, item, begun);
   const saving = save(ctx, message, progress);
   if (progress.isThrown) {
     await saving.catch(() => undefined);
@@ -45,13 +46,13 @@ interface Progress {
   isThrown: boolean;
 }
 
-async function doPieces(ctx: Context, item: DailyItem, cursor: string | null): Promise<Progress> {
+async function doPieces(ctx: Context, item: DailyItem, begun: z.output<typeof Begun>): Promise<Progress> {
   const since = ctx.now().getTime();
-  let next = cursor;
+  let next = begun.cursor;
   let error: unknown;
   for (let piece = 0; piece < item.pieces && ctx.now().getTime() - since < MAX_MS; piece += 1) {
     try {
-      const done = await item.work(ctx, next);
+      const done = await item.work(ctx, next, begun.last_success_at);
       next = done.next;
       error = done.failure ?? error;
     } catch (thrown) {

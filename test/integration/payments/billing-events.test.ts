@@ -167,12 +167,40 @@ describe("events that never came", () => {
     expect(await planOf(service, lost.user.id)).toBe("pro");
   });
 
-  it("are looked for over three days; what was done is known for sixty", async () => {
-    const { user, events } = await payer(service);
-    ahead = 3 * DAY + 60_000;
+  const lastDone = (days: number) =>
+    service.sql("update daily_work set last_success_at = now() + make_interval(days => $1) where name = $2", [
+      days,
+      "reconcile payments",
+    ]);
+
+  it.each([
+    ["since three days before", 3 * DAY + 60_000, 3, "free"],
+    ["since nobody looked for them, as in an outage of nine days", 9 * DAY, 0, "pro"],
+    ["for as long as the provider lists them, thirty days", 30 * DAY + 60_000, 0, "free"],
+  ])("are looked for %s", async (_since, later, done, plan) => {
+    const { user } = await payer(service);
+    ahead = later;
+    await lastDone(done);
     await night();
+    expect(await planOf(service, user.id)).toBe(plan);
+  });
+
+  it("are tried every night until they are done, however many that takes", async () => {
+    const { user } = await payer(service);
+    await lastDone(0);
+    service.faults.set({ service: "provider", mode: "error", path: "GET /v1/subscriptions" });
+    for (const days of [1, 4]) {
+      ahead = days * DAY;
+      await night();
+    }
     expect(await planOf(service, user.id)).toBe("free");
-    ahead = 0;
+    service.faults.set({ service: "provider", mode: "none" });
+    await night();
+    expect(await planOf(service, user.id)).toBe("pro");
+  });
+
+  it("that were done are known for sixty days", async () => {
+    const { events } = await payer(service);
     await deliverAll(service, events);
     const [old, young] = events as [Stripe.Event, Stripe.Event];
     const age = (event: Stripe.Event, days: number) =>
