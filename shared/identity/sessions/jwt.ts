@@ -4,7 +4,10 @@ import { newId } from "../../platform/ids.ts";
 
 const TYPE = "at+jwt";
 
-/** A JWT (RFC 9068 typ) signed by the service's active Ed25519 key, in force from now on for some seconds. */
+/**
+ * A JWT (RFC 9068 typ) signed by the service's active Ed25519 key, in force for some seconds. It names no beginning: where it
+ * is used next, the clock may be behind the one here.
+ */
 export async function signJwt(ctx: Context, userId: string, sessionId: string, seconds: number): Promise<string> {
   const { active } = await ctx.keys();
   const now = ctx.now();
@@ -16,7 +19,6 @@ export async function signJwt(ctx: Context, userId: string, sessionId: string, s
     .setSubject(userId)
     .setJti(newId(now))
     .setIssuedAt(issued)
-    .setNotBefore(issued)
     .setExpirationTime(issued + seconds)
     .sign(active.privateKey);
 }

@@ -58,7 +58,6 @@ describe("an access token", () => {
       sid: session?.id,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
       iat: SECONDS,
-      nbf: SECONDS,
       exp: SECONDS + 900,
     });
   });
@@ -72,13 +71,19 @@ describe("an access token", () => {
       [NOW, 200],
       [NOW + 900_000 - 1, 200],
       [NOW + 900_000, 401],
-      [NOW - 1, 401],
       [NOW, 200],
     ] as const) {
       clock = at;
       expect((await read(user.token)).status, String(at)).toBe(status);
       expect((await read(await forge({}))).status, String(at)).toBe(status);
     }
+  });
+
+  it("is good at once, also where the clock is behind that of the isolate that made it", async () => {
+    clock = NOW - 3000;
+    const seen = [await read(user.token), await read(await forge({})), await read(user.token)];
+    clock = NOW;
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it.each<[string, Forgery]>([
