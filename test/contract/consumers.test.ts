@@ -133,10 +133,11 @@ describe.each(consumers.map((consumer) => [consumer.name, consumer] as const))("
   });
 
   test.each([
-    ["current", current],
-    ["next", next],
-  ])("does its work once on a message signed with the %s key", async (_which, key) => {
-    const answer = await deliver(url, body, signed(url, body, key));
+    ["with the current key", current, now],
+    ["with the next key", next, now],
+    ["where the clock is ahead of ours", current, now + 20],
+  ])("does its work once on a message signed %s", async (_how, key, at) => {
+    const answer = await deliver(url, body, signed(url, body, key, at));
     expect(answer).toEqual({ status: 200, retried: true, called: [{ name, part: "handle", given: message }] });
   });
 
