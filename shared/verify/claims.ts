@@ -37,11 +37,15 @@ export async function checkShown(trail: Trail, jws: string, shown: unknown): Pro
   });
 }
 
+/** How far the reader's clock may be behind the one by which a statement is dated: many look at a run that has just ended. */
+const BEHIND_MS = 5 * 60_000;
+
 /** The step `term`: the statement is in force at `now`. */
 export async function checkTerm(trail: Trail, { validFrom, validUntil }: Statement, now: Date): Promise<void> {
   const inputs = { "valid from": validFrom, "valid until": validUntil ?? "without end", now: now.toISOString() };
   await trail.go("term", inputs, async () => {
-    if (Date.parse(validFrom) > now.getTime()) throw new Refused("It is not in force yet.");
+    if (Date.parse(validFrom) > now.getTime() + BEHIND_MS)
+      throw new Refused("It is not in force yet, by the clock of this device.");
     if (validUntil !== null && Date.parse(validUntil) <= now.getTime()) throw new Refused("It has expired.");
     return ["It is in force.", null];
   });

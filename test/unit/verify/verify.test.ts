@@ -61,6 +61,15 @@ describe("the statement of a run that an honest service serves", () => {
     expect(report.steps.filter(({ inputs }) => Object.keys(inputs).length === 0)).toEqual([]);
   });
 
+  it.each([
+    ["some minutes behind", "2026-11-21T08:56:00.000Z", null],
+    ["hours behind", "2026-11-21T07:00:00.000Z", "term"],
+  ])("and where the reader's clock is %s", async (_how, at, failed) => {
+    const options = { now: new Date(at), claims: CLAIMS, logKey: pinned(LOG_JWK) };
+    const report = await verifyRun(readerOf(await honest()), RUN, options);
+    expect([report.failed, report.verified]).toEqual([failed, failed === null]);
+  });
+
   it("is verified as far as can be where the answer is shown to others, and the log has it not yet", async () => {
     const report = await checked({ ...(await honest()), output: null, proof: null });
     const skipped = report.steps.filter(({ outcome }) => outcome === "skipped").map(({ name }) => name);
