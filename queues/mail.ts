@@ -6,7 +6,7 @@ import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 export const mailConsumer = consumer({
   name: "mail",
   body: MailMessage,
-  // The last retry comes about 8 hours later, while the token still works and Resend still knows the idempotency key.
+  // The last retry comes about 8 hours later, while Resend still knows the idempotency key; most tokens work then, too.
   ...UNHURRIED,
   timeoutSeconds: 30,
   parallelism: null,

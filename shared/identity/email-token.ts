@@ -1,22 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { email_tokens, users } from "../db/schema/index.ts";
-import type { Template } from "../mail/message.ts";
+import { LINK_LASTS_MS, type Template } from "../mail/message.ts";
 import { owe } from "../db/owed.ts";
 import type { Context } from "../platform/context.ts";
 import { randomToken, sha256 } from "../platform/crypto.ts";
 import { encrypt } from "../platform/encryption.ts";
 import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
-
-const HOUR_MS = 3_600_000;
-
-/** How long a mailed token is valid, by its purpose. */
-const LIFETIME_MS: Record<Template, number> = {
-  verify_email: 24 * HOUR_MS,
-  reset_password: HOUR_MS,
-  confirm_deletion: HOUR_MS,
-  confirm_email: 24 * HOUR_MS,
-};
 
 /**
  * SQL: parts of a statement that give the account `u` (id, email, username) a new token of 256 bits instead of any older
@@ -26,7 +16,7 @@ const LIFETIME_MS: Record<Template, number> = {
 export function mintToken(ctx: Context, purpose: Template, { beside = false }: { beside?: boolean } = {}): SQL {
   const token = randomToken();
   const id = newId(ctx.now());
-  const expiresAt = new Date(ctx.now().getTime() + LIFETIME_MS[purpose]).toISOString();
+  const expiresAt = new Date(ctx.now().getTime() + LINK_LASTS_MS[purpose]).toISOString();
   const mail = JSON.stringify({ id, template: purpose, token: encrypt(token, ctx.env.DATA_ENCRYPTION_KEYS, "mail") });
   const recipient = sql`jsonb_build_object('to', u.email, 'params', jsonb_build_object('username', u.username))`;
   const source = beside ? sql`from (select) one_row left join u on true` : sql`from u`;

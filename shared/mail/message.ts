@@ -7,6 +7,17 @@ export const TEMPLATES = ["verify_email", "reset_password", "confirm_deletion", 
 /** The name of a mail with a token. */
 export type Template = (typeof TEMPLATES)[number];
 
+const HOUR_MS = 3_600_000;
+
+/** How long the link of a mail works, from when the mail is owed: its id tells when that was. */
+export const LINK_LASTS_MS: Readonly<Record<Template | "workspace_invitation", number>> = {
+  verify_email: 24 * HOUR_MS,
+  reset_password: HOUR_MS,
+  confirm_deletion: HOUR_MS,
+  confirm_email: 24 * HOUR_MS,
+  workspace_invitation: 7 * 24 * HOUR_MS,
+};
+
 /** What a mail says about its reader. */
 export const MailParams = z.strictObject({ username: z.string().nullable() });
 

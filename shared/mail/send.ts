@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/encryption.ts";
-import type { MailMessage } from "./message.ts";
+import { timeOf } from "../platform/ids.ts";
+import { LINK_LASTS_MS, type MailMessage } from "./message.ts";
 import { Permanent } from "../queue/consumer.ts";
 import { render, type Rendered, renderInvitation, renderLead, renderNotice, renderWaitlist } from "./render.ts";
 
@@ -13,12 +14,15 @@ const PASSING = new Set([409, 429]);
 
 /**
  * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email); calls for the same mail within a day
- * send it once. Throws an error if another try may help: without an API key, without an answer, on 5xx, 409 and 429.
+ * send it once. One whose link works no more is left: its recipient can ask for another. Throws an error if another try may help: without an API key, without an answer, on 5xx, 409 and 429.
  * Throws `Permanent` for a mail that Resend refuses for good.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
   const { id, to, template } = message;
   if (to === null) return;
+  if ("token" in message && ctx.now().getTime() >= timeOf(id) + LINK_LASTS_MS[message.template]) {
+    return ctx.log.warn("a mail came too late to be sent: its link is over", { template });
+  }
   const { RESEND_API_KEY, RESEND_API_BASE, EMAIL_FROM } = ctx.env;
   if (RESEND_API_KEY === undefined) throw new Error("RESEND_API_KEY is not set");
   const response = await ctx.fetch(`${RESEND_API_BASE ?? RESEND}/emails`, {

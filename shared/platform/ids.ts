@@ -5,6 +5,11 @@ export function newId(at: Date): string {
   return v7({ msecs: at.getTime() });
 }
 
+/** The time part of a UUIDv7, in Unix milliseconds. */
+export function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+}
+
 /** True for any UUID text. */
 export function isId(text: string): boolean {
   return validate(text);

@@ -6,6 +6,7 @@ import { owe } from "../../db/owed.ts";
 import { team_invitations, team_members, users } from "../../db/schema/index.ts";
 import { stillHolds } from "../../identity/passwords/disown.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
+import { LINK_LASTS_MS } from "../../mail/message.ts";
 import { wants } from "../../mail/owe-notice.ts";
 import type { Context } from "../../platform/context.ts";
 import { randomToken, sha256 } from "../../platform/crypto.ts";
@@ -19,8 +20,6 @@ import { invitationJson, isOpen, noTeam, notAllowed, SEATS, seatsUsed, teamFor }
 
 /** How often an address is invited in a day (UTC), by all workspaces together: who is invited did not ask for the mail. */
 const MOST_A_DAY = 5;
-const DAY_MS = 86_400_000;
-const LIFETIME_MS = 7 * DAY_MS;
 
 /** An address with an open invitation needs no further seat: the new invitation takes over the seat of the old one. */
 const INVITATION = verdict(
@@ -57,7 +56,7 @@ export async function createInvitation(
   });
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const day = ctx.now().toISOString().slice(0, 10);
-  const expiresAt = sql`${new Date(ctx.now().getTime() + LIFETIME_MS).toISOString()}::timestamptz`;
+  const expiresAt = sql`${new Date(ctx.now().getTime() + LINK_LASTS_MS.workspace_invitation).toISOString()}::timestamptz`;
   const { invitation } = await change(ctx, {
     lock: takeTurn(sql`${teamId}::uuid`, userId),
     parts: sql`with target as (

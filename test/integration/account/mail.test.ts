@@ -11,9 +11,12 @@ const DAY = 1440 * MINUTE;
 const FRONTEND = "https://app.example.test";
 
 let service: TestService;
+/** Ahead of the machine's clock by this, in milliseconds. */
+let ahead = 0;
 
 beforeAll(async () => {
-  service = await startService({ settings: { FRONTEND_URL: `${FRONTEND}/` } });
+  const overrides = { now: () => new Date(Date.now() + ahead) };
+  service = await startService({ settings: { FRONTEND_URL: `${FRONTEND}/` }, overrides });
 });
 
 afterAll(() => service.stop());
@@ -66,6 +69,29 @@ describe("a mail", () => {
     expect(keys).toHaveLength(4);
     expect(mails).toEqual([]);
     expect(service.logs.some((line) => line.includes("message died") && line.includes('"mail"'))).toBe(true);
+  });
+
+  it.each([
+    ["reset_password", 50, 1],
+    ["reset_password", 61, 0],
+    ["verify_email", 24 * 60 - 10, 1],
+    ["verify_email", 24 * 60 + 1, 0],
+  ])("with the link of %s that is sent after all %i minutes later comes %i times", async (template, minutes, comes) => {
+    const { email, call } = await newUser(service);
+    await service.settled();
+    service.mailbox.clear();
+    service.resend.failNext(500);
+    await (template === "reset_password"
+      ? call("POST", "/api/v1/auth/forgot-password", { email })
+      : call("POST", "/api/v1/auth/resend-verification"));
+    await service.settled();
+    service.logs.length = 0;
+    ahead = minutes * MINUTE;
+    await service.broker.advance(DAY);
+    ahead = 0;
+    expect(service.mailbox.list(email)).toHaveLength(comes);
+    const late = service.logs.filter((line) => line.includes("too late"));
+    expect(late.map((line) => JSON.parse(line).template)).toEqual(comes === 0 ? [template] : []);
   });
 
   it("is never dropped in silence where there is no API key", async () => {
