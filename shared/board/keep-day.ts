@@ -22,10 +22,10 @@ const CURSOR = /^(\d{4}-\d\d-\d\d) (?:after ?(\S*)|rank|hash (\d+) (\S+))$/;
 /**
  * Keeps the board of everything as it is today, piece by piece: copies each agent's entry once, closes the day, ranks what
  * was copied, hashes it page by page, and publishes it, with its digest in the log. Ranks are of the copies, which nothing
- * changes any more, so that they fit together however long it takes and whatever moves meanwhile. A day that is published
- * stays; doing a piece again, or two at once, changes nothing. An agent whose copy the
- * database refuses is stepped over, and is not on the day's board. A piece is one statement of at most 5,000 agents, and
- * one more at the end.
+ * changes any more, so that they fit together however long it takes and whatever moves meanwhile. A day that is not copied by
+ * its end is given up for the one that has come. A day that is published stays; doing a piece again, or two at once, changes
+ * nothing. An agent whose copy the database refuses is stepped over, and is not on the day's board. A piece is one statement of
+ * at most 5,000 agents, and one more at the end.
  */
 export function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
   return narrowing(ctx, cursor, {
@@ -37,7 +37,10 @@ export function keepDay(ctx: Context, cursor: string | null): Promise<Piece> {
 
 async function keepPiece(ctx: Context, cursor: string | null, size: number): Promise<Piece> {
   const [, day, after = null, page, hashed = ""] = CURSOR.exec(cursor ?? "") ?? [];
-  if (day === undefined) return { next: await open(ctx, ctx.now().toISOString().slice(0, 10)) };
+  const today = ctx.now().toISOString().slice(0, 10);
+  // A day of which a part was left until another one came can't be kept any more: the rest of its board has moved since.
+  const isLate = day !== undefined && day < today && after !== null;
+  if (day === undefined || isLate) return { next: await open(ctx, today) };
   if (page !== undefined) return { next: await hashPage(ctx, day, Number(page), loadHash(hashed)) };
   if (cursor?.endsWith("rank") === true) {
     if (await rank(ctx, day)) return { next: cursor };

@@ -265,6 +265,19 @@ describe("what is kept of days", () => {
   });
 });
 
+describe("a day whose copying broke off and went on a night later", () => {
+  it("is not kept, since what was left of it has moved, and the day that has come by then is", async () => {
+    const left = today();
+    const broken = new Date(time + DAY_MS).toISOString().slice(0, 10);
+    await service.sql("insert into board_days (day) values ($1)", [broken]);
+    await service.sql("update daily_work set cursor = $1 where name = 'keep the board''s day'", [`${broken} after`]);
+    await night(2);
+    const days = (await said("board")).map(({ day }) => day);
+    expect(days.slice(days.indexOf(left))).toEqual([left, today()]);
+    expect((await anonymous.call("GET", `${HISTORY}/${broken}`)).status).toBe(404);
+  });
+});
+
 describe("publishing the board of very many agents", () => {
   it("hashes a page at a time, none of which has more than 5,000 agents, and none of all in the database", async () => {
     const [day, pages] = ["2026-01-05", 12];
