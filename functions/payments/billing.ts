@@ -45,7 +45,8 @@ export const billing = [
       "first payment is under way none is opened (409 `payment_in_progress`). `plan_change`: a " +
       "subscription that is active, in trial, or waits for its renewal to be paid gets the price at once, settled by " +
       "an invoice over the difference; while that is unpaid the old plan stays and `effective_at` is null (see " +
-      "`pending-payment`). A cancellation that was scheduled is taken back first, even where the payment then fails or is " +
+      "`pending-payment`); it is null, too, for a subscription whose renewal was not paid by the last attempt, which has " +
+      "no plan until it is. A cancellation that was scheduled is taken back first, even where the payment then fails or is " +
       "outstanding. A subscription that already has the price keeps it without an invoice, and a change of it that waits " +
       "for its payment is given up. `dev_upgrade`: in dev mode " +
       "the account is Pro at once, whichever tier is asked for; a Team or Enterprise account keeps its plan. If " +

@@ -6,7 +6,7 @@ import { Problem } from "../platform/problem.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
 import { idOf, underKey } from "./stripe.ts";
-import { planItem } from "./subscriptions.ts";
+import { ENTITLING, planItem } from "./subscriptions.ts";
 
 /**
  * Has a subscription go on at a price. A cancellation that was scheduled is taken back, whatever becomes of the payment.
@@ -21,16 +21,19 @@ export async function changePlan(
   subscription: Stripe.Subscription,
   { tier, cadence, price }: Offer & { price: string },
 ): Promise<z.output<typeof PlanChangeResponse>> {
-  const outcome = (effective: boolean) =>
-    ({ kind: "plan_change", plan: tier, cadence, effective_at: effective ? ctx.now().toISOString() : null }) as const;
+  // Of a subscription whose renewal was given up the price is agreed on, but nobody has the plan before that is paid.
+  const outcome = ({ status }: Stripe.Subscription, isChanged: boolean) => {
+    const effective_at = isChanged && ENTITLING.has(status) ? ctx.now().toISOString() : null;
+    return { kind: "plan_change", plan: tier, cadence, effective_at } as const;
+  };
   const lasting = await takeEndBack(ctx, stripe, subscription);
   const item = planItem(ctx.env, lasting);
   if (item === undefined) throw new Error(`the subscription ${lasting.id} has no item`);
   const waiting = lasting.pending_update?.subscription_items ?? [];
-  if (waiting.some((one) => one.price.id === price)) return outcome(false);
+  if (waiting.some((one) => one.price.id === price)) return outcome(lasting, false);
   if (item.price.id === price) {
     if (lasting.pending_update !== null) await giveUpChange(stripe, lasting);
-    return outcome(true);
+    return outcome(lasting, true);
   }
   const key = ["plan", lasting.id, item.price.id, price, idOf(lasting.latest_invoice)].join("-");
   const changed = await underKey(key, (options) =>
@@ -44,7 +47,7 @@ export async function changePlan(
       options,
     ),
   );
-  return outcome(changed.pending_update === null);
+  return outcome(changed, changed.pending_update === null);
 }
 
 /**

@@ -32,7 +32,11 @@ export const PlanChangeResponse = z
     effective_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "When the subscription had the price; null while a payment for the change is outstanding" }),
+      .meta({
+        description:
+          "When the subscription had the price; null while a payment for the change is outstanding, or for a renewal " +
+          "without which the account does not have the plan",
+      }),
   })
   .meta({ id: "PlanChangeResponse" });
 

@@ -221,12 +221,19 @@ describe("a subscription", () => {
     expect(await openSessions(customer)).toEqual([]);
   });
 
-  it.each(["trialing", "past_due", "unpaid"])("that is %s is changed, not bought a second time", async (status) => {
+  it.each([
+    ["trialing", expect.any(String)],
+    ["past_due", expect.any(String)],
+    ["unpaid", null],
+  ])("that is %s is changed, not bought a second time", async (status, effective_at) => {
     const { user, customer, subscription } = await subscriber(service);
     await deliverAll(service, service.stripe.changeSubscription(subscription, { status }));
-    const { body } = await user.call("POST", CHECKOUT, { tier: "pro", cadence: "yearly" });
-    expect(body.kind).toBe("plan_change");
+    for (const cadence of ["monthly", "yearly"]) {
+      const { body } = await user.call("POST", CHECKOUT, { tier: "pro", cadence });
+      expect(body, cadence).toEqual({ kind: "plan_change", plan: "pro", cadence, effective_at });
+    }
     expect(service.stripe.subscriptions(customer)).toHaveLength(1);
+    expect(await planOf(service, user.id)).toBe(effective_at === null ? "free" : "pro");
   });
 
   it("is invoiced once for a change that is asked for many times, at once and again", async () => {
