@@ -157,7 +157,7 @@ async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Re
           </Form>
         </>
       )}
-      {sold && (plan === "pro" || plan === "team") && (
+      {sold && (plan === "pro" || plan === "team" || pending?.pending === true) && (
         <>
           <h2>End the plan</h2>
           <Form action={PATH} button="End the plan now" danger>

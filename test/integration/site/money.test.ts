@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, visitorOf } from "../../stack/visitor.ts";
-import { deliverAll } from "../payments/billing-support.ts";
+import { deliverAll, openCheckout } from "../payments/billing-support.ts";
 import {
   addListing,
   assertBooked,
@@ -74,6 +74,19 @@ describe("the plan, by the pages alone", () => {
     expect(free.forms.some(({ buttons }) => "On to the payment" in buttons)).toBe(true);
     const twice = await visitor.send(ended, "End the plan now");
     expect([twice.status, twice.alerts]).toEqual([409, [expect.stringContaining("pays for no plan")]]);
+  });
+
+  it("is ended where it waits for a payment that does not come, though the plan is free meanwhile", async () => {
+    const user = await newUser(service);
+    const [visitor, session] = [await visitorOf(service, user), await openCheckout(user)];
+    await deliverAll(service, service.stripe.pay(session, { later: true }));
+    const waiting = await visitor.open("/settings/plan");
+    const refused = await visitor.send(waiting, "On to the payment", { tier: "team", cadence: "monthly" });
+    expect([refused.status, refused.alerts]).toEqual([409, [expect.stringContaining("cancel the plan")]]);
+    const ended = await visitor.send(refused, "End the plan now");
+    expect(ended.alerts).toEqual([expect.stringContaining("The plan is free")]);
+    expect(ended.forms.some(({ buttons }) => "End the plan now" in buttons)).toBe(false);
+    leads(await visitor.send(ended, "On to the payment", { tier: "team", cadence: "monthly" }));
   });
 
   it("keeps what was chosen where there is no such plan", async () => {
