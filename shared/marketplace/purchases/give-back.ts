@@ -23,9 +23,19 @@ type GiveBackEvent = Extract<Stripe.Event, { type: (typeof GIVE_BACK_EVENTS)[num
 /** Whether an event is one of those. */
 export const isGiveBack = (event: Stripe.Event): event is GiveBackEvent => isEventOf(GIVE_BACK_EVENTS, event);
 
+/** The payment of ours that an event is about. */
 function chargeOf({ data: { object } }: GiveBackEvent): string | null {
-  if (object.object === "charge") return object.id;
-  return idOf(object.object === "transfer" ? (object.source_transaction ?? null) : object.charge);
+  switch (object.object) {
+    case "charge":
+      return object.id;
+    case "transfer":
+      return idOf(object.source_transaction);
+    case "application_fee":
+      // Its `charge` is what the connected account got, which only that account knows.
+      return idOf(object.originating_transaction);
+    default:
+      return idOf(object.charge);
+  }
 }
 
 /**

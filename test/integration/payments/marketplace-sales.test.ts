@@ -254,6 +254,16 @@ describe("what goes back of a sale", () => {
     expect(await booked(purchase.id)).toEqual(sums);
   });
 
+  it("is told, too, where the seller's part and the platform's go back by themselves, one after the other", async () => {
+    const { purchase, events, intent } = await sold();
+    await deliver(service, [...events, ...service.stripe.refund(intent)]);
+    expect(await booked(purchase.id)).toEqual([100, 10, 90]);
+    await deliver(service, service.stripe.reverse(intent, 9000));
+    expect(await booked(purchase.id)).toEqual([100, 10, 0]);
+    await deliver(service, service.stripe.refundFee(intent, 400));
+    expect(await booked(purchase.id)).toEqual([100, 6, 4]);
+  });
+
   it("is never what was read before something newer", async () => {
     const { purchase, events, intent } = await sold();
     await deliver(service, [...events, ...service.stripe.refund(intent, 2500, both)]);

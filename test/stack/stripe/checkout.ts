@@ -209,12 +209,17 @@ export function refund(
   store.emit("charge.refunded", paid, before);
   store.emit("refund.created", made);
   if (takesBack) reverse(store, intent, amount);
-  const fee = givesFee ? store.find("application_fee", idOf(paid.application_fee)) : undefined;
-  if (fee !== undefined) {
-    fee.amount_refunded += Math.round((fee.amount * amount) / paid.amount);
-    store.emit("application_fee.refunded", fee);
-  }
+  if (givesFee && paid.application_fee !== null)
+    refundFee(store, intent, Math.round(((paid.application_fee_amount ?? 0) * amount) / paid.amount));
   return made;
+}
+
+/** The platform gives back so much of what it kept of a payment. */
+export function refundFee(store: Store, intent: Stripe.PaymentIntent, amount: number): void {
+  const fee = store.get("application_fee", idOf(chargeOf(store, intent).application_fee), "application_fee");
+  fee.amount_refunded += amount;
+  fee.refunded = fee.amount_refunded === fee.amount;
+  store.emit("application_fee.refunded", fee);
 }
 
 /** The platform takes back what it passed on of a payment. */

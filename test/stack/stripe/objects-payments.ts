@@ -132,12 +132,15 @@ export function passOn(store: Store, charge: Stripe.Charge): void {
   const { id, amount, currency, transfer_data: to, application_fee_amount: fee } = charge;
   if (to === null) return;
   const shared = { created: store.now(), currency, livemode: false };
+  // What the connected account gets is a payment of its own, which only that account knows.
+  const payment = newId("py_");
   const transfer = shape<Stripe.Transfer>({
     id: newId("tr_"),
     object: "transfer",
     amount,
     amount_reversed: 0,
     destination: to.destination,
+    destination_payment: payment,
     reversed: false,
     source_transaction: id,
     ...shared,
@@ -147,9 +150,11 @@ export function passOn(store: Store, charge: Stripe.Charge): void {
   const kept = shape<Stripe.ApplicationFee>({
     id: newId("fee_"),
     object: "application_fee",
+    account: to.destination,
     amount: fee,
     amount_refunded: 0,
-    charge: id,
+    charge: payment,
+    originating_transaction: id,
     refunded: false,
     ...shared,
   });

@@ -3,7 +3,18 @@ import type { Faults } from "../faults.ts";
 import { listen } from "../http.ts";
 import type { Settings } from "../settings.ts";
 import { type Asked, catchUp, stripeApi } from "./api.ts";
-import { type Along, dispute, expire, failRefund, pay, refund, renewal, reverse, settle } from "./checkout.ts";
+import {
+  type Along,
+  dispute,
+  expire,
+  failRefund,
+  pay,
+  refund,
+  refundFee,
+  renewal,
+  reverse,
+  settle,
+} from "./checkout.ts";
 import { newPrice, newProduct } from "./objects.ts";
 import { createStore, type Store } from "./store.ts";
 import { cancel, endLater, endPending, type Mood, turn } from "./subscriptions.ts";
@@ -63,6 +74,8 @@ export interface StripeFake {
   failRefund(paymentIntentId: string): Stripe.Event[];
   /** Somebody takes back there what a connected account got of a payment. */
   reverse(paymentIntentId: string, amount: number): Stripe.Event[];
+  /** Somebody gives back there what the platform kept of a payment. */
+  refundFee(paymentIntentId: string, amount: number): Stripe.Event[];
   /** A payer's bank decides a dispute: of this payment, or of one that a customer's subscription took. */
   dispute(payment: { paymentIntent: string } | { customer: string }, status: "lost" | "won"): Stripe.Event[];
   /** All subscriptions of a customer, the newest first. */
@@ -157,6 +170,7 @@ export async function startStripe(options: {
       ),
     failRefund: (id) => causing(() => failRefund(store, there(store, "payment_intent", id))),
     reverse: (id, amount) => causing(() => reverse(store, there(store, "payment_intent", id), amount)),
+    refundFee: (id, amount) => causing(() => refundFee(store, there(store, "payment_intent", id), amount)),
     dispute: (payment, status) =>
       causing(() => {
         const isPlan = "customer" in payment;
