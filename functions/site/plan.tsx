@@ -117,10 +117,12 @@ async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Re
         <Notice kind="bad">
           <p>
             An invoice for {REASONS[pending.reason ?? "renewal"]} waits to be paid
-            {pending.url !== null && (
+            {pending.url !== null ? (
               <>
                 : <a href={pending.url}>pay it</a>
               </>
+            ) : (
+              ", and is not collected any more. To have a plan again, end this one and choose it anew."
             )}
           </p>
         </Notice>

@@ -30,7 +30,9 @@ export async function pendingPayment(ctx: Context, userId: string): Promise<Pend
     )
       return NOTHING;
     const invoice = await stripe.invoices.retrieve(invoiceId);
-    if (idOf(invoice.customer) !== customer_id || invoice.status !== "open") return NOTHING;
+    // Once a renewal is given up, the provider leaves the invoices of further periods as drafts, which nobody can pay.
+    const isLeft = subscription.status === "unpaid" && invoice.status === "draft";
+    if (idOf(invoice.customer) !== customer_id || !(invoice.status === "open" || isLeft)) return NOTHING;
     return { pending: true, url: invoice.hosted_invoice_url ?? null, reason: reasonOf(subscription) };
   });
 }

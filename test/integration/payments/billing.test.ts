@@ -90,6 +90,18 @@ describe("a pending payment", () => {
     expect((await (await subscriber(service)).user.call("GET", PENDING)).body).toEqual(NOTHING_PENDING);
   });
 
+  it("is a renewal that was given up, with no page to pay at once its invoices are not finished any more", async () => {
+    const { user, subscription } = await subscriber(service);
+    await deliverAll(service, service.stripe.changeSubscription(subscription, { status: "unpaid" }));
+    await deliverAll(service, service.stripe.beginUnpaidPeriod(subscription));
+    expect((await user.call("GET", PENDING)).body).toEqual({ pending: true, url: null, reason: "renewal" });
+    expect(await planOf(service, user.id)).toBe("free");
+    const before = service.stripe.events.length;
+    expect((await user.call("POST", CANCEL)).status).toBe(200);
+    await deliverAll(service, service.stripe.events.slice(before));
+    expect((await user.call("GET", PENDING)).body).toEqual(NOTHING_PENDING);
+  });
+
   it("gives no page of a subscription that is another customer's", async () => {
     const [mine, theirs] = [await subscriber(service), await subscriber(service)];
     service.stripe.demandPayment();

@@ -1,8 +1,9 @@
+import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, visitorOf } from "../../stack/visitor.ts";
-import { deliverAll, openCheckout } from "../payments/billing-support.ts";
+import { customerOf, deliverAll, openCheckout } from "../payments/billing-support.ts";
 import {
   addListing,
   assertBooked,
@@ -87,6 +88,19 @@ describe("the plan, by the pages alone", () => {
     expect(ended.alerts).toEqual([expect.stringContaining("The plan is free")]);
     expect(ended.forms.some(({ buttons }) => "End the plan now" in buttons)).toBe(false);
     leads(await visitor.send(ended, "On to the payment", { tier: "team", cadence: "monthly" }));
+  });
+
+  it("is ended where its renewal was given up so long ago that there is nothing to pay", async () => {
+    const user = await newUser(service);
+    await deliverAll(service, service.stripe.pay(await openCheckout(user)));
+    const [{ id }] = service.stripe.subscriptions(await customerOf(service, user.id)) as [Stripe.Subscription];
+    await deliverAll(service, service.stripe.changeSubscription(id, { status: "unpaid" }));
+    await deliverAll(service, service.stripe.beginUnpaidPeriod(id));
+    const visitor = await visitorOf(service, user);
+    const waiting = await visitor.open("/settings/plan");
+    expect(waiting.html).toContain("end this one and choose it anew");
+    const ended = await visitor.send(waiting, "End the plan now");
+    leads(await visitor.send(ended, "On to the payment", { tier: "pro", cadence: "monthly" }));
   });
 
   it("keeps what was chosen where there is no such plan", async () => {

@@ -17,7 +17,7 @@ import {
 } from "./checkout.ts";
 import { newPrice, newProduct } from "./objects.ts";
 import { createStore, type Store } from "./store.ts";
-import { cancel, endLater, endPending, type Mood, turn } from "./subscriptions.ts";
+import { beginUnpaidPeriod, cancel, endLater, endPending, type Mood, turn } from "./subscriptions.ts";
 
 /** How an event is posted, where not as the provider does. */
 export interface Delivery {
@@ -60,6 +60,8 @@ export interface StripeFake {
       pendingUpdate?: "applied" | "expired";
     },
   ): Stripe.Event[];
+  /** The next period begins of a subscription whose renewal was given up: its invoice stays a draft. */
+  beginUnpaidPeriod(subscriptionId: string): Stripe.Event[];
   /** The next change of a plan that is invoiced waits for the customer to confirm its payment. */
   demandPayment(): void;
   /** The next change of a plan that is invoiced is 402 `card_declined`, however it is asked for. */
@@ -153,6 +155,7 @@ export async function startStripe(options: {
         else if (pendingUpdate !== undefined) endPending(store, subscription, pendingUpdate);
         else turn(store, subscription, rest);
       }),
+    beginUnpaidPeriod: (id) => causing(() => beginUnpaidPeriod(store, there(store, "subscription", id))),
     demandPayment: () => void (mood.demands = true),
     declineCard: () => void (mood.declines = true),
     breakDown: () => void (mood.breaks = true),

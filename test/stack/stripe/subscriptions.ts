@@ -224,6 +224,20 @@ export function endLater(store: Store, subscription: Stripe.Subscription, where:
   announce(store, subscription, before);
 }
 
+/**
+ * The next period begins of a subscription that is unpaid: its invoice stays a draft, for which nobody is asked
+ * (https://docs.stripe.com/billing/subscriptions/overview#unpaid-subscriptions).
+ */
+export function beginUnpaidPeriod(store: Store, subscription: Stripe.Subscription): void {
+  const before = structuredClone(subscription);
+  const amount = costOf(subscription.items.data);
+  const invoice = newInvoice(store, subscription, { amount, paid: false, reason: "subscription_cycle" });
+  Object.assign(invoice, { status: "draft", hosted_invoice_url: null, attempted: false, attempt_count: 0 });
+  invoice.status_transitions.finalized_at = null;
+  store.emit("invoice.created", invoice);
+  announce(store, subscription, before);
+}
+
 /** The customer changes the plan in the portal, or the provider the status. */
 export function turn(store: Store, subscription: Stripe.Subscription, to: { status?: string; price?: string }): void {
   const { status, price } = to;
