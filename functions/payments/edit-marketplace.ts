@@ -21,7 +21,8 @@ export const editMarketplace = [
     summary: "Become a seller, or go on with it",
     description:
       "Makes the caller's account at the payment provider, once, and answers with a fresh link to its onboarding each " +
-      "time. If the account was deleted there, a new one is made. Until the onboarding is finished `charges_enabled` is false; the provider tells when it changes.",
+      "time. If the account was deleted there, a new one is made. Until the onboarding is finished `charges_enabled` is " +
+      "false; the provider tells when it changes, and is asked with each link.",
     auth: "session",
     returns: { 200: SellerAccountRead },
     problems: ["payment_not_configured", "payment_in_progress"],

@@ -11,16 +11,20 @@ import type { Context } from "../../platform/context.ts";
 import { frontendPage } from "../../platform/frontend.ts";
 import { newId } from "../../platform/ids.ts";
 import { endedMeanwhile } from "../../platform/problem.ts";
-import { SellerAccountRead } from "../shown.ts";
+import type { SellerAccountRead } from "../shown.ts";
+import { mirrorAccount } from "./mirror.ts";
 
-const Seller = SellerAccountRead.pick({ charges_enabled: true, payouts_enabled: true }).extend({
+const Seller = z.object({
+  /** The database's time, with all its digits. */
+  at: z.string(),
   account_id: z.string().nullable(),
   /** Whether it can be the user's: not where somebody else opened it. */
   is_own: z.boolean(),
 });
 
 /**
- * A fresh link to the onboarding of the caller's connected account. The account is made where there is none, or none any
+ * A fresh link to the onboarding of the caller's connected account, and what that may do, as the provider says now: so a
+ * seller whose event was lost is not kept waiting for it. The account is made where there is none, or none any
  * more (somebody may delete it in the provider's dashboard, or a stranger have opened it): one, however many calls come at
  * once. Throws `payment_not_configured`, `payment_in_progress`.
  */
@@ -33,12 +37,11 @@ export async function openSellerAccount(
     const seller = await read(
       ctx,
       Seller,
-      sql`select jsonb_build_object('account_id', s.account_id, 'charges_enabled', u.charges_enabled,
-          'payouts_enabled', u.payouts_enabled, 'is_own', s.disowned_at is null) as result
+      sql`select jsonb_build_object('at', now(), 'account_id', s.account_id, 'is_own', s.disowned_at is null) as result
         from ${users} u left join ${seller_accounts} s on s.user_id = u.id where u.id = ${userId}::uuid`,
     );
     if (seller === null) throw endedMeanwhile();
-    const { account_id: known, charges_enabled, payouts_enabled, is_own } = seller;
+    const { at, account_id: known, is_own } = seller;
     const page = frontendPage(ctx.env, "/marketplace/seller");
     const link = (account: string) =>
       stripe.accountLinks.create(
@@ -46,8 +49,12 @@ export async function openSellerAccount(
         { idempotencyKey: `seller-link-${newId(ctx.now())}` },
       );
     const former = known !== null && is_own ? known : await makeAccount(ctx, stripe, principal, known);
-    const opened = await ifKnown(link(former));
-    if (opened !== null) return { url: opened.url, charges_enabled, payouts_enabled };
+    const opened = await ifKnown(Promise.all([link(former), stripe.accounts.retrieve(former)]));
+    if (opened !== null) {
+      const [{ url }, account] = opened;
+      await mirrorAccount(ctx, { user_id: userId, at }, account);
+      return { url, charges_enabled: account.charges_enabled, payouts_enabled: account.payouts_enabled };
+    }
     ctx.log.warn("seller's account is gone at the provider", { user_id: userId, account_id: former });
     const { url } = await link(await makeAccount(ctx, stripe, principal, former));
     return { url, charges_enabled: false, payouts_enabled: false };

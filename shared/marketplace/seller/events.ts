@@ -3,11 +3,10 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { type EventTaker, isEventOf } from "../../billing/provider-event.ts";
 import { withProvider } from "../../billing/stripe.ts";
-import { read, write } from "../../db/change.ts";
-import { isDeleted } from "../../db/deleted.ts";
+import { read } from "../../db/change.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
-import { mirrorSeller } from "../../identity/parts/mirror-seller.ts";
 import { isId } from "../../platform/ids.ts";
+import { mirrorAccount } from "./mirror.ts";
 
 const TYPES = ["account.updated"] as const satisfies Stripe.Event.Type[];
 
@@ -35,19 +34,6 @@ export const sellerEvents: EventTaker = {
     );
     if (start === null || start.user_id === null) return;
     const account = await withProvider(ctx, (stripe) => stripe.accounts.retrieve(id));
-    await write(ctx, {
-      parts: sql`with owner as (
-        select u.id from ${users} u where u.id = ${start.user_id}::uuid and not ${isDeleted} for no key update
-      ), s as (
-        insert into ${seller_accounts} as s (user_id, account_id, read_at)
-        select id, ${id}, ${start.at}::timestamptz from owner
-        on conflict (user_id) do update set read_at = excluded.read_at
-        where s.account_id = excluded.account_id and s.disowned_at is null and coalesce(s.read_at <= excluded.read_at, true) returning s.user_id
-      ), mirrored as (
-        ${mirrorSeller(sql`select user_id from s`, account)}
-      )`,
-      select: sql`select to_jsonb(user_id) as result from s`,
-      result: z.uuid(),
-    });
+    await mirrorAccount(ctx, { user_id: start.user_id, at: start.at }, account);
   },
 };

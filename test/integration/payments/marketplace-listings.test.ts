@@ -95,6 +95,18 @@ describe("a seller's account", () => {
     }
   });
 
+  it("is read again with each link, so that a seller whose event was lost is not kept waiting for it", async () => {
+    const waiting = await newUser(service);
+    bodyOf(await waiting.call("POST", SELLER), 200);
+    for (const charges_enabled of [true, false]) {
+      const flags = { charges_enabled, payouts_enabled: true };
+      service.stripe.onboard(await accountOf(service, waiting), flags);
+      expect(await flagsOf(waiting)).not.toEqual(flags);
+      expect(bodyOf(await waiting.call("POST", SELLER), 200)).toMatchObject(flags);
+      expect(await flagsOf(waiting)).toEqual(flags);
+    }
+  });
+
   it("is as the provider says in whatever order, and however often at once, its events come", async () => {
     const account = await accountOf(service, seller);
     const off = service.stripe.onboard(account, { charges_enabled: false, payouts_enabled: false });
