@@ -4,7 +4,7 @@ import { claimResumption } from "../../shared/identity/sessions/resume.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { clearSessionCookies } from "../account/cookies.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
-import { holdsTyped, keptForm, SendAgain } from "./parts/kept-form.tsx";
+import { holdsTyped, isWorthSending, keptForm, SendAgain } from "./parts/kept-form.tsx";
 import { localPath, RESUME_PATH, withNext } from "./parts/paths.ts";
 import { showProblem } from "./parts/problem.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -48,7 +48,8 @@ async function resume({ ctx, c, query, form, api }: Visit): Promise<Response> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // Under the interface's paths problems are told to programs, and this is a person.
-    if (error.code !== "invalid_refresh") return showProblem(error, ctx, c);
+    if (error.code !== "invalid_refresh")
+      return showProblem(error, ctx, c, isWorthSending(form) ? { next, form } : undefined);
     return signIn();
   }
   c.header("Cache-Control", "no-store");

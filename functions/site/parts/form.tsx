@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PropsWithChildren } from "hono/jsx";
 import { Problem } from "../../../shared/platform/problem.ts";
+import { mayPass } from "./may-pass.ts";
 import { Notice } from "./notice.tsx";
 
 /** What was wrong with a form: in all, and by the name of each field that has to change. */
@@ -21,7 +22,7 @@ export async function attempt<T>(names: readonly string[], work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500 || error.code === "unauthenticated") throw error;
+    if (!(error instanceof Problem) || error.code === "unauthenticated" || mayPass(error)) throw error;
     return wrongOf(error, names);
   }
 }
@@ -171,13 +172,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-interface TextAreaProps {
-  label: string;
-  name: string;
-  value?: string | null | undefined;
-  hint?: string | undefined;
-  wrong?: Wrong | undefined;
-  optional?: boolean;
+interface TextAreaProps extends Pick<FieldProps, "label" | "name" | "value" | "hint" | "wrong" | "optional"> {
   /** How many lines are seen at once. */
   rows?: number;
   /** Whether it holds code or JSON, in letters of one width. */

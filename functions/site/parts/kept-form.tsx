@@ -11,6 +11,11 @@ export function holdsTyped(form: URLSearchParams): boolean {
   return [...form.keys()].some((name) => !UNTYPED.has(name));
 }
 
+/** Whether a form has to be sent as it is: what was typed would be lost, or another of its kind would do the same once more. */
+export function isWorthSending(form: URLSearchParams): boolean {
+  return holdsTyped(form) || form.has(KEY);
+}
+
 /** A button that sends a form once more as it was typed; nothing of it is seen. */
 export function SendAgain({ next, form }: { next: string; form: URLSearchParams }) {
   return (

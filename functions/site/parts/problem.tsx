@@ -4,19 +4,45 @@ import type { Context } from "../../../shared/platform/context.ts";
 import { PROBLEMS, type Problem } from "../../../shared/platform/problem.ts";
 import { documentOf, Layout } from "../layout.tsx";
 import { PAGE_HEADERS } from "../style.ts";
+import { KEY } from "./form.tsx";
+import { SendAgain } from "./kept-form.tsx";
 import { isSignedIn } from "./signed-in.ts";
+
+/** What people are told of problems whose own words are for programs: a heading, and what it means. */
+const IN_WORDS: Partial<Record<Problem["code"], readonly [heading: string, told: string]>> = {
+  not_found: ["There is nothing here", "The address is wrong, or what was here is gone, or not for you to see."],
+  idempotency_in_progress: [
+    "It is being done already",
+    "This form was sent before, and that goes on. Send it again in a moment to see what came of it.",
+  ],
+};
 
 /**
  * A problem as a page: what it is, and what to do next. Of our own failures it says nothing but how to name them to us. Its
- * head goes by the visitor's cookie alone, since whatever else tells of a session may be what has failed.
+ * head goes by the visitor's cookie alone, since whatever else tells of a session may be what has failed. With `sent`, a form
+ * and the page that it was sent to, it can be sent once more from here.
  */
-export async function showProblem(problem: Problem, ctx: Context, c: HonoContext): Promise<Response> {
+export async function showProblem(
+  problem: Problem,
+  ctx: Context,
+  c: HonoContext,
+  sent?: Parameters<typeof SendAgain>[0],
+): Promise<Response> {
   const [status, title] = PROBLEMS[problem.code];
-  const missing = problem.code === "not_found";
+  const [heading, told] = IN_WORDS[problem.code] ?? [title, problem.message];
   const markup = (
     <Layout title={title} {...(isSignedIn(c) ? { own: "" } : {})}>
-      <h1>{missing ? "There is nothing here" : title}</h1>
-      <p>{missing ? "The address is wrong, or what was here is gone, or not for you to see." : problem.message}</p>
+      <h1>{heading}</h1>
+      <p>{told}</p>
+      {sent !== undefined && (
+        <>
+          <p>
+            Nothing that you typed is lost: it is on this page.
+            {sent.form.has(KEY) && " Sent again from here it is done once, even if it was done before."}
+          </p>
+          <SendAgain {...sent} />
+        </>
+      )}
       <p>
         The <a href="/">board</a> shows every public agent, <a href="/home">your own</a> are on a page of yours.
       </p>

@@ -9,8 +9,10 @@ import { verifyAccessToken } from "../../../shared/identity/sessions/access-toke
 import type { Context } from "../../../shared/platform/context.ts";
 import { notFound, Problem } from "../../../shared/platform/problem.ts";
 import { type Api, apiOf } from "./api.ts";
-import { holdsTyped, keptForm } from "./kept-form.tsx";
+import { holdsTyped, isWorthSending, keptForm } from "./kept-form.tsx";
+import { mayPass } from "./may-pass.ts";
 import { localPath, RESUME_PATH, withNext } from "./paths.ts";
+import { showProblem } from "./problem.tsx";
 import { isSignedIn } from "./signed-in.ts";
 
 /** One visit of a page. */
@@ -114,6 +116,9 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === "unauthenticated") return signInFirst(c, form);
+    const { pathname, search } = new URL(c.req.url);
+    if ((mayPass(error) || error.code === "rate_limited") && isWorthSending(form))
+      return showProblem(error, ctx, c, { next: pathname + search, form });
     throw error;
   }
 }

@@ -24,6 +24,45 @@ afterAll(async () => {
   await endpoint.stop();
 });
 
+describe("a form that could not be taken", () => {
+  it("is kept as it was typed while a part of the service is away, and made once it is sent again", async () => {
+    const form = await visitor.open("/agents/new");
+    service.faults.set({ service: "db", mode: "down" });
+    const typed = { name: "Typed while it was away", description: `  "two" <b>words</b> & عادة` };
+    const away = await visitor.send(form, "Connect the agent", typed);
+    const still = await visitor.send(away, "Send it again");
+    service.faults.set({ service: "db", mode: "none" });
+    expect([away.status, still.status]).toEqual([503, 503]);
+    const made = await visitor.send(still, "Send it again");
+    expect(made.heading).toBe("Screen Typed while it was away");
+    const { forms } = await visitor.open(made.url.pathname.replace("/screen", "/edit"));
+    expect(forms.find(({ buttons }) => "Save" in buttons)?.fields["description"]).toBe(typed.description.trim());
+  });
+
+  it("is done once where its answer was lost, and where it is sent while it is being done", async () => {
+    const { id: suite_id } = await addSuite(service, 2);
+    for (const [how, status] of [
+      ["lost", 503],
+      ["in progress", 409],
+    ] as const) {
+      const id = await addAgent(owner, { name: `Sent again: ${how}` });
+      const form = await visitor.open(`/agents/${id}/screen`);
+      const key = form.forms.find(({ buttons }) => "Start the screening" in buttons)?.fields["_key"];
+      const claim = `hashtextextended('${owner.id}' || chr(10) || '${key}', 0)`;
+      if (how === "lost") service.faults.set({ service: "db", mode: "lost", count: 1, body: "idempotency_keys" });
+      else await service.sql(`select pg_advisory_lock(${claim})`);
+      const failed = await visitor.send(form, "Start the screening", { suite_id });
+      expect([how, failed.status]).toEqual([how, status]);
+      expect(failed.forms.some(({ buttons }) => "Start the screening" in buttons)).toBe(false);
+      if (how !== "lost") await service.sql("select pg_advisory_unlock_all()");
+      const led = await visitor.send(failed, "Send it again");
+      const sessions = await service.sql<{ id: string }>("select id from screening_sessions where agent_id = $1", [id]);
+      expect([how, sessions.map((session) => `/sessions/${session.id}`)]).toEqual([how, [led.url.pathname]]);
+    }
+    await service.settled();
+  });
+});
+
 describe("changing an agent, by the pages alone", () => {
   it("tries another endpoint first, changes what was changed alone, and keeps what was typed where it is refused", async () => {
     const root = await addAgent(owner, { name: "Root" });
