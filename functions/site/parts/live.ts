@@ -3,7 +3,8 @@ import { addressOfScript } from "./script-address.ts";
 /**
  * The script of a page that goes on changing: it asks for the page again while it is looked at, and brings the part `live` in
  * line with the new one, piece by piece. What stays the same stays in place, with the reader's focus, selection and scrolling;
- * what is gone goes once the focus has left it. It ends with the answer that no longer asks for it.
+ * what is gone goes once the focus has left it. It ends with the answer that no longer asks for it. What comes in place of the
+ * page is shown in its place: its reader has to sign in first, or there is nothing here any more.
  */
 const SOURCE = `const again = () => setTimeout(look, document.hidden ? 15000 : 2000);
 const signs = (node) => ["id", "name", "href", "action", "datetime", "aria-label"].map((name) => node.getAttribute(name));
@@ -43,8 +44,9 @@ function look() {
   asked.onload = () => {
     const page = asked.response;
     const [now, old] = [page?.getElementById("live") ?? null, document.getElementById("live")];
-    // A refusal, most often for asking too much, is not asked about at once.
-    if (asked.status >= 400) setTimeout(look, 15000);
+    // What passes by itself is not asked about at once, unless its answer says when.
+    if (asked.status === 429 || asked.status >= 500) setTimeout(look, 15000);
+    else if (now === null && asked.getResponseHeader("refresh") === null) location.replace(location.pathname + location.search);
     else if (now === null || page.querySelector("script[src^='/live.js']") !== null) again();
     if (now !== null && old !== null) alike(old, now);
   };

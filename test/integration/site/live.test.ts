@@ -1,0 +1,73 @@
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, noteFaults, startBrowser } from "../../stack/browser.ts";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addListing, begin, newSeller } from "../payments/marketplace-support.ts";
+import { addAgent, addSuite, startAgent, type TestSuite } from "../runs/support.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let suite: TestSuite;
+let browser: Browser;
+let release = (): void => undefined;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startService({ stripe: true });
+  endpoint = await startAgent();
+  suite = await addSuite(service, 2);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await endpoint?.stop();
+});
+
+/** A browser whose session is this account's. */
+async function contextOf({ token }: User): Promise<BrowserContext> {
+  const context = await browser.newContext();
+  await context.addCookies([{ name: "service_session", value: token, url: service.url }]);
+  noteFaults(context, faults);
+  return context;
+}
+
+/** The path of a private agent's screening that goes on until it is released. */
+async function screeningOf(user: User): Promise<string> {
+  const held = new Promise<void>((resolve) => (release = resolve));
+  endpoint.answer = async () => {
+    await held;
+    return json(200, { output: "41" });
+  };
+  const agent_id = await addAgent(user, { endpoint: endpoint.url, is_public: false });
+  const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id, suite_id: suite.id });
+  return `/sessions/${runs.body[0].screening_session_id}`;
+}
+
+/** The path of a purchase that waits to be paid. */
+async function purchaseOf(user: User): Promise<string> {
+  return `/marketplace/purchases/${(await begin(user, (await addListing(await newSeller(service))).id)).id}`;
+}
+
+describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
+  it.each([
+    ["a screening", screeningOf, "0 of 2 runs have ended", "There is nothing here"],
+    ["a purchase", purchaseOf, "It waits to be paid", "Sign in"],
+  ])("of %s gives way to what there is once its reader's session has ended", async (_what, pathOf, shown, heading) => {
+    const user = await newUser(service);
+    const context = await contextOf(user);
+    const page = await context.newPage();
+    await page.goto(service.url + (await pathOf(user)));
+    await page.getByText(shown).waitFor();
+    await context.clearCookies();
+    await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    release();
+    await service.settled();
+    await context.close();
+  });
+});
