@@ -132,19 +132,21 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
       </h1>
       <Refused wrong={wrong} labels={LABELS} />
       <div id="live">
-        <Standing status={status} checkout={checkout} />
+        <div role="status">
+          <Standing status={status} checkout={checkout} />
+        </div>
+        <p>
+          It is asked the {rules.task_count} tasks of the core suite and of the secret suites, {rules.repeats} times
+          each. It is certified with a score of at least {rules.pass_score} over these runs, of which at least half have
+          to pass in every domain, for {rules.valid_days} days (<a href="/docs/guides/certification">more</a>). The runs
+          are counted on its record, whatever comes of them.
+        </p>
+        {eligibility === null ? (
+          <p>Only its owner, or the owner and the admins of its workspace, can buy this.</p>
+        ) : (
+          <Buying eligibility={eligibility} path={path} wrong={wrong} />
+        )}
       </div>
-      <p>
-        It is asked the {rules.task_count} tasks of the core suite and of the secret suites, {rules.repeats} times each.
-        It is certified with a score of at least {rules.pass_score} over these runs, of which at least half have to pass
-        in every domain, for {rules.valid_days} days (<a href="/docs/guides/certification">more</a>). The runs are
-        counted on its record, whatever comes of them.
-      </p>
-      {eligibility === null ? (
-        <p>Only its owner, or the owner and the admins of its workspace, can buy this.</p>
-      ) : (
-        <Buying eligibility={eligibility} path={path} wrong={wrong} />
-      )}
       <p>
         <a href={`/agents/${agent.id}`}>Its record</a>
       </p>

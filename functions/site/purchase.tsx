@@ -61,7 +61,9 @@ async function show({ c, api, params, query }: Visit): Promise<Response> {
     <Layout title="A purchase" own="/marketplace" {...(waits ? { script: LIVE } : {})}>
       <h1>A purchase</h1>
       <div id="live">
-        <Standing purchase={purchase} checkout={query.get("checkout")} />
+        <div role="status">
+          <Standing purchase={purchase} checkout={query.get("checkout")} />
+        </div>
         <dl>
           <dt>Agent</dt>
           <dd>

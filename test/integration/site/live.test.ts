@@ -5,7 +5,9 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addListing, begin, newSeller } from "../payments/marketplace-support.ts";
+import { deliverEvent, openCheckout, payCheckout } from "../payments/certify-payment-support.ts";
+import { answersFor, shortenSuites } from "../payments/certify-support.ts";
+import { addListing, begin, newSeller, sessionOf } from "../payments/marketplace-support.ts";
 import { addAgent, addSuite, startAgent, type TestSuite } from "../runs/support.ts";
 
 let service: TestService;
@@ -19,6 +21,7 @@ beforeAll(async () => {
   if (!hasBrowser) return;
   service = await startService({ stripe: true });
   endpoint = await startAgent();
+  await shortenSuites(service);
   suite = await addSuite(service, 2);
   browser = await startBrowser();
 });
@@ -48,9 +51,20 @@ async function screeningOf(user: User): Promise<string> {
   return `/sessions/${runs.body[0].screening_session_id}`;
 }
 
-/** The path of a purchase that waits to be paid. */
-async function purchaseOf(user: User): Promise<string> {
-  return `/marketplace/purchases/${(await begin(user, (await addListing(await newSeller(service))).id)).id}`;
+/** A purchase that waits to be paid: its path, and its checkout. */
+async function begun(user: User): Promise<{ path: string; session: string }> {
+  const purchase = await begin(user, (await addListing(await newSeller(service))).id);
+  return { path: `/marketplace/purchases/${purchase.id}`, session: await sessionOf(service, purchase) };
+}
+
+const purchaseOf = async (user: User): Promise<string> => (await begun(user)).path;
+
+/** The same of a certification. */
+async function certificationOf(user: User): Promise<{ path: string; session: string }> {
+  endpoint.answer = answersFor(0.001);
+  const agent = await addAgent(user, { endpoint: endpoint.url });
+  const { session } = await openCheckout(service, user, agent);
+  return { path: `/agents/${agent}/certify?certification=paid`, session };
 }
 
 describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
@@ -67,6 +81,23 @@ describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
     await page.getByRole("heading", { name: heading, exact: true }).waitFor();
     expect(faults).toEqual([]);
     release();
+    await service.settled();
+    await context.close();
+  });
+
+  it.each([
+    ["a purchase", begun, "It is paid."],
+    ["a certification", certificationOf, "It is certified with a score of"],
+  ])("of %s says aloud what became of the payment, and sells nothing once more", async (_what, opened, said) => {
+    const user = await newUser(service);
+    const { path, session } = await opened(user);
+    const context = await contextOf(user);
+    const page = await context.newPage();
+    await page.goto(service.url + path);
+    await deliverEvent(service, payCheckout(service, session).completed);
+    await page.getByRole("status").filter({ hasText: said }).waitFor();
+    expect(await page.getByRole("button", { name: /for [\d.]+ USD/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
     await service.settled();
     await context.close();
   });
