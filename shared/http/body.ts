@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 import { findingsProblem, refuseItems, unstorable, validationProblem } from "./validation.ts";
 import type { HttpContext, HttpEnv } from "./variables.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** The body that an endpoint without a declared one accepts. */

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { getCookie } from "hono/cookie";
 import * as z from "zod";
+import { MAX_BODY_BYTES } from "../../../shared/http/body.ts";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 import { assertSameSite } from "../../../shared/http/credentials.ts";
 import type { Reply } from "../../../shared/http/reply.ts";
@@ -54,7 +55,6 @@ export function view(spec: View): View {
 }
 
 const FORM = "application/x-www-form-urlencoded";
-const MAX_FORM_BYTES = 64 * 1024;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const Bytes = z.instanceof(Uint8Array);
@@ -87,7 +87,7 @@ export function routeOf({ path, title, show, take, kept }: View, method: string)
     ...base,
     method: "post",
     body: Bytes,
-    accepts: { types: [FORM], maxBytes: MAX_FORM_BYTES, asBytes: true },
+    accepts: { types: [FORM], maxBytes: MAX_BODY_BYTES, asBytes: true },
     handler(call) {
       // Signing in is protected too: a visitor must not end up in somebody else's account.
       assertSameSite(call.ctx, call.c);

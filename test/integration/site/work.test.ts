@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -25,6 +25,10 @@ afterAll(async () => {
 });
 
 describe("a form that could not be taken", () => {
+  beforeEach(async () => {
+    visitor = await visitorOf(service, owner);
+  });
+
   it("is kept as it was typed while a part of the service is away, and made once it is sent again", async () => {
     const form = await visitor.open("/agents/new");
     service.faults.set({ service: "db", mode: "down" });
@@ -123,6 +127,17 @@ describe("changing an agent, by the pages alone", () => {
     expect(sentValues()).toEqual(["typed-again"]);
     await visitor.send(saved, "Save", { "auth_header/name": "" });
     expect(await kept()).toBeNull();
+  });
+
+  it("takes the longest texts in any script, twice: a form's letters take many times their bytes", async () => {
+    const [letters, id] = ["測".repeat(2000), await addAgent(owner, { name: "In another script" })];
+    const another = await visitorOf(service, owner);
+    let page = await another.open(`/agents/${id}/edit`);
+    for (const model of ["m-1", "m-2"]) {
+      const declared_configuration = JSON.stringify({ model, prompt: letters.repeat(2) });
+      page = await another.send(page, "Save", { description: letters, declared_configuration });
+      expect([page.status, page.alerts]).toEqual([200, ["Saved."]]);
+    }
   });
 
   it("tells a name that another one has at its field", async () => {
