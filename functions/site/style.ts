@@ -63,7 +63,8 @@ summary{cursor:pointer;color:var(--bar)}
 .box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}
 .checks{list-style:none;padding:0;margin:.25rem 0}.checks>li{padding-left:1.6rem;position:relative;margin:.25rem 0}
 .checks>li::before{content:"";position:absolute;left:0;top:.3rem;width:.95rem;height:.95rem;border:2px solid var(--edge);border-radius:50%}
-.checks .met::before{background:var(--good);border-color:var(--good)}h4{font-size:1rem;margin:.75rem 0 .25rem}
+.checks .met::before{background:var(--good);border-color:var(--good)}
+.checks .met::before,main nav li a[aria-current]{forced-color-adjust:none}h4{font-size:1rem;margin:.75rem 0 .25rem}
 dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.25rem 1rem}
 dt{color:var(--mute)}dd{margin:0}
 @media(max-width:30rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.5rem}header nav{margin-left:0}}

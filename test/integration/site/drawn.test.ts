@@ -79,4 +79,19 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     expect(await page.evaluate(hidden)).toEqual([]);
     await page.context().close();
   });
+
+  it("tells in the reader's own colours what is done, and which page is shown", async () => {
+    const page = await open("/design", NARROW);
+    await page.emulateMedia({ forcedColors: "active" });
+    const drawn = async (selector: string) => {
+      const { x = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {};
+      return (await page.screenshot({ clip: { x, y, width: 20, height: 24 }, fullPage: true })).toString("base64");
+    };
+    expect(await drawn(".checks .met")).not.toBe(await drawn(".checks li:not(.met)"));
+    await page.goto(`${service.url}/settings`);
+    const ground = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector("main nav a${selector}")).backgroundColor`);
+    expect(await ground("[aria-current]")).not.toBe(await ground(":not([aria-current])"));
+    await page.context().close();
+  });
 });
