@@ -36,6 +36,8 @@ interface Shown extends Awaited<ReturnType<typeof readRecord>> {
   history: z.output<typeof AgentHistory>["items"];
   group: Awaited<ReturnType<typeof readFrontier>>;
   baseUrl: string;
+  /** Whether the reader is signed in. */
+  signedIn: boolean;
 }
 
 function Head({ agent, certification }: Shown) {
@@ -122,10 +124,14 @@ function Variants({ group: { members: variants, is_capped: capped } }: Pick<Show
 }
 
 function AgentPage(shown: Shown) {
-  const { agent, blueprint, timeline, entries, stats, history, group, baseUrl } = shown;
+  const { agent, blueprint, timeline, entries, stats, history, group, baseUrl, signedIn } = shown;
   const overall = entries.find(({ domain }) => domain === "all");
   return (
-    <Layout title={agent.name} {...(agent.is_public ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}>
+    <Layout
+      title={agent.name}
+      {...(signedIn ? { own: agent.connection_mode === undefined ? "" : "/home" } : {})}
+      {...(agent.is_public ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}
+    >
       <Head {...shown} />
       {overall === undefined ? (
         <Empty>
@@ -179,7 +185,8 @@ export const agentPage = [
         readFrontier(ctx, principal, agent_id),
       ]);
       const { items } = AgentHistory.parse(history);
-      const rest = { entries, certification, stats, history: items, group, baseUrl: ctx.env.BASE_URL };
+      const signedIn = principal.kind !== "anonymous";
+      const rest = { entries, certification, stats, history: items, group, baseUrl: ctx.env.BASE_URL, signedIn };
       return seenBy(principal, page(<AgentPage {...record} {...rest} />));
     },
   }),

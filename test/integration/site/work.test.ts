@@ -221,6 +221,20 @@ describe("changing an agent, by the pages alone", () => {
     expect([real.status, real.html]).toEqual([404, none.html]);
     expect((await newVisitor(service).open(`/agents/${id}/edit`)).url.pathname).toBe("/sign-in");
   });
+
+  it("shows its record to who is signed in with the ways of their own pages, and to others with those to come in", async () => {
+    const id = await addAgent(owner, { name: "Seen by all" });
+    const [stranger, nobody] = [await visitorOf(service, await newUser(service)), newVisitor(service)];
+    const ways = async (one: Visitor) => {
+      const { links } = await one.open(`/agents/${id}`);
+      return ["Settings", "Sign up"].filter((name) => links.some(({ text }) => text === name));
+    };
+    expect([await ways(visitor), await ways(stranger), await ways(nobody)]).toEqual([
+      ["Settings"],
+      ["Settings"],
+      ["Sign up"],
+    ]);
+  });
 });
 
 describe("webhooks, by the pages alone", () => {
