@@ -186,6 +186,17 @@ describe("composite", () => {
     });
   });
 
+  it("has the interval about the score as it is shown, two decimals, so that a reader of a row computes the same", () => {
+    const cells = [passing, wrong, { ...passing, cost_usd: 0.026 }].map((one) => cell([one], reference));
+    const own = [0.82, 0.03, 0.4 + 0.3 * 0.4 + 0.3 * (0.01 / 0.026)];
+    const mean = own.reduce((sum, value) => sum + value, 0) / 3;
+    const variance = own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 2;
+    const sample = { variance, tasks: 3, lowest: 0.03, highest: 0.82 };
+    const shown = interval({ ...sample, mean: 0.4951 });
+    expect(composite(cells)).toMatchObject({ composite_score: 49.51, score_low: shown.low, score_high: shown.high });
+    expect(interval({ ...sample, mean }).low).not.toBe(shown.low);
+  });
+
   it("has the interval of its tasks' own scores", () => {
     const solved = cell([passing], reference);
     const slightlyWorse = cell([{ ...passing, cost_usd: 0.0125 }], reference);
