@@ -60,7 +60,8 @@ const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
 });
 
 const StatsType = builder.objectRef<Stats>("AgentStats").implement({
-  description: "Over the runs that the caller may see; runs that failed by the service's fault are left out.",
+  description:
+    "Over the runs that the caller may see; canaries, and runs that failed by the service's fault, are left out.",
   fields: (t) => ({
     totalRuns: t.exposeInt("total_runs"),
     successfulRuns: t.exposeInt("successful_runs"),

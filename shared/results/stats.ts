@@ -15,7 +15,7 @@ export const AgentStats = z
   .object({
     total_runs: z.int(),
     successful_runs: z.int().meta({ description: "Passed" }),
-    failed_runs: z.int().meta({ description: "Final and not passed" }),
+    failed_runs: z.int().meta({ description: "Completed or failed, and not passed" }),
     avg_latency_ms: z.int().nullable(),
     avg_cost_usd: z.number().nullable(),
     best_task: TaskRecord,
