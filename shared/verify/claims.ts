@@ -1,5 +1,5 @@
 import { fromBase64, fromBase64url, fromHex, hex, sha256, textOf } from "./bytes.ts";
-import { at, canonical, isObject } from "./json.ts";
+import { at, canonical, isObject, parsed } from "./json.ts";
 import { Refused, type Statement, type Trail } from "./trail.ts";
 
 /** What is claimed of a statement: by the path of each member of its subject, as `result.passed`, what it has to be. */
@@ -26,12 +26,25 @@ export async function checkClaims(trail: Trail, { credentialSubject }: Statement
   });
 }
 
-/** The step `subject`: what an answer shows as the statement, beside the signed one, is that very statement. */
-export async function checkShown(trail: Trail, jws: string, shown: unknown): Promise<void> {
-  await trail.go("subject", { "shown beside it": JSON.stringify(shown) }, async () => {
-    const signed = fromBase64url(jws.split(".")[1] ?? "");
-    if (signed === null || canonical(shown) !== textOf(signed)) {
+/** What an answer of the service shows beside a signed statement: what is signed, the key's id, and its place in the log. */
+export interface Shown {
+  statement: unknown;
+  kid: unknown;
+  index: unknown;
+}
+
+/** The step `subject`: what an answer shows as the statement and its key, beside the signed one, is what is signed. */
+export async function checkShown(trail: Trail, jws: string, { statement, kid }: Shown): Promise<void> {
+  if (statement === undefined && kid === undefined) return;
+  const shown = [["statement", JSON.stringify(statement)] as const, ["kid", JSON.stringify(kid)] as const];
+  const inputs = Object.fromEntries(shown.filter(([, value]) => value !== undefined));
+  await trail.go("subject", inputs, async () => {
+    const [header, signed] = jws.split(".").map(fromBase64url);
+    if (!header || !signed || (statement !== undefined && canonical(statement) !== textOf(signed))) {
       throw new Refused("The member statement beside it says something else than what is signed.");
+    }
+    if (kid !== undefined && kid !== at(parsed(textOf(header)), "kid")) {
+      throw new Refused("The member kid beside it names another key than the one that signed it.");
     }
     return ["What is shown beside it is what is signed.", null];
   });

@@ -40,10 +40,13 @@ export function proofOf(text: string): Proof {
   return { index: Number(index), path: path.filter((hash) => hash !== null), checkpoint: text.slice(end + 2), extra };
 }
 
-/** The step `proof`: the text of a proof is one. */
-export async function checkProof(trail: Trail, text: string): Promise<Proof> {
+/** The step `proof`: the text of a proof is one, and of the place that is shown beside it, where there is any. */
+export async function checkProof(trail: Trail, text: string, place?: unknown): Promise<Proof> {
   return trail.go("proof", { proof: text }, async () => {
     const proof = proofOf(text);
+    if (place !== undefined && place !== proof.index) {
+      throw new Refused(`It is of entry ${proof.index}; the member index beside it says ${JSON.stringify(place)}.`);
+    }
     return [`It says that the statement is entry ${proof.index}, by ${proof.path.length} hashes.`, proof];
   });
 }

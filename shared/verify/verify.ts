@@ -7,7 +7,16 @@
  * report.verified || report.failed // "signature": which step refused it; report.steps tell why
  */
 import { textOf } from "./bytes.ts";
-import { checkClaims, checkCommitment, checkShown, checkTerm, type Claims, type Opening, openingOf } from "./claims.ts";
+import {
+  checkClaims,
+  checkCommitment,
+  checkShown,
+  checkTerm,
+  type Claims,
+  type Opening,
+  openingOf,
+  type Shown,
+} from "./claims.ts";
 import { at, isObject, parsed } from "./json.ts";
 import { checkConsistency, checkInclusion, checkProof, type Get, NotThere, PROOF_HEAD, proofOf } from "./log.ts";
 import { checkCheckpoint } from "./note.ts";
@@ -67,7 +76,7 @@ export function statementIn(text: string): string | null {
   }
 }
 
-type Recognised = { what: string } & ({ jws: string; proof: string | null; shown?: unknown } | { checkpoint: string });
+type Recognised = { what: string } & ({ jws: string; proof: string | null; shown?: Shown } | { checkpoint: string });
 
 function recognised(given: string): Recognised {
   if (given.startsWith(PROOF_HEAD)) {
@@ -82,14 +91,18 @@ function recognised(given: string): Recognised {
   return { what: "A statement, as it seems.", jws: given.replaceAll(/\s/g, ""), proof: null };
 }
 
-/** The statement in what an endpoint of evidence answers, the proof beside it, and what it shows as the statement. */
-function answered(text: string): { jws: string; proof: string | null; shown: unknown } {
+/** The statement in what an endpoint of evidence answers, the proof beside it, and what it shows of both. */
+function answered(text: string): { jws: string; proof: string | null; shown: Shown } {
   const answer = parsed(text);
   const [jws, proof] = [at(answer, "jws"), at(answer, "log.proof")];
   if (!isObject(answer) || typeof jws !== "string") throw new Refused("There is no statement in it, no member jws.");
   // The service shows an empty one for what it can't verify itself.
-  const { statement } = answer;
-  const shown = isObject(statement) && Object.keys(statement).length === 0 ? undefined : statement;
+  const isEmpty = isObject(answer["statement"]) && Object.keys(answer["statement"]).length === 0;
+  const shown = {
+    statement: isEmpty ? undefined : answer["statement"],
+    kid: answer["kid"],
+    index: at(answer, "log.index"),
+  };
   return { jws, proof: typeof proof === "string" ? proof : null, shown };
 }
 
@@ -116,7 +129,7 @@ export async function verifyRun(
 }
 
 /** The steps of a statement, of what it commits to, and of its place in the log. */
-async function walk(trail: Trail, jws: string, proof: string | null, options: Options, shown?: unknown): Promise<void> {
+async function walk(trail: Trail, jws: string, proof: string | null, options: Options, shown?: Shown): Promise<void> {
   const { now, jwks, claims = {}, opened = {}, get } = options;
   const { statement, sha256 } = await checkStatement(trail, jws, jwks);
   if (shown !== undefined) await checkShown(trail, jws, shown);
@@ -136,7 +149,7 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
   await checkPlace(
     trail,
     `{"kind":"${kind}","sha256":"${sha256}"}`,
-    proof === null ? await proofFor(statement, get) : { text: proof },
+    proof === null ? await proofFor(statement, get) : { text: proof, place: shown?.index },
     options,
   );
 }
@@ -144,7 +157,7 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
 /** The steps of the log. */
 async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, get }: Options): Promise<void> {
   if ("missing" in found) return trail.skip("inclusion", found.missing);
-  const proof = await checkProof(trail, found.text);
+  const proof = await checkProof(trail, found.text, found.place);
   if (logKey === null) return trail.skip("checkpoint", NO_KEY);
   const checkpoint = await checkCheckpoint(trail, proof.checkpoint, logKey);
   await checkInclusion(trail, entry, proof, checkpoint);
@@ -153,7 +166,7 @@ async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, g
 }
 
 /** A proof, or why there is none. */
-type Found = { text: string } | { missing: string };
+type Found = { text: string; place?: unknown } | { missing: string };
 
 /** The proof that the service has for a run's statement. */
 async function proofFor({ credentialSubject }: Statement, get: Get | null): Promise<Found> {

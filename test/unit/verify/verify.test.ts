@@ -270,7 +270,7 @@ describe("what somebody hands over", () => {
     expect(seen).toEqual([alone, alone, proven, proven, proven, [true, null, ["consistency"]]]);
   });
 
-  it("is refused where it shows another statement than the signed one beside it", async () => {
+  it("is refused where it shows another statement, key or place than the signed one beside it", async () => {
     const { served, options } = await given();
     const statement: unknown = JSON.parse(Buffer.from(served.jws.split(".")[1] ?? "", "base64url").toString());
     const answer = { jws: served.jws, statement, verified: true };
@@ -283,6 +283,9 @@ describe("what somebody hands over", () => {
     expect(forged).not.toBe(JSON.stringify(answer));
     expect(await by(forged)).toEqual([false, "subject"]);
     expect(await by(JSON.stringify({ ...answer, statement: "passed" }))).toEqual([false, "subject"]);
+    expect(await by(JSON.stringify({ ...answer, kid }))).toEqual([true, null]);
+    expect(await by(JSON.stringify({ ...answer, kid: `${kid}0` }))).toEqual([false, "subject"]);
+    expect(await by(JSON.stringify({ ...answer, log: { index: 3, proof: served.proof } }))).toEqual([false, "proof"]);
     // What a service shows that can't verify it, as its key is retired there.
     expect(await by(JSON.stringify({ ...answer, statement: {} }))).toEqual([true, null]);
   });
