@@ -194,6 +194,12 @@ async function show({ c, api, query, form }: Visit, wrong?: Wrong): Promise<Resp
         <dt>Money is paid out to you</dt>
         <dd>{payouts_enabled ? "yes" : "not yet"}</dd>
       </dl>
+      {!(charges_enabled && payouts_enabled) && (
+        <p>
+          What you told the provider is checked there first, which can take some minutes. Load this page again then; if
+          something is missing, the button leads to where it is asked for.
+        </p>
+      )}
       <Form
         action={PATH}
         button={charges_enabled && payouts_enabled ? "Look at what the provider knows" : "Go on at the provider"}
