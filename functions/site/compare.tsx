@@ -249,7 +249,7 @@ async function show({ c, api, query }: Visit): Promise<Response | Reply> {
       ids.filter((id) => items.every(({ agent_id }) => agent_id !== id)),
       "or",
     );
-    return refused(atField(404, `There is no agent to be seen with the id ${gone}: choose another one.`), items);
+    return refused(atField(404, `There is no public agent with the id ${gone}: choose another one.`), items);
   }
   return page(
     <ComparePage>

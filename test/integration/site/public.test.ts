@@ -235,7 +235,7 @@ describe("the comparison", () => {
       [`agents=${good}`, 422, /One agent, or the same one twice, is nothing to compare/],
       [`agents=${good}&agents=${good.toUpperCase()}&agents=`, 422, /the same one twice.*choose another one, too/],
       [`agents=${many.join(",")}`, 422, /These are 11 agents: choose 10 at most/],
-      [`agents=${good},${nobodys}`, 404, new RegExp(`no agent to be seen with the id ${nobodys}: choose another`)],
+      [`agents=${good},${nobodys}`, 404, new RegExp(`no public agent with the id ${nobodys}: choose another`)],
     ] as const) {
       const refused = await open(`/compare?${query}`);
       expect([refused.status, refused.alerts]).toEqual([status, [expect.stringMatching(words)]]);
@@ -269,7 +269,7 @@ describe("the comparison", () => {
       ["good, script", /^“good” and “script” are no agents' ids\. If they are names, tick which agents are meant\.$/],
       ["good, Gamna", /^No agent has “Gamna” in its name\. “good” is no agent's id\./],
       ["Aa1, Bb1, Cc1, Dd1", /^No agent .*“Cc1” in its name\. Only 3 names .* at once: not yet “Dd1”\.$/],
-      [nobodys, new RegExp(`^There is no agent to be seen with the id ${nobodys}: choose another one\\.$`)],
+      [nobodys, new RegExp(`^There is no public agent with the id ${nobodys}: choose another one\\.$`)],
     ] as const) {
       const sent = [good, typed].map((value): [string, string] => ["agents", value]);
       const refused = await open(`/compare?${new URLSearchParams(sent).toString()}`);
