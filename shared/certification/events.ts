@@ -11,12 +11,15 @@ export const KIND = "certification";
 
 /**
  * Settles certifications by what the provider says of their checkout and charge. Only a full refund ends a certification,
- * or a dispute that was lost; a partial refund changes nothing.
+ * or a dispute that was lost; a partial refund changes nothing. One that ended stays so where the refund fails later: what was
+ * revoked is revoked. That its buyer has neither the certification nor the money is said in the log as an error, since
+ * somebody has to pay it back in another way.
  */
 export const certificationEvents: EventTaker = {
-  types: new Set([...ONE_OFF_EVENTS, "charge.refunded", LOST_DISPUTE]),
+  types: new Set([...ONE_OFF_EVENTS, "charge.refunded", "refund.failed", LOST_DISPUTE]),
   async take(ctx, event) {
     if (event.type === "charge.refunded") return takeRefund(ctx, event.data.object);
+    if (event.type === "refund.failed") return takeFailedRefund(ctx, event.data.object);
     if (event.type !== LOST_DISPUTE) return takeCheckout(ctx, event);
     const dispute = await lostDispute(ctx, event.data.object);
     if (dispute !== null) await withdraw(ctx, idOf(dispute.payment_intent));
@@ -38,13 +41,26 @@ async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
   if (charge.refunded) await withdraw(ctx, idOf(charge.payment_intent));
 }
 
+async function takeFailedRefund(ctx: Context, { id, payment_intent }: Stripe.Refund): Promise<void> {
+  const certification_id = await certificationOf(ctx, idOf(payment_intent));
+  if (certification_id !== null)
+    ctx.log.error("a refund of a certification failed: pay it back in another way", {
+      certification_id,
+      refund_id: id,
+    });
+}
+
 /** Ends the certification whose payment went back. */
 async function withdraw(ctx: Context, paymentIntentId: string | null): Promise<void> {
-  if (paymentIntentId === null) return;
-  // Found by its checkout, not by our row, which knows nothing of the payment yet if the refund's event comes first.
+  const certificationId = await certificationOf(ctx, paymentIntentId);
+  if (certificationId !== null && paymentIntentId !== null) await settleRefund(ctx, certificationId, paymentIntentId);
+}
+
+/** The certification that a payment is for; found by its checkout, since our row may know nothing of the payment yet. */
+async function certificationOf(ctx: Context, paymentIntentId: string | null): Promise<string | null> {
+  if (paymentIntentId === null) return null;
   const { data } = await withProvider(ctx, (stripe) =>
     stripe.checkout.sessions.list({ payment_intent: paymentIntentId, limit: 1 }),
   );
-  const certificationId = oneOffOf(KIND, data[0]?.metadata);
-  if (certificationId !== null) await settleRefund(ctx, certificationId, paymentIntentId);
+  return oneOffOf(KIND, data[0]?.metadata);
 }

@@ -162,6 +162,24 @@ describe("the session of a certification", () => {
     expect((await owner.call("GET", path, undefined, { "last-event-id": "-" })).status).toBe(204);
   });
 
+  it("stays over where the refund fails later, and the log says that its buyer has neither", async () => {
+    const { certification, session } = await paused();
+    const [row] = await service.sql<{ intent: string }>(
+      "select payment_intent_id as intent from certifications where id = $1",
+      [certification],
+    );
+    const told = () => service.logs.filter((line) => line.includes("a refund of a certification failed"));
+    await deliverAll(service, service.stripe.refund(row?.intent ?? ""));
+    expect(told()).toEqual([]);
+    await deliverAll(service, service.stripe.failRefund(row?.intent ?? ""));
+    expect((await read(session)).status).toBe("cancelled");
+    const [line = "{}", ...more] = told();
+    expect([JSON.parse(line), more]).toEqual([
+      expect.objectContaining({ level: "error", certification_id: certification }),
+      [],
+    ]);
+  });
+
   it.each<[string, (agent: string, certification: string) => Promise<unknown>, string]>([
     ["while it is paused", async () => {}, "cancelled"],
     ["while its runs wait", resume, "cancelled"],
