@@ -42,7 +42,9 @@ export const accountMail = [
     path: "/api/v1/auth/resend-verification",
     tag,
     summary: "Mail the verification link again",
-    description: "Does nothing if the email has been verified already; the answer is the same.",
+    description:
+      "Does nothing if the email has been verified already; the answer is the same. An account is mailed 5 new links in a " +
+      "day (UTC): then it is `rate_limited`.",
     auth: "session",
     limit: "auth",
     returns: { 202: MailAccepted },

@@ -2,7 +2,8 @@ import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
 /**
  * What was used of a limit: monthly runs of an account or workspace, daily trials of an address and of all, mails about
- * leads of an address and of all, daily invitations to an email address and daily links that make it an account's, by its hash.
+ * leads of an address and of all, daily invitations to an email address and daily links that make it an account's, by its hash,
+ * and those that an account asks for anew.
  */
 export const allowances = pgTable(
   "allowances",

@@ -3,6 +3,7 @@ import { sha256 } from "../../../shared/platform/crypto.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { linkOf, tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { tally } from "../runs/support.ts";
 
 const VERIFY = "/api/v1/auth/verify-email";
 const RESEND = "/api/v1/auth/resend-verification";
@@ -177,6 +178,27 @@ describe("asking for the verification mail again", () => {
     expect([spared.status, spared.text]).toEqual([sent.status, sent.text]);
     expect(service.mailbox.list(fresh.email)).toHaveLength(2);
     expect(service.mailbox.list(verified.email)).toHaveLength(1);
+  });
+
+  it("mails an account five links a day, since whoever has the address may not have registered it", async () => {
+    clock = Date.parse("2026-11-21T23:55:00.000Z");
+    const [{ user }, { user: other }] = [await registered(), await registered()];
+    const resend = (by: User) => {
+      addresses += 1;
+      const from = { "cf-connecting-ip": `172.17.${addresses >> 8}.${addresses & 255}` };
+      return by.call("POST", RESEND, undefined, from);
+    };
+    const answers = await Promise.all(Array.from({ length: 12 }, () => resend(user)));
+    expect(tally(answers)).toEqual({ 202: 5, 429: 7 });
+    const refused = answers.find(({ status }) => status === 429);
+    expect([refused?.body.code, refused?.headers.get("retry-after")]).toEqual(["rate_limited", "300"]);
+    expect((await resend(other)).status).toBe(202);
+    await service.settled();
+    expect(service.mailbox.list(user.email).length).toBeLessThanOrEqual(6);
+    clock += 300_000;
+    expect((await resend(user)).status).toBe(202);
+    expect((await verify({ token: await latestToken(user) })).status).toBe(200);
+    for (let n = 0; n < 6; n += 1) expect((await resend(user)).status).toBe(202);
   });
 
   it("needs a session and counts against the authentication bucket", async () => {
