@@ -68,9 +68,7 @@ export async function submit(
         new Problem("task_unavailable", "At least one of these tasks is retired; nothing was reserved."),
       empty_suite: () =>
         new Problem("suite_unavailable", "There is no active task to run in this suite; nothing was reserved."),
-      quota: telling(z.object({ limit: z.number(), used: z.number() }), (allowance) =>
-        quotaExceeded(ctx, principal, allowance),
-      ),
+      quota: telling(Exceeded, (exceeded) => quotaExceeded(ctx, principal, exceeded)),
     },
   });
   return runs;
@@ -177,7 +175,7 @@ function reservation(
   )}`;
   const result = sql`select jsonb_build_object(
     'outcome', case when t.outcome = 'done' and not exists (select from paid) then 'quota' else t.outcome end,
-    'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
+    'units', t.units, 'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
     'used', case when x.all_are_used then x.used else coalesce((select w.used from ${allowances} w
       where w.kind = t.paid_kind and w.owner = t.paid_owner and w.period = t.paid_period), 0) end,
     'runs', coalesce((select json_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
@@ -186,14 +184,27 @@ function reservation(
   return { parts, result };
 }
 
-function quotaExceeded(ctx: Context, { kind }: Submitter, { limit, used }: { limit: number; used: number }): Problem {
+/** An allowance that does not suffice for the `units` asked for, which a refusal that an earlier version kept does not have. */
+const Exceeded = z.object({ units: z.int().optional(), limit: z.int(), used: z.int() });
+
+function quotaExceeded(ctx: Context, { kind }: Submitter, { units, limit, used }: z.output<typeof Exceeded>): Problem {
   if (limit === 0) return beyondPlan(used);
   const daily = kind === "anonymous";
   const resets = daily ? new Date(Math.floor(ctx.now().getTime() / DAY_MS + 1) * DAY_MS) : monthEnd(ctx.now());
-  const advice = daily ? "Sign in to run your own agents." : "Wait for the new month or upgrade the plan.";
-  return new Problem("quota_exceeded", `The allowance of ${limit} runs does not suffice: ${used} are used. ${advice}`, {
+  const asked = units === undefined ? "" : `, and this takes ${units}`;
+  const advice = daily ? "Sign in to run your own agents." : adviceOn(units ?? 1, limit, used);
+  const detail = `The allowance of ${limit} runs does not suffice: ${used} are used${asked}. ${advice}`;
+  return new Problem("quota_exceeded", detail, {
     members: { limit, used, resets_at: resets.toISOString() },
   });
+}
+
+/** What helps: no new month does where more is asked for than a whole one has, and less does not where nothing is left. */
+function adviceOn(units: number, limit: number, used: number): string {
+  if (units > limit) return "That is more than a whole month has: take fewer tasks or repeats, or upgrade the plan.";
+  return used < limit
+    ? "Take fewer tasks or repeats, wait for the new month or upgrade the plan."
+    : "Wait for the new month or upgrade the plan.";
 }
 
 const DAY_MS = 86_400_000;

@@ -76,6 +76,37 @@ describe("100 batches at once take exactly the monthly limit", () => {
     expect(await made(agent)).toMatchObject({ runs: 50, messages: 50, empty: 0, strays: 0 });
   });
 
+  it("say how many runs they take, and send nobody into a month that has no more", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    const refused = async (tasks: number, repeats: number): Promise<string> => {
+      const body = { agent_id: agent, task_ids: suite.tasks.slice(0, tasks), repeats };
+      const answer = await owner.call("POST", "/api/v1/runs/batch", body);
+      expect([answer.status, answer.body.limit]).toEqual([402, 50]);
+      return answer.body.detail;
+    };
+    const take = async (runs: number) =>
+      await service.sql(
+        `insert into allowances (kind, owner, period, used) values ('user', $1, $2, $3)
+          on conflict (kind, owner, period) do update set used = excluded.used`,
+        [owner.id, new Date(time).toISOString().slice(0, 7), runs],
+      );
+    await take(40);
+    expect(await refused(2, 6)).toBe(
+      "The allowance of 50 runs does not suffice: 40 are used, and this takes 12. " +
+        "Take fewer tasks or repeats, wait for the new month or upgrade the plan.",
+    );
+    await take(50);
+    expect(await refused(1, 1)).toMatch(/and this takes 1\. Wait for the new month or upgrade the plan\.$/);
+    await service.sql("update allowances set used = 0 where owner = $1", [owner.id]);
+    const large = await addSuite(service, 6);
+    const body = { agent_id: agent, suite_id: large.id, repeats: 10 };
+    expect((await owner.call("POST", "/api/v1/runs/batch", body)).body.detail).toBe(
+      "The allowance of 50 runs does not suffice: 0 are used, and this takes 60. " +
+        "That is more than a whole month has: take fewer tasks or repeats, or upgrade the plan.",
+    );
+  });
+
   it("starts anew with the calendar month", async () => {
     const owner = await newUser(service);
     const agent = await addAgent(owner);
