@@ -142,11 +142,16 @@ function reservation(
   ), trials as (
     select coalesce(max(w.used), 0) as used from ${allowances} w, target t
     where w.kind = 'trial_global' and w.period = t.paid_period
-  ), paid as (${takeAllowance(
+  ), tried as (${takeAllowance(
     sql`select paid_kind, paid_owner, paid_period, units from target where outcome = 'done' and units <= run_limit
       and (paid_kind <> 'trial_address' or (select used from trials) + units <= ${LIMITS.trialsPerDay})`,
-    { condition: sql`w.used + excluded.used <= (select run_limit from target)` },
-  )}), paid_by_all as (${takeAllowance(
+    // Nothing, where it does not suffice, so that the refusal tells what those left whom this waited for.
+    {
+      units: sql`case when w.used + excluded.used <= (select run_limit from target) then excluded.used else 0 end`,
+    },
+  )}), paid as (
+    select * from tried where units > 0
+  ), paid_by_all as (${takeAllowance(
     sql`select 'trial_global', 'all', paid_period, units from target
       where paid_kind = 'trial_address' and exists (select from paid)`,
   )}), ${tellOfAllowance(
@@ -176,7 +181,7 @@ function reservation(
   const result = sql`select jsonb_build_object(
     'outcome', case when t.outcome = 'done' and not exists (select from paid) then 'quota' else t.outcome end,
     'units', t.units, 'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
-    'used', case when x.all_are_used then x.used else coalesce((select w.used from ${allowances} w
+    'used', case when x.all_are_used then x.used else coalesce((select used from tried), (select w.used from ${allowances} w
       where w.kind = t.paid_kind and w.owner = t.paid_owner and w.period = t.paid_period), 0) end,
     'runs', coalesce((select json_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
   ) as result from target t, lateral (

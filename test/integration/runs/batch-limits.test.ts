@@ -48,6 +48,8 @@ describe("100 batches at once take exactly the monthly limit", () => {
       range(100).map((n) => owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id }, from(n))),
     );
     expect(tally(answers)).toEqual({ 200: 16, 402: 84 });
+    // Those that waited for others tell what these left, and not what there was before.
+    expect(new Set(answers.flatMap(({ body }) => body.used ?? []))).toEqual(new Set([48]));
     expect(await used(service, "user", owner.id)).toBe(48);
     expect(await made(agent)).toEqual({ runs: 48, messages: 48, sessions: 16, empty: 0, strays: 0 });
     const refusal = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
