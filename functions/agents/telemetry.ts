@@ -57,9 +57,9 @@ export const telemetry = [
       const protobuf = c.req.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === PROTOBUF;
       try {
         const token = bearerToken(c);
-        if (token === null || !isOtlpToken(token)) throw badToken();
-        const hash = hashOtlpToken(token);
+        const hash = token !== null && isOtlpToken(token) ? hashOtlpToken(token) : null;
         await count(ctx, c, hash);
+        if (hash === null) throw badToken();
         const sent = readSpans(body, { encoding: c.req.header("content-encoding"), protobuf });
         const receipt = await receiveSpans(ctx, hash, sent);
         if (receipt === null) throw badToken();
@@ -76,9 +76,12 @@ function headersOf(problem: Problem | null): Record<string, string> {
   return { "Content-Type": PROTOBUF, "Cache-Control": "no-store", ...problem?.extras.headers };
 }
 
-/** Counts a request against its address and its token: one round trip to Redis. Throws `rate_limited`. */
-async function count(ctx: Context, c: HonoContext, tokenHash: string): Promise<void> {
-  const counted = await Promise.all([countAddress(ctx, "telemetry"), countCaller(ctx, "otlp", tokenHash)]);
+/** Counts a request against its address and its token, if it has one: one round trip to Redis. Throws `rate_limited`. */
+async function count(ctx: Context, c: HonoContext, tokenHash: string | null): Promise<void> {
+  const counted = await Promise.all([
+    countAddress(ctx, "telemetry"),
+    tokenHash === null ? null : countCaller(ctx, "otlp", tokenHash),
+  ]);
   const standings = counted.filter((standing) => standing !== null);
   const standing = standings.find(({ refused }) => refused !== null) ?? standings.at(-1);
   if (standing === undefined) return;

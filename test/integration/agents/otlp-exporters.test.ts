@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startInstrumented } from "../../agents/instrumented.ts";
 import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addRunRow, type Export, keptSpans, newSender, send, type Sender, traceOf } from "./otlp-support.ts";
+import { addRunRow, type Export, JSON_TYPE, keptSpans, newSender, send, type Sender, traceOf } from "./otlp-support.ts";
 import { addSuite, deliver, range } from "../runs/support.ts";
 
 const EXPORTERS = [
@@ -192,6 +192,21 @@ describe("a token that sent 120 requests within a minute", () => {
     await exporter.shutdown();
     expect(said.info).toEqual([expect.stringMatching(/Export retry time \d{1,2}000ms exceeds remaining timeout/)]);
   });
+});
+
+it("counts requests without a good token against their address", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Math.ceil(Date.now() / 60_000) * 60_000 });
+  const post = (headers: Record<string, string>) =>
+    fetch(`${service.url}/api/v1/otlp/v1/traces`, {
+      method: "POST",
+      headers: { ...JSON_TYPE, ...headers, "cf-connecting-ip": "10.77.0.1" },
+      body: "{}",
+    });
+  const answers: Response[] = [];
+  for (const one of range(610)) answers.push(await post(one % 2 === 0 ? {} : { authorization: "Bearer otlp_made-up" }));
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  expect([count(401), count(429)]).toEqual([600, 10]);
+  expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"minute";q=600;w=60');
 });
 
 it("gives an instrumented agent a score with its traced costs, and a blueprint of its steps", async () => {
