@@ -261,6 +261,17 @@ describe("the plan's limit", () => {
     expect((await set(items[4]?.id, true)).status, "it is on").toBe(200);
   });
 
+  it("counts no schedule of an agent that was deleted: it screens nothing any more", async () => {
+    const pro = await newUser(service, { plan: "pro" });
+    const [gone, fresh] = [await addAgent(pro), await addAgent(pro)];
+    const answers = await Promise.all(range(5).map(() => create(pro, { agent_id: gone })));
+    expect(tally(answers)).toEqual({ 201: 5 });
+    expect((await create(pro, { agent_id: fresh })).status).toBe(402);
+    expect((await pro.call("DELETE", `/api/v1/agents/${gone}`)).status).toBe(204);
+    const more = await Promise.all(range(6).map(() => create(pro, { agent_id: fresh })));
+    expect(tally(more)).toEqual({ 201: 5, 402: 1 });
+  });
+
   it("is one for an account and one for each workspace, by the plan of its owner", async () => {
     const [owner, runner] = [await newUser(service, { plan: "team" }), await newUser(service)];
     const teams = [await addTeam(service, owner, { runner }), await addTeam(service, owner)];
