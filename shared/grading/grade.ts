@@ -1,22 +1,24 @@
 import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 import { graderOf } from "./graders.ts";
 import { MAX_DEPTH, depthWithin, holdsRounded } from "./json.ts";
-import { inPlainWriting } from "./plain.ts";
-import type { GraderType } from "./schema.ts";
+import { inPlainWriting, plainMinus } from "./plain.ts";
+import type { GraderType, Json } from "./schema.ts";
 import { clip, isBlank } from "./text.ts";
-import { type Answer, type GradingTask, type Outcome, type Verdict, unreadable } from "./types.ts";
+import {
+  type Answer,
+  type GraderVersion,
+  type GradingTask,
+  type Outcome,
+  type TaskKey,
+  type Verdict,
+  unreadable,
+} from "./types.ts";
 
-export type { Answer, GradingTask, Verdict } from "./types.ts";
-
-/**
- * The versions of the grading rules that are kept, so that what was signed by them can be graded again. "3" took an output
- * of null for none; until "4" answers were read without `inPlainWriting`, and "5" without what it does since.
- */
-export const GRADER_VERSIONS = ["3", "4", "5", "6"] as const;
-export type GraderVersion = (typeof GRADER_VERSIONS)[number];
+export { GRADER_VERSIONS } from "./types.ts";
+export type { Answer, GraderVersion, GradingTask, Verdict } from "./types.ts";
 
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "6" satisfies GraderVersion;
+export const GRADER_VERSION = "7" satisfies GraderVersion;
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;
@@ -26,6 +28,9 @@ const NOT_BY_OUTPUT_ALONE: ReadonlySet<GraderType> = new Set(["tool_calls", "ref
 
 /** To these null is a value like any other; to the rest it says nothing. */
 const TAKING_NULL: ReadonlySet<GraderType> = new Set(["json_schema"]);
+
+/** Since then keys and choices, too, are read with any dash for a minus. */
+const PLAIN_KEYED: ReadonlySet<GraderVersion> = new Set(["7"]);
 
 /** So little below the threshold is the rounding of a share such as 0.1 + 0.2. */
 const ROUNDING = 1e-9;
@@ -52,13 +57,36 @@ type Given = Answer & { output: ExactJson };
 function outcomeOf(task: GradingTask, answer: Answer, version: GraderVersion): Outcome {
   const { type } = task.grader;
   const { output } = answer;
-  const isTakenAsWritten = typeof output !== "string" || version === "3" || version === "4";
-  const said = isTakenAsWritten ? output : inPlainWriting(type, output, version);
+  const isTakenAsWritten = version === "3" || version === "4";
+  const said =
+    typeof output === "string" && !isTakenAsWritten
+      ? inPlainWriting(type, output, version)
+      : inPlainItems(type, output, version);
   const isNull = said === null && TAKING_NULL.has(type) && version !== "3";
   if (!NOT_BY_OUTPUT_ALONE.has(type) && isBlank(said) && !isNull) return unreadable("The answer is empty.");
   const given = { ...answer, output: said ?? null };
   if (!depthWithin(given.output)) return unreadable(`The answer nests more than ${MAX_DEPTH} levels deep.`);
-  return graderOf(type).grade(task, asKnown(task, given));
+  return graderOf(type).grade(inPlainKey(task, version), asKnown(task, given), version);
+}
+
+/** A set of texts that came as JSON, as it would be read from its text. */
+function inPlainItems(type: GraderType, output: ExactJson | undefined, version: GraderVersion): ExactJson | undefined {
+  if (type !== "set_f1" || !Array.isArray(output) || !PLAIN_KEYED.has(version)) return output;
+  return output.map((item) => (typeof item === "string" ? plainMinus(item) : item));
+}
+
+/** `task` with what is compared as text as the answer is read, whichever dash it writes for a minus. */
+function inPlainKey(task: TaskKey, version: GraderVersion): TaskKey {
+  const { grader, expected_output: key } = task;
+  if (!PLAIN_KEYED.has(version)) return task;
+  const plain = (value: Json) => (typeof value === "string" ? plainMinus(value) : value);
+  const isText = grader.type === "normalized_text" || grader.type === "set_f1" || grader.type === "multiple_choice";
+  if (!isText) return task;
+  return {
+    ...task,
+    grader: grader.type === "multiple_choice" ? { ...grader, choices: grader.choices.map(plainMinus) } : grader,
+    expected_output: Array.isArray(key) ? key.map(plain) : plain(key),
+  };
 }
 
 /**

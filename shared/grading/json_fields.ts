@@ -1,14 +1,21 @@
 import type { ExactJson } from "../platform/exact-json.ts";
 import { canonical, isLarge, isObject, readJson } from "./json.ts";
+import { maximumMatching } from "./matching.ts";
 import { isNear, isNearNumeral, numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { listSome, quote } from "./text.ts";
-import { type GraderModule, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
+import { type GraderModule, type GraderVersion, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
+
+/** Until then the items of an unordered array that are no numbers had to be equal to the last digit. */
+const EXACT_BAGS: ReadonlySet<GraderVersion> = new Set(["3", "4", "5", "6"]);
+
+/** Most items of an unordered array that are paired with each other: it takes time in the cube of their number. */
+const MOST_PAIRED = 200;
 
 /**
  * The share of the key's fields that the answer's object holds with an equal value. Numbers, at any depth of a field,
  * are equal within the field's tolerance (1e-9 without one), and whole ones beyond 2^53 equal strings of their digits; the
- * arrays of `unordered` are compared as multisets; an optional field that is missing is left out of the count. The order of
+ * arrays of `unordered` are compared as multisets, numbers within 200 of their other items, too, within the tolerance; an optional field that is missing is left out of the count. The order of
  * keys, and fields the key lacks, are no matter.
  */
 export const jsonFields: GraderModule<"json_fields"> = {
@@ -32,7 +39,7 @@ export const jsonFields: GraderModule<"json_fields"> = {
     return issues;
   },
 
-  grade({ grader, expected_output: key }, { output }) {
+  grade({ grader, expected_output: key }, { output }, version) {
     const answer = readJson(output);
     if (answer === undefined) return unreadable("The answer is not JSON.");
     if (!isObject(answer)) return unreadable("The answer is JSON, but not an object.");
@@ -45,7 +52,7 @@ export const jsonFields: GraderModule<"json_fields"> = {
       const actual = Object.hasOwn(answer, name) ? answer[name] : undefined;
       if (actual === undefined && options?.optional) continue;
       counted += 1;
-      const equal = grader.unordered?.includes(name) ? isSameBag : isSame;
+      const equal = grader.unordered?.includes(name) ? (EXACT_BAGS.has(version) ? isSameBag : isNearBag) : isSame;
       if (actual === undefined) missing.push(name);
       else if (!equal(actual, expected, options?.tolerance)) different.push(describe(name, actual, expected));
     }
@@ -100,18 +107,41 @@ function isSame(
   return actual === expected;
 }
 
+/** As `isSameBag`, or with each item that is no number equal, within the tolerance, to one of its own. */
+function isNearBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
+  if (isSameBag(actual, expected, tolerance)) return true;
+  if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
+  const { numbers, others } = parted(told(actual, expected));
+  const wanted = parted(expected);
+  if (others.length !== wanted.others.length || others.length > MOST_PAIRED) return false;
+  const fits = others.map((item) => wanted.others.map((other) => isSame(item, other, tolerance)));
+  const matching = maximumMatching(others.length, others.length, (left, right) => fits[left]?.[right] ?? false);
+  return !matching.includes(-1) && isSame(numbers, wanted.numbers, tolerance);
+}
+
 /** Equal as multisets: numbers in order of size and within the tolerance, everything else exactly. */
 function isSameBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
   if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
+  return isSame(sorted(told(actual, expected)), sorted(expected), tolerance);
+}
+
+/** `actual` with its large numbers as strings where `expected` has them so. */
+function told(actual: readonly ExactJson[], expected: readonly Json[]): ExactJson[] {
   const texts = new Set(expected.filter((item) => typeof item === "string"));
-  const told = actual.map((item) => (isLarge(item) && texts.has(canonical(item)) ? canonical(item) : item));
-  return isSame(sorted(told), sorted(expected), tolerance);
+  return actual.map((item) => (isLarge(item) && texts.has(canonical(item)) ? canonical(item) : item));
 }
 
 function sorted(items: readonly ExactJson[]): ExactJson[] {
-  const numbers = items.filter(isNumber).toSorted((a, b) => (a < b ? -1 : Number(a > b)));
-  const others = items.filter((item) => !isNumber(item)).map(canonical);
-  return [...numbers, ...others.toSorted()];
+  const { numbers, others } = parted(items);
+  return [...numbers, ...others.map(canonical).toSorted()];
+}
+
+/** The numbers of `items`, in order of size, and what else there is. */
+function parted(items: readonly ExactJson[]): { numbers: ExactJson[]; others: ExactJson[] } {
+  return {
+    numbers: items.filter(isNumber).toSorted((a, b) => (a < b ? -1 : Number(a > b))),
+    others: items.filter((item) => !isNumber(item)),
+  };
 }
 
 function isNumber(value: ExactJson | undefined): value is number | bigint {

@@ -19,6 +19,8 @@ const BOXED_IN_A_FONT = /(?<=\\boxed\{\\)(?:textbf|textrm|mathbf|mathrm)(?=\{)/g
 
 // Some servers leave out the tag that a model's thoughts begin with: then the one that ends them has to end its line.
 const THOUGHT = /^(?:<think(?:ing)?>[^]*?<\/think(?:ing)?>|[^]*?<\/think(?:ing)?>(?=[ \t]*\r?\n))/u;
+// Models that think between two steps leave one block after the other.
+const FURTHER_THOUGHTS = /^(?:<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*)+/u;
 
 /** How much of an answer can be the opening of a refusal, an apology before it included. */
 const OPENING_LENGTH = 1000;
@@ -26,6 +28,47 @@ const OPENING_LENGTH = 1000;
 const APOLOGY = /^\W{0,3}I(?:['’]m| am)(?: \w+){0,2} sorry\b[^.!?\n]{0,200}?,? but (?=(?:I|we)\b)/iu;
 const HELP_TO_DO =
   /\b((?:can(?:['’]t|not| not)|won['’]t|will not|(?:un|not )able to) help) (?=[a-z])(?!(?:but|it|that|this|with|you|there|if|on|in|here|\w+sel(?:f|ves)|\w+ing)\b)/giu;
+
+/** Says nothing, but parts what it stands in: soft hyphens, spaces without width, marks of direction. */
+const INVISIBLE = /[\u00AD\u200B\u2060\u2066-\u2069\u202A-\u202E\uFEFF]/gu;
+
+// What follows a number as its unit, with the powers in it: "9.8 m/s^2", "12\\,\\text{cm}^{2}".
+const POWER = String.raw`(?:[\^_]\{?[-−–‑]?\p{Nd}(?!\p{Nd})\}?|<sup>[-−–‑]?\p{Nd}</sup>)`;
+const UNIT_WORD = String.raw`(?:\\(?:text|mathrm)\{ ?)?\p{L}{1,12}\}?${POWER}?`;
+const UNIT = new RegExp(
+  String.raw`(?=[\p{L}\\])(?<=\p{Nd}(?:[ ~\u00A0\u202F]|\\[,;: ]){0,2})${UNIT_WORD}(?:(?: ?[·⋅*/] ?| ?\\cdot ?|[ -])${UNIT_WORD}){0,3}`,
+  "gu",
+);
+const POWERS = new RegExp(POWER, "gu");
+
+// A minus that stands apart: the sign of mathematics wherever it is unary, a hyphen, which may be a bullet, after "=" or a bracket.
+const SPACED_MINUS =
+  /[-−](?=[ \u00A0]\\?\p{Sc}?\.?\p{Nd})(?:(?<=[=≈([{][ \u00A0]?-)|(?<=−)(?<![\p{L}\p{N}\p{Sc})\]}%°!|*_`"'’‐-―−-]\s{0,3}−))[ \u00A0]/gu;
+// "US$5" and "EUR5" are no digits at the end of a word, and "-€ 5" has its sign before the currency's.
+const CURRENCY_LETTERS =
+  /(?=\p{Lu})(?<!\p{L})(?:\p{Lu}{1,3}(?=\\?\p{Sc}[ \u00A0]?[-−]?\.?\p{Nd})|(?:USD|EUR|GBP|CHF|JPY|CNY|INR|Rs)(?=\p{Nd}))/gu;
+const SIGNED_CURRENCY = /(?<=[-−–‑]\\?\p{Sc})[ \u00A0](?=\.?\p{Nd})/gu;
+
+// How "6 × 10^3" is written besides.
+const TIMES_OF_LATEX = /(?:\s|~|\\[,;:! ]){1,3}(\\times|\\cdot)(?:\s|~|\\[,;:! ]){1,3}(?=10)/gu;
+const TIMES = /(?<=\p{Nd}\s?)[X∙•⨯✕](?=\s?10[\^*<⁻⁰¹²³⁴⁵⁶⁷⁸⁹])/gu;
+const SPACED_POWER = /(?<=10) \^/gu;
+const RAISED = /(?<=10)<sup>([-−–‑+]?\p{Nd}{1,3})<\/sup>/gu;
+
+const ODD_SPACE = /(?<=\p{Nd})[\u2007\u2008](?=\p{Nd}{3}(?!\p{Nd}))/gu;
+const ODD_APOSTROPHE = /(?<=\p{Nd})ʼ(?=\p{Nd}{3}(?!\p{Nd}))/gu;
+
+const FULL_WIDTH = /[！-～]/gu;
+const DOUBLE_QUOTES = /[“”„«»]/gu;
+const SINGLE_QUOTES = /[‘’]/gu;
+// "The answer is option B": two openings before one letter.
+const OPTION_OF_ANSWER =
+  /^([*_]{0,3}(?:the\s)?(?:(?:correct|right|best|final)\s)?answer\b[*_]{0,3}(?:\sis\b)?\s?:?[*_]{0,3}\s)(?:option|choice)\s(?=[*_]{0,3}(?:\(?[a-z]\)|[a-z](?:[.:*_]|\s-|$)))/iu;
+
+const OTHER_FENCE = /^(?:`{4,}|~{3,})/u;
+const ANY_INFO_LINE = /^[^\n`]*\r?\n/u;
+const INVISIBLE_START = /^[\s\u200B\u2060]+/u;
+const BEGINS_JSON = /^(?:json(?=[\s{["]))?[ \t]*[{["]/iu;
 
 const FENCE = "```";
 const INFO_LINE = /^\w*[ \t]*\r?\n/u;
@@ -48,20 +91,44 @@ const SINCE_6: Plain = {
   refusal: plainRefusal,
 };
 
+/** And with version 7; it goes before both. */
+const SINCE_7: Plain = {
+  numeric: numbersSince7,
+  multiple_choice: choiceSince7,
+  normalized_text: plainMinus,
+  set_f1: (text) => plainMinus(fenceSince7(text)),
+  json_fields: fenceSince7,
+  json_schema: fenceSince7,
+};
+
 /**
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
- * meant: numbers as LaTeX and typography write them, a choice in a box or before a dash, JSON in a code fence that begins on
- * its first line, a refusal after an apology of more words. What a model thought, between the tags of `<think>`, is no part
+ * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
+ * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model thought, between the tags of `<think>`, is no part
  * of what it answers. Version "5" did less. Linear in the length of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
-export function inPlainWriting(type: GraderType, text: string, version: "5" | "6" = "6"): string {
+export function inPlainWriting(type: GraderType, text: string, version: "5" | "6" | "7" = "7"): string {
   if (version === "5") return PLAIN[type]?.(text) ?? text;
   const said = withoutThought(text);
-  return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");
+  if (version === "6") return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");
+  const told = said.replace(FURTHER_THOUGHTS, "");
+  const begun = SINCE_7[type]?.(told) ?? told;
+  const plain = inPlainWriting(type, SINCE_6[type]?.(begun) ?? begun, "5");
+  // Not before: after a letter a dash is none.
+  return type === "multiple_choice" ? plainMinus(plain) : plain;
+}
+
+/**
+ * A key or a choice that is compared as text, in the form that `inPlainWriting` brings answers to since version 7.
+ * @example
+ * plainMinus("–5") // "-5"
+ */
+export function plainMinus(text: string): string {
+  return text.replace(INVISIBLE, "").replace(DASH_FOR_MINUS, "-").replace(HYPHEN_FOR_MINUS, "-");
 }
 
 function withoutThought(text: string): string {
@@ -69,6 +136,39 @@ function withoutThought(text: string): string {
   const begun = text.trimStart();
   const [thought] = THOUGHT.exec(begun) ?? [];
   return thought === undefined ? text : begun.slice(thought.length).trimStart();
+}
+
+function numbersSince7(text: string): string {
+  if (!/\p{Nd}/u.test(text)) return text;
+  const visible = text
+    .replace(INVISIBLE, "")
+    .replace(ODD_SPACE, "\u2009")
+    .replace(ODD_APOSTROPHE, "'")
+    .replace(TIMES_OF_LATEX, " $1 ")
+    .replace(TIMES, "×")
+    .replace(SPACED_POWER, "^")
+    .replace(RAISED, "^{$1}")
+    .replace(UNIT, (unit) => unit.replace(POWERS, ""));
+  return visible.replace(SPACED_MINUS, "-").replace(CURRENCY_LETTERS, "").replace(SIGNED_CURRENCY, "");
+}
+
+function choiceSince7(text: string): string {
+  return text
+    .replace(INVISIBLE, "")
+    .replace(FULL_WIDTH, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))
+    .replace(DOUBLE_QUOTES, '"')
+    .replace(SINGLE_QUOTES, "'")
+    .trim()
+    .replace(OPTION_OF_ANSWER, "$1");
+}
+
+function fenceSince7(text: string): string {
+  const trimmed = text.replace(INVISIBLE_START, "").trimEnd();
+  const [other = FENCE] = OTHER_FENCE.exec(trimmed) ?? [];
+  if (!trimmed.startsWith(other) || !trimmed.endsWith(other) || trimmed.length <= 2 * other.length) return trimmed;
+  const fenced = trimmed.slice(other.length, -other.length);
+  const [info = ""] = ANY_INFO_LINE.exec(fenced) ?? [];
+  return `${FENCE}${BEGINS_JSON.test(info) ? fenced : fenced.slice(info.trimEnd().length)}${FENCE}`;
 }
 
 function plainNumbers(text: string): string {

@@ -4,6 +4,14 @@ import type { GraderOf, GraderType, Json } from "./schema.ts";
 export type { Json } from "./schema.ts";
 
 /**
+ * The versions of the grading rules that are kept, so that what was signed by them can be graded again. "3" took an output
+ * of null for none; until "4" answers were read without `inPlainWriting`, and "5" and "6" without what it does since. Until
+ * "6" what `unordered` arrays of `json_fields` hold besides numbers had to be equal to the last digit.
+ */
+export const GRADER_VERSIONS = ["3", "4", "5", "6", "7"] as const;
+export type GraderVersion = (typeof GRADER_VERSIONS)[number];
+
+/**
  * What an agent answered. An output of null is not a missing one; `tool_calls` are in the order in which they were made.
  * Whole numbers beyond 2^53 are bigints.
  */
@@ -50,7 +58,7 @@ export interface Outcome {
 /** One type of grader. `grade` may rely on `check` having found nothing in the task; a missing output comes to it as null. */
 export interface GraderModule<T extends GraderType> {
   check(task: TaskKey<T>): Issue[];
-  grade(task: TaskKey<T>, answer: Answer & { output: ExactJson }): Outcome;
+  grade(task: TaskKey<T>, answer: Answer & { output: ExactJson }, version: GraderVersion): Outcome;
 }
 
 /** An issue of the key, at `/expected_output` or below it. */

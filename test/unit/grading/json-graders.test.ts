@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, grade } from "../../../shared/grading/grade.ts";
+import { type Answer, type GraderVersion, grade } from "../../../shared/grading/grade.ts";
 import { canonical, depthWithin, readJson } from "../../../shared/grading/json.ts";
 import type { Grader, Json } from "../../../shared/grading/schema.ts";
 import { anyJson, scoreOf, taskOf, verdictOn } from "./support.ts";
@@ -174,6 +174,20 @@ describe("json_fields", () => {
     expect(
       scoreOf({ ...plain, fields, unordered: ["points"] }, { points: [1, 2, 9] }, { points: [9.4, 2.6, 1.4] }),
     ).toBe(0);
+  });
+
+  test("a tolerance holds in the objects of unordered arrays, too, since version 7", () => {
+    const fields = { lines: { tolerance: 0.5 } };
+    const grader = { ...plain, fields, unordered: ["lines"] };
+    const key = { lines: [{ id: 1, price: 10 }, 7, { id: 1, price: 10.4 }, [3]] };
+    const passed = (lines: Json, version?: GraderVersion) =>
+      grade(taskOf(grader, key), { output: { lines } }, version).passed;
+    // What fits both has to leave each its own.
+    const right = [[3.2], { price: 10.8, id: 1 }, { id: 1, price: 9.9 }, 7.1];
+    expect([passed(right), passed(right, "6")]).toEqual([true, false]);
+    expect(passed([[3.2], { price: 10.8, id: 1 }, { id: 1, price: 10.8 }, 7.1])).toBe(false);
+    expect(passed([[3.2], { price: 10, id: "1" }, { id: 1, price: 10.4 }, 7.1])).toBe(false);
+    expect(scoreOf({ ...plain, unordered: ["a"] }, { a: [{ x: 0.3 }] }, { a: [{ x: 0.1 + 0.2 }] })).toBe(1);
   });
 
   test("an object equals itself with its keys in any order, an unordered array itself in any order", () => {

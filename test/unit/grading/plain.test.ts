@@ -107,8 +107,77 @@ describe("what chat models put around an answer", () => {
     expect(passes(task, output)).toBe(passed);
   });
 
+  test.each<[string, GradingTask]>([
+    ["The area is 12 m^2.", number(12)],
+    ["9.8 m/s^2", number(9.8)],
+    ["$12\\,\\text{cm}^{3}$", number(12)],
+    ["12 cm<sup>2</sup>", number(12)],
+    ["2 × 10^3 kg·m^{2}\\cdot s^{-2}", number(2000)],
+    ["x = - 5", number(-5)],
+    ["x = − 5", number(-5)],
+    ["\\boxed{- 5}", number(-5)],
+    ["a change of −€ 5", number(-5)],
+    ["The balance is -US$5", number(-5)],
+    ["3 tickets cost US$75", number(75)],
+    ["3 tickets cost EUR75", number(75)],
+    ["1.5 \\,\\times\\, 10^{3}", number(1500)],
+    ["1.5 x 10 ^ 3", number(1500)],
+    ["1.5 × 10<sup>3</sup>", number(1500)],
+    ["1\u2007234", number(1234)],
+    ["12\u2060345", number(12_345)],
+    ["-\u20665\u2069", number(-5)],
+    ["–5", taskOf({ type: "normalized_text" }, "-5")],
+    [NO_BREAK("-5"), taskOf({ type: "normalized_text" }, "-5")],
+    ["-5", taskOf({ type: "normalized_text" }, "–5")],
+    ["Par\u00ADis\u200B", taskOf({ type: "normalized_text" }, "Paris")],
+    ["–5, 3", taskOf({ type: "set_f1" }, ["-5", "3"])],
+    [`["${NO_BREAK("-5")}", "3"]`, taskOf({ type: "set_f1" }, ["-5", "3"])],
+    ["–5", taskOf({ type: "multiple_choice", choices: ["5", "-5"] }, "-5")],
+    ["B: –5", taskOf({ type: "multiple_choice", choices: ["5", "-5"] }, "-5")],
+    ["The correct answer is option A.", choice("Paris")],
+    ["**Answer:** Option (A) Paris", choice("Paris")],
+    ["“A”", choice("Paris")],
+    ["（Ａ）", choice("Paris")],
+    ["<think>1</think>\n<think>2</think>\n13", taskOf({ type: "exact" }, "13")],
+    ['````json\n{"a": 1}\n````', fields],
+    ['~~~\n{"a": 1}\n~~~', fields],
+    ['```application/json\n{"a": 1}\n```', fields],
+    ['```json title="a"\n{"a": 1}\n```', fields],
+    ['\u200B{"a": 1}', fields],
+  ])("%s is read as it is meant since version 7", (output, task) => {
+    expect([passes(task, output), passes(task, output, "6")]).toEqual([true, false]);
+  });
+
+  test.each<[string, GradingTask, boolean]>([
+    ["12 m^2", number(2), false],
+    ["By rule 1, x^2 · x^3 = x^5", number(5), true],
+    ["10 − 5", number(5), true],
+    ["x − 5", number(5), true],
+    ["5! − 3", number(3), true],
+    ["$10 − $5", number(5), true],
+    ["10-US$5", number(5), true],
+    ["- 5", number(5), true],
+    ["–5", taskOf({ type: "normalized_text" }, "5"), false],
+    ["1990–1995", taskOf({ type: "normalized_text" }, "1990-1995"), true],
+    [
+      "The answer is option 2",
+      taskOf({ type: "multiple_choice", choices: ["Option 1", "Option 2"] }, "Option 2"),
+      true,
+    ],
+    [
+      "The answer is option A is fast",
+      taskOf({ type: "multiple_choice", choices: ["No", "Option A is fast"] }, "No"),
+      false,
+    ],
+    ["<think>1</think>\n<think>2", taskOf({ type: "exact" }, "2"), false],
+    ['```json {"a": 1}```', fields, true],
+    ['````json\n{"a": 1}\n```', fields, false],
+  ])("%s is no other answer for that of version 7", (output, task, passed) => {
+    expect(passes(task, output)).toBe(passed);
+  });
+
   test("a text for another grader stays as it is", () => {
-    for (const type of ["exact", "normalized_text", "regex", "constraints", "refusal", "tool_calls"] as const)
+    for (const type of ["exact", "regex", "constraints", "refusal", "tool_calls"] as const)
       expect(inPlainWriting(type, "–5 1{,}370 ```{}```")).toBe("–5 1{,}370 ```{}```");
   });
 
@@ -125,6 +194,14 @@ describe("what chat models put around an answer", () => {
     ["multiple_choice", "\\[\\boxed{"],
     ["refusal", "I'm sorry "],
     ["refusal", "can't help "],
+    ["numeric", "1 m^"],
+    ["numeric", "1a-"],
+    ["numeric", "(− "],
+    ["numeric", "1US$"],
+    ["exact", "<think></think>"],
+    ["normalized_text", "\u200B"],
+    ["multiple_choice", "Ａ"],
+    ["json_fields", "~~~"],
   ] as const)("%s reads a mebibyte of %s at once", async (type, piece) => {
     const text = piece.repeat(2 ** 20 / piece.length);
     expect(await leastTime(200, () => inPlainWriting(type, text))).toBeLessThan(200);
