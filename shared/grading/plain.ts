@@ -104,8 +104,9 @@ const SINCE_7: Plain = {
 /**
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
  * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
- * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model thought, between the tags of `<think>`, is no part
- * of what it answers. Version "5" did less. Linear in the length of `text`.
+ * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model
+ * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" and "6" did less. Linear in the length
+ * of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
