@@ -33,8 +33,9 @@ export const telemetry = [
       "JSON, as it is or in gzip, at most 4 MiB after decompression. A span belongs to the run whose id, without " +
       "dashes, is its trace id: continue the `traceparent` of the screening request. Spans of other traces are " +
       "dropped silently, and so are those that arrive more than a day after the run's end. The service keeps name, " +
-      "times, status, operation, provider, model, token counts and cost by the GenAI semantic conventions, for 30 " +
-      "days; messages, arguments, results and every other attribute are never read. Malformed spans, and those " +
+      "times, status, operation, provider, model, token counts and cost by the GenAI semantic conventions, and a " +
+      "digest of the instrumentation's name, for 30 days; messages, arguments, results and every other attribute are " +
+      "never read. Malformed spans, and those " +
       "beyond 10,000 in one request or 2,000 in one run, are counted in `partialSuccess`. A token may send 120 " +
       "requests a minute.",
     auth: "none",

@@ -9,7 +9,8 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { visibleRun } from "../runs/view.ts";
 import { mean, rounded } from "../scoring/mean.ts";
-import { readTrace, ROOT, type Span } from "../telemetry/trace.ts";
+import { startOf } from "../telemetry/collect.ts";
+import { readTrace, ROOT } from "../telemetry/trace.ts";
 import { versionNumbers } from "./timeline.ts";
 
 /** How many runs a blueprint looks at: the most recent ones. */
@@ -57,6 +58,7 @@ const TimedSpan = z.object({
   span_id: z.string(),
   parent_span_id: z.string().nullable(),
   kind: z.enum(spans.kind.enumValues),
+  scope: z.string().nullable(),
   operation: z.string().nullable(),
   name: z.string(),
   provider: z.string().nullable(),
@@ -65,6 +67,7 @@ const TimedSpan = z.object({
   output_tokens: z.number().nullable(),
   cost_usd: z.number().nullable(),
   failed: z.boolean(),
+  started_at: z.number(),
   duration_ms: z.number(),
 });
 
@@ -87,7 +90,7 @@ export function blueprintJson(viewer: string | null): SQL {
       where r.agent_id = a.id and ${isFinishedRun(sql`r.status`)} and ${visibleRun(viewer)}
       order by r.id desc limit ${WINDOW}
     ), traces as (
-      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS)})) as trace
+      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS, { started_at: startOf(sql`s`) })})) as trace
       from ${spans} s where s.run_id in (select id from recent) group by s.run_id
     )
     select json_build_object('agent_id', a.id,
@@ -116,15 +119,13 @@ export async function readBlueprint(
 /** BlueprintRead from the database's JSON; the same for the same spans in any order. */
 export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<typeof BlueprintRead> {
   const readings = traces.map((trace) => readTrace(trace.run_id, trace.spans));
-  const calls = new Set<Span>(readings.flatMap(({ modelCalls, toolCalls }) => [...modelCalls, ...toolCalls]));
   const all = traces.flatMap((trace) => trace.spans);
-  const made = (kind: Span["kind"]) => all.filter((one) => one.kind === kind && calls.has(one));
   return {
     ...row,
     run_count: window.length,
     window,
     models: grouped(
-      made("model"),
+      readings.flatMap(({ modelCalls }) => modelCalls),
       ({ model, provider }) => ({ name: model ?? UNNAMED, provider }),
       (some) => ({
         calls: some.length,
@@ -133,7 +134,7 @@ export function toBlueprint({ traces, window, ...row }: BlueprintRow): z.output<
       }),
     ),
     tools: grouped(
-      made("tool"),
+      readings.flatMap(({ toolCalls }) => toolCalls),
       ({ name }) => ({ name }),
       (some) => ({
         calls: some.length,

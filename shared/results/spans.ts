@@ -31,7 +31,7 @@ export const SpanRead = z
 export const RunSpans = z.object({ run_id: z.uuid(), items: z.array(SpanRead) }).meta({ id: "RunSpans" });
 
 /** SQL: the JSON of the span row `s`. */
-export const spanJson: SQL = sql`(to_jsonb(s) - '{run_id,agent_id,received_at}'::text[]
+export const spanJson: SQL = sql`(to_jsonb(s) - '{run_id,agent_id,scope,received_at}'::text[]
   || jsonb_build_object('duration_ms', round(s.duration_ms)))`;
 
 const Found = z.object({ allowed: z.boolean(), spans: RunSpans.nullable() });

@@ -21,13 +21,19 @@ const CollectedSpan: z.ZodType<Span> = z.object({
   span_id: z.string(),
   parent_span_id: z.string().nullable(),
   kind: z.enum(SPAN_KINDS),
+  scope: z.string().nullable(),
   name: z.string(),
   provider: z.string().nullable(),
   model: z.string().nullable(),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
   cost_usd: z.number().nullable(),
+  started_at: z.number(),
+  duration_ms: z.number(),
 });
+
+/** SQL: when the span row began, in seconds since the epoch. */
+export const startOf = (span: SQL): SQL => sql`extract(epoch from ${span}.started_at)`;
 
 /** What came of a run's telemetry, as `collected` reads it; `versions` are the newest that the run may belong to, newest first. */
 export const Collected = z.object({
@@ -60,8 +66,9 @@ export function collectedAt(agentId: SQL, answeredAt: SQL): SQL {
 export function collected(): SQL {
   return sql`jsonb_build_object(
     'spans', (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
-      select span_id, parent_span_id, kind, name, provider, model, input_tokens, output_tokens, cost_usd
-      from ${spans} where run_id = r.id order by started_at, span_id limit ${MAX_SPANS}) s),
+      select span_id, parent_span_id, kind, scope, name, provider, model, input_tokens, output_tokens, cost_usd,
+        ${startOf(sql`k`)} as started_at, duration_ms
+      from ${spans} k where run_id = r.id order by k.started_at, span_id limit ${MAX_SPANS}) s),
     'versions', (select coalesce(jsonb_agg(to_jsonb(x) order by x.number desc), '[]') from (
       select ${NUMBER} as number, v.architecture_hash as hash, v.models, v.tools, v.edges from ${architecture_versions} v
       where v.agent_id = r.agent_id and ${NUMBER} is not null order by 1 desc limit ${VERSIONS}) x))`;

@@ -1,6 +1,6 @@
 import { type AttributeValue, MEANINGS } from "./conventions.ts";
 import { STATUS_ERROR } from "./protobuf.ts";
-import type { SentAttribute, SentSpan } from "./span.ts";
+import { scopeOf, type SentAttribute, type SentSpan } from "./span.ts";
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
@@ -13,8 +13,17 @@ export function decodeJson(bytes: Uint8Array): SentSpan[] {
   const request = members(JSON.parse(new TextDecoder().decode(bytes)));
   return list(request["resourceSpans"])
     .flatMap((resource) => list(members(resource)["scopeSpans"]))
-    .flatMap((scope) => list(members(scope)["spans"]))
-    .map((span) => readSpan(members(span)));
+    .flatMap((scope) => readScopeSpans(members(scope)));
+}
+
+/** The spans of one instrumentation, whose name is digested only where there are any. */
+function readScopeSpans(scopeSpans: Members): SentSpan[] {
+  const spans = list(scopeSpans["spans"]);
+  if (spans.length === 0) return [];
+  const { scope } = scopeSpans;
+  const name = isMembers(scope) ? scope["name"] : undefined;
+  const digest = scopeOf(text(name));
+  return spans.map((span) => readSpan(members(span), digest));
 }
 
 type Members = Record<string, unknown>;
@@ -35,13 +44,14 @@ function list(value: unknown): unknown[] {
   return value;
 }
 
-function readSpan(span: Members): SentSpan {
+function readSpan(span: Members, scope: string): SentSpan {
   const start = nanoseconds(span["startTimeUnixNano"]);
   return {
     traceId: text(span["traceId"]).toLowerCase(),
     spanId: text(span["spanId"]).toLowerCase(),
     parentSpanId: text(span["parentSpanId"]).toLowerCase(),
     name: text(span["name"]),
+    scope,
     start: Number(start),
     elapsed: Number(nanoseconds(span["endTimeUnixNano"]) - start),
     failed: members(span["status"] ?? {})["code"] === STATUS_ERROR,

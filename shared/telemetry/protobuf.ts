@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type AttributeValue, type Meaning, MEANINGS } from "./conventions.ts";
-import type { SentAttribute, SentSpan } from "./span.ts";
+import { scopeOf, type SentAttribute, type SentSpan } from "./span.ts";
 
 /** `Status.StatusCode.STATUS_CODE_ERROR`. */
 export const STATUS_ERROR = 2;
@@ -22,6 +22,8 @@ const tagOf = (field: number, wire: WireType): number => (field << 3) | wire;
 const RESOURCE_SPANS = tagOf(1, WireType.LengthDelimited);
 /** `ResourceSpans.scope_spans`, and `ScopeSpans.spans`. */
 const NESTED_SPANS = tagOf(2, WireType.LengthDelimited);
+/** `ScopeSpans.scope`, and `InstrumentationScope.name`. */
+const SCOPE = tagOf(1, WireType.LengthDelimited);
 const TRACE_ID = tagOf(1, WireType.LengthDelimited);
 const SPAN_ID = tagOf(2, WireType.LengthDelimited);
 const PARENT_SPAN_ID = tagOf(4, WireType.LengthDelimited);
@@ -54,9 +56,7 @@ export function decodeProtobuf(bytes: Uint8Array): SentSpan[] {
   const reader = new Reader(bytes);
   const spans: SentSpan[] = [];
   eachNested(reader, bytes.length, RESOURCE_SPANS, (resource) => {
-    eachNested(reader, resource, NESTED_SPANS, (scope) => {
-      eachNested(reader, scope, NESTED_SPANS, (span) => void spans.push(readSpan(reader, span)));
-    });
+    eachNested(reader, resource, NESTED_SPANS, (scope) => readScopeSpans(reader, scope, spans));
   });
   return spans;
 }
@@ -130,9 +130,37 @@ function eachNested(reader: Reader, end: number, wanted: number, read: (end: num
   reader.assertAt(end);
 }
 
+/** Reads the spans of one instrumentation, whose name is digested only where there are any; it may stand behind them. */
+function readScopeSpans(reader: Reader, end: number, spans: SentSpan[]): void {
+  const first = spans.length;
+  let name = "";
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === SCOPE) name = readScope(reader, reader.end());
+    else if (tag === NESTED_SPANS) spans.push(readSpan(reader, reader.end()));
+    else reader.leaveOut(tag);
+  }
+  reader.assertAt(end);
+  if (spans.length === first) return;
+  const scope = scopeOf(name);
+  for (const span of spans.slice(first)) span.scope = scope;
+}
+
+function readScope(reader: Reader, end: number): string {
+  let name = "";
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === SCOPE) name = reader.text();
+    else reader.leaveOut(tag);
+  }
+  reader.assertAt(end);
+  return name;
+}
+
 function readSpan(reader: Reader, end: number): SentSpan {
   const attributes: SentAttribute[] = [];
-  const span = { traceId: "", spanId: "", parentSpanId: "", name: "", start: 0, elapsed: 0, failed: false, attributes };
+  const ids = { traceId: "", spanId: "", parentSpanId: "" };
+  const span = { ...ids, name: "", scope: "", start: 0, elapsed: 0, failed: false, attributes };
   let [startLow, startHigh, endLow, endHigh] = [0, 0, 0, 0];
   while (reader.pos < end) {
     const tag = reader.uint32();

@@ -87,9 +87,9 @@ async function store(ctx: Context, tokenHash: string, taken: readonly Span[]): P
       from ${unnest(COLUMNS, taken)} join own o on o.id = s.run_id where o.had = 0
         or (select count(*) from ${spans} k where k.run_id = s.run_id and k.span_id = s.span_id) = 0
     ), kept as (
-      insert into ${spans} (run_id, span_id, parent_span_id, agent_id, kind, operation, name, provider, model,
+      insert into ${spans} (run_id, span_id, parent_span_id, agent_id, kind, scope, operation, name, provider, model,
         input_tokens, output_tokens, cost_usd, failed, started_at, duration_ms, received_at)
-      select run_id, span_id, parent_span_id, agent_id, kind, operation, name, provider, model,
+      select run_id, span_id, parent_span_id, agent_id, kind, scope, operation, name, provider, model,
         input_tokens, output_tokens, cost_usd, failed, to_timestamp(started_at), duration_ms, ${now}
       from fresh where not beyond on conflict do nothing
     )`;
@@ -103,6 +103,7 @@ const COLUMNS: Record<keyof Span, SQL> = {
   span_id: sql`text[]`,
   parent_span_id: sql`text[]`,
   kind: sql`text[]`,
+  scope: sql`text[]`,
   operation: sql`text[]`,
   name: sql`text[]`,
   provider: sql`text[]`,

@@ -1,3 +1,4 @@
+import { sha256 } from "../platform/crypto.ts";
 import { MAX_COST_USD, MAX_TOKENS } from "../scoring/cost.ts";
 import { type AttributeValue, kindOf, type Meaning, type SpanKind } from "./conventions.ts";
 
@@ -14,6 +15,8 @@ export interface SentSpan {
   /** Empty for a root. */
   parentSpanId: string;
   name: string;
+  /** The instrumentation that made it, as `scopeOf` has it. */
+  scope: string;
   /** Nanoseconds since the epoch, to the precision of a number; 0 where no valid time was sent. */
   start: number;
   /** Nanoseconds from start to end, exact up to 104 days; negative for an end before the start. */
@@ -31,6 +34,8 @@ export interface Span {
   span_id: string;
   parent_span_id: string | null;
   kind: SpanKind;
+  /** The instrumentation that made it, as a digest; null where it did not say. */
+  scope: string | null;
   operation: string | null;
   name: string;
   provider: string | null;
@@ -44,6 +49,12 @@ export interface Span {
   started_at: number;
   duration_ms: number;
 }
+
+/**
+ * What is kept of the name of an instrumentation scope: as much as tells two of them apart, and nothing that could be
+ * read. Empty for no name.
+ */
+export const scopeOf = (name: string): string => (name === "" ? "" : sha256(name).slice(0, 8));
 
 /** A text that is kept as it is; most texts are like that. */
 const PLAIN = /^[!-~](?:[ -~]{0,118}[!-~])?$/;
@@ -76,6 +87,7 @@ export function normalise(sent: SentSpan): Span | null {
     span_id: spanId,
     parent_span_id: root ? null : parentSpanId,
     kind,
+    scope: sent.scope === "" ? null : sent.scope,
     operation,
     name: own ?? label(sent.name) ?? kind,
     provider: said.provider,

@@ -1,20 +1,32 @@
+import { mergeLayers } from "./layers.ts";
 import type { Span as KeptSpan } from "./span.ts";
 
 /** What is looked at of a kept span, to tell who called what at which cost. */
 export type Span = Pick<
   KeptSpan,
-  "span_id" | "parent_span_id" | "kind" | "name" | "provider" | "model" | "input_tokens" | "output_tokens" | "cost_usd"
+  | "span_id"
+  | "parent_span_id"
+  | "kind"
+  | "scope"
+  | "name"
+  | "provider"
+  | "model"
+  | "input_tokens"
+  | "output_tokens"
+  | "cost_usd"
+  | "started_at"
+  | "duration_ms"
 >;
 
 /** A call: the names of the caller and of what it called. */
 export type Edge = readonly [from: string, to: string];
 
 /** What the spans of one run show. */
-export interface Trace {
+export interface Trace<S extends Span = Span> {
   /** One span for each call of a model, failed ones among them. */
-  modelCalls: Span[];
+  modelCalls: S[];
   /** One span for each call of a tool. */
-  toolCalls: Span[];
+  toolCalls: S[];
   /** One edge for each call of a model, a tool or an agent whose caller is known. */
   edges: Edge[];
 }
@@ -25,20 +37,24 @@ export const ROOT = "agent";
 /**
  * Reads the spans of one run, in any order. The caller of a span is the nearest enclosing one that is a named model, tool
  * or agent, or ROOT where none is; where a span on the way there is missing, the caller is unknown. A model span around
- * another one, or a tool span around one of the same name, is the same call seen by an outer layer and is left out.
+ * another one, or a tool span around one of the same name, is the same call seen by an outer layer and is left out; so is
+ * what a second instrumentation says of a call beside the first (`mergeLayers`).
  */
-export function readTrace(runId: string, spans: readonly Span[]): Trace {
+export function readTrace<S extends Span>(runId: string, spans: readonly S[]): Trace<S> {
   const enclosing = finder(runId, spans);
   const layer = enclosing(({ kind }) => kind !== "other");
-  const outer = new Set(spans.map((span) => [layer(span), span] as const).flatMap(outerLayer));
-  const calls = spans.filter((span) => !outer.has(span));
-  const caller = enclosing((span) => !outer.has(span) && nodeName(span) !== null);
+  const outer = new Set<Span>(spans.map((span) => [layer(span), span] as const).flatMap(outerLayer));
+  const innermost = spans.filter((span) => !outer.has(span));
+  const { told, absorbed } = mergeLayers(innermost.filter(({ kind }) => kind === "model"));
+  const calls = innermost.filter((span) => !absorbed.has(span));
+  const as = (span: S): S => told.get(span) ?? span;
+  const caller = enclosing((span) => !outer.has(span) && !absorbed.has(span) && nodeName(span) !== null);
   return {
-    modelCalls: calls.filter(({ kind }) => kind === "model"),
+    modelCalls: calls.filter(({ kind }) => kind === "model").map(as),
     toolCalls: calls.filter(({ kind }) => kind === "tool"),
     edges: calls.flatMap((span): Edge[] => {
-      const [from, to] = [caller(span), nodeName(span)];
-      const name = from === ROOT || from === null ? from : nodeName(from);
+      const [from, to] = [caller(span), nodeName(as(span))];
+      const name = from === ROOT || from === null ? from : nodeName(as(from));
       return name === null || to === null ? [] : [[name, to]];
     }),
   };
@@ -51,25 +67,25 @@ export function nodeName({ kind, name, provider, model }: Pick<Span, "kind" | "n
   return model === null || provider === null ? model : `${provider}/${model}`;
 }
 
-function outerLayer([around, span]: readonly [Enclosing, Span]): Span[] {
+function outerLayer([around, span]: readonly [Enclosing<Span>, Span]): Span[] {
   if (around === ROOT || around === null || around.kind !== span.kind) return [];
   return span.kind === "model" || (span.kind === "tool" && around.name === span.name) ? [around] : [];
 }
 
 /** The span around another, the agent itself, or null where the trace has a gap. */
-type Enclosing = Span | typeof ROOT | null;
+type Enclosing<S extends Span> = S | typeof ROOT | null;
 
 /** Finders of the nearest enclosing span that is `kept`; linear in the spans, whatever circles their parents form. */
-function finder(runId: string, spans: readonly Span[]) {
+function finder<S extends Span>(runId: string, spans: readonly S[]) {
   const byId = new Map(spans.map((span) => [span.span_id, span]));
   // What `traceparent` gave the agent as the parent of all it does.
   const sent = runId.replaceAll("-", "").slice(16);
-  const parentOf = ({ parent_span_id: id }: Span): Enclosing =>
+  const parentOf = ({ parent_span_id: id }: S): Enclosing<S> =>
     id === null || id === sent ? ROOT : (byId.get(id) ?? null);
-  return (kept: (span: Span) => boolean) => {
-    const found = new Map<Span, Enclosing>();
-    return (span: Span): Enclosing => {
-      const passed: Span[] = [];
+  return (kept: (span: S) => boolean) => {
+    const found = new Map<S, Enclosing<S>>();
+    return (span: S): Enclosing<S> => {
+      const passed: S[] = [];
       let result = found.get(span);
       for (let at = span; result === undefined; ) {
         passed.push(at);

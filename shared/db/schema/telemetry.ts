@@ -44,6 +44,8 @@ export const spans = pgTable(
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
     kind: text({ enum: ["model", "tool", "agent", "other"] }).notNull(),
+    /** The instrumentation that made it, as a digest of its scope's name; null where it did not say. */
+    scope: text(),
     /** `gen_ai.operation.name`, where the span has one. */
     operation: text(),
     /** The tool's, agent's or span's name. */

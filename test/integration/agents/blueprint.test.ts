@@ -180,7 +180,9 @@ describe("the blueprint", () => {
     await span(first, 4, 3, { ...model, input_tokens: 100, output_tokens: 10 });
     await span(first, 5, 1, { kind: "tool", operation: "execute_tool", name: "search", duration_ms: 10, failed: true });
     await span(first, 6, 1, { kind: "tool", operation: "execute_tool", name: "search", duration_ms: 20 });
-    await span(second, 1, null, { ...model, input_tokens: 7 });
+    // What a framework and its client say of one call, neither within the other.
+    await span(second, 1, null, { ...model, scope: "11111111", input_tokens: 7 });
+    await span(second, 5, null, { ...model, scope: "22222222", provider: null, input_tokens: 7 });
     await span(second, 2, null, { kind: "tool", name: "search", duration_ms: 30.5 });
     await span(second, 3, null, { kind: "model", name: "call" });
     // Its parent never came: nobody knows who called it.
@@ -198,7 +200,7 @@ describe("the blueprint", () => {
         { name: "read", calls: 1, error_rate: 0, mean_duration_ms: 12 },
       ],
       operations: [
-        { name: "chat", count: 3 },
+        { name: "chat", count: 4 },
         { name: "execute_tool", count: 2 },
         { name: "invoke_agent", count: 1 },
       ],
@@ -209,7 +211,7 @@ describe("the blueprint", () => {
         { from: "agent", to: "search", count: 1 },
         { from: "planner", to: "acme/large", count: 1 },
       ],
-      mean_spans_per_run: 5,
+      mean_spans_per_run: 5.5,
       telemetry_runs: 2,
       architecture_hash: null,
     });

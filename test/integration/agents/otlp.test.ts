@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
+import { scopeOf } from "../../../shared/telemetry/span.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { attributesOf, type OtlpSpan, spanOf } from "../../unit/telemetry/otlp.ts";
@@ -73,7 +74,12 @@ describe("an export", () => {
     expect(answer.headers.get("content-type")).toBe(options.json ? "application/json" : PROTOBUF["content-type"]);
     expect(answer.body.toString()).toBe(options.json ? "{}" : "");
     const rows = await service.sql("select * from spans where run_id = $1 order by started_at", [run]);
-    const common = { run_id: run, agent_id: sender.agent, received_at: expect.any(Date) as Date };
+    const common = {
+      run_id: run,
+      agent_id: sender.agent,
+      scope: scopeOf("scope-secret"),
+      received_at: expect.any(Date) as Date,
+    };
     const none = {
       operation: null,
       provider: null,

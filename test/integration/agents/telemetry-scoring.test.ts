@@ -219,6 +219,15 @@ describe("spans are evidence", () => {
     );
   });
 
+  it("once for a call that two instrumentations saw beside each other", async () => {
+    const tokens = { input_tokens: 1000, output_tokens: 100 };
+    spans = [
+      chat({ scope: "11111111", provider: null, ...tokens }),
+      chat({ scope: "22222222", model: "gpt-5-mini-2025-08-07", ...tokens }),
+    ];
+    expect(await read(await scored({}, await newAgent()))).toMatchObject({ evidence_total_call_count: 1, ...tokens });
+  });
+
   it("but never the answer: a tool call that was only traced does not pass", async () => {
     answer = { output: "I called the tool." };
     spans = [tool(KEY)];

@@ -15,6 +15,8 @@ const span = fc.record({
   provider: fc.option(names),
   model: fc.option(names),
   operation: fc.option(names),
+  scope: fc.option(names),
+  started_at: fc.nat(1000),
   duration_ms: fc.nat(1_000_000),
   failed: fc.boolean(),
 });
@@ -65,6 +67,7 @@ describe("a blueprint", () => {
       span_id: id(number),
       parent_span_id: null,
       kind: "tool" as const,
+      scope: null,
       name: number % 10 === 0 ? "often" : `tool ${number}`,
       provider: null,
       model: null,
@@ -73,6 +76,7 @@ describe("a blueprint", () => {
       output_tokens: null,
       cost_usd: null,
       failed: false,
+      started_at: 1,
       duration_ms: 1,
     }));
     const { tools, operations, edges } = toBlueprint(row([{ run_id: "r", spans: flood }]));

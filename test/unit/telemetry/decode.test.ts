@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Problem } from "../../../shared/platform/problem.ts";
 import { MAX_BYTES, readSpans } from "../../../shared/telemetry/body.ts";
 import { MEANINGS } from "../../../shared/telemetry/conventions.ts";
-import type { SentSpan } from "../../../shared/telemetry/span.ts";
+import { scopeOf, type SentSpan } from "../../../shared/telemetry/span.ts";
 import { leastTime } from "../../stack/least-time.ts";
 import { anySpan, attributesOf, jsonRequest, type OtlpSpan, protobufRequest, spanOf } from "./otlp.ts";
 
@@ -63,6 +63,7 @@ describe.each<Encoding>(["protobuf", "json"])("%s", (encoding) => {
         spanId: span.spanId,
         parentSpanId: "00f067aa0ba902b7",
         name: "chat gpt-4o",
+        scope: scopeOf("scope-secret"),
         start: Number(1_764_000_000_123_456_789n),
         elapsed: 500_000_001,
         failed: true,
@@ -220,6 +221,7 @@ describe("OTLP's JSON", () => {
         spanId: "00000000000000ab",
         parentSpanId: "",
         name: "n",
+        scope: "",
         start: 1_764_000_000_000_000_000,
         elapsed: 1,
         failed: false,

@@ -21,18 +21,24 @@ export interface OtlpSpan {
   events?: { name: string; attributes: { key: string; value: Value }[] }[];
   links?: { traceId: string; spanId: string; attributes: { key: string; value: Value }[] }[];
   status?: { code?: number; message?: string };
+  /** The name of its instrumentation, which in OTLP stands around it; `scope-secret` where none is given. */
+  scope?: string;
 }
 
 /** A resource attribute that stands beside the spans of every request made here. */
 const RESOURCE = { key: "service.name", value: { stringValue: "resource-secret" } };
 
+const byScope = <S extends { scope?: string }>(spans: readonly S[]) => [
+  ...Map.groupBy(spans, ({ scope }) => scope ?? "scope-secret"),
+];
+
 /** An export of these spans as JSON. */
 export function jsonRequest(spans: readonly object[]): string {
-  return JSON.stringify({
-    resourceSpans: [
-      { resource: { attributes: [RESOURCE] }, scopeSpans: [{ scope: { name: "scope-secret" }, spans }], schemaUrl: "" },
-    ],
-  });
+  const scopeSpans = byScope(spans).map(([name, some]) => ({
+    scope: { name },
+    spans: some.map((span) => ({ ...span, scope: undefined })),
+  }));
+  return JSON.stringify({ resourceSpans: [{ resource: { attributes: [RESOURCE] }, scopeSpans, schemaUrl: "" }] });
 }
 
 /** The same export in protobuf's wire format, by the numbers of opentelemetry-proto 1. */
@@ -40,10 +46,11 @@ export function protobufRequest(spans: readonly OtlpSpan[]): Uint8Array<ArrayBuf
   const writer = new BinaryWriter();
   message(writer, 1, () => {
     message(writer, 1, () => attribute(writer, 1, RESOURCE));
-    message(writer, 2, () => {
-      message(writer, 1, () => writer.tag(1, WireType.LengthDelimited).string("scope-secret"));
-      for (const span of spans) message(writer, 2, () => writeSpan(writer, span));
-    });
+    for (const [name, some] of byScope(spans))
+      message(writer, 2, () => {
+        message(writer, 1, () => writer.tag(1, WireType.LengthDelimited).string(name));
+        for (const span of some) message(writer, 2, () => writeSpan(writer, span));
+      });
     writer.tag(3, WireType.LengthDelimited).string("");
   });
   return writer.finish();

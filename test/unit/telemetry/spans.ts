@@ -14,11 +14,14 @@ export function span(at: number, parent: string | null, what: What): Span {
   return {
     span_id: inner(at),
     parent_span_id: parent,
+    scope: null,
     provider: null,
     model: null,
     input_tokens: null,
     output_tokens: null,
     cost_usd: null,
+    started_at: 1_764_000_000,
+    duration_ms: 1000,
     ...what,
   };
 }

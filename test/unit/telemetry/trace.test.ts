@@ -64,6 +64,72 @@ describe("a call", () => {
   });
 });
 
+describe("a call of a model that instrumentations saw beside each other", () => {
+  const [framework, client, third] = ["11111111", "22222222", "33333333"];
+  const usage = (input: number | null, output: number | null) => ({ input_tokens: input, output_tokens: output });
+  const at = (seconds: number, milliseconds: number) => ({
+    started_at: 1_764_000_000 + seconds,
+    duration_ms: milliseconds,
+  });
+  const outer = { scope: framework, ...at(0, 1000), ...usage(100, 10) };
+  const within = { scope: client, ...at(0.001, 990), ...usage(100, 10) };
+
+  test.each<[string, number, Partial<Span>[]]>([
+    ["is one", 1, [outer, within]],
+    ["is one where the first says less", 1, [{ ...outer, ...usage(null, null) }, within]],
+    ["is one where the second says less", 1, [outer, { ...within, ...usage(null, null) }]],
+    ["is one where the answer names a release", 1, [outer, { ...within, model: "m-2026-01-01" }]],
+    [
+      "is one where a clock of milliseconds ends early",
+      1,
+      [
+        { ...outer, ...at(0.001, 990) },
+        { ...within, ...at(0, 993) },
+      ],
+    ],
+    ["is one by three of them", 1, [outer, within, { ...within, scope: third }]],
+    ["is two by one instrumentation", 2, [outer, { ...within, scope: framework }]],
+    [
+      "is two by instrumentations without names",
+      2,
+      [
+        { ...outer, scope: null },
+        { ...within, scope: null },
+      ],
+    ],
+    ["is two of other models", 2, [outer, { ...within, model: "other" }]],
+    ["is two of other tokens", 2, [outer, { ...within, ...usage(100, 11) }]],
+    ["is two one after the other", 2, [outer, { ...within, ...at(1.2, 500) }]],
+    ["is three that were asked the same at once", 3, [outer, outer, outer, within, within, within]],
+    [
+      "is two where only one of two says nothing",
+      2,
+      [{ ...outer, ...usage(null, null) }, outer, within, { ...within, ...usage(7, 7) }],
+    ],
+  ])("%s", (_case, count, seen) => {
+    const spans = seen.map((fields, place) => span(place, SENT, { ...model("m"), ...fields }));
+    for (const some of [spans, spans.toReversed()]) {
+      expect(read(...some).modelCalls).toHaveLength(count);
+      expect(read(...some).edges).toHaveLength(count);
+    }
+  });
+
+  test("is told where the first stands, with what the second adds", () => {
+    const { modelCalls, edges } = read(
+      span(0, SENT, planner),
+      span(1, inner(0), { ...model("m"), ...outer, ...usage(100, null) }),
+      span(2, SENT, { ...model("m-2026-01-01", "openai", { cost_usd: 0.5 }), ...within }),
+    );
+    expect(modelCalls).toEqual([
+      expect.objectContaining({ span_id: inner(1), model: "m", provider: "openai", cost_usd: 0.5, ...usage(100, 10) }),
+    ]);
+    expect(edges).toEqual([
+      ["agent", "planner"],
+      ["planner", "openai/m"],
+    ]);
+  });
+});
+
 test("any parents at all are read in linear time, and every span is at most one call", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1, max: 60 }), { maxLength: 50 }), (parents) => {
