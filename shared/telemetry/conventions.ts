@@ -11,8 +11,8 @@ export type AttributeValue = string | number;
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
-  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type"],
-  provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor"],
+  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type", "ai.operationId"],
+  provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor", "ai.model.provider"],
   model: [
     "gen_ai.response.model",
     "gen_ai.request.model",
@@ -22,6 +22,7 @@ export const NAMES = {
     "llm.request.model_name",
     "llm.request.model",
     "embedding.model_name",
+    "ai.model.id",
   ],
   inputTokens: [
     "gen_ai.usage.input_tokens",
@@ -29,6 +30,7 @@ export const NAMES = {
     "llm.token_count.prompt",
     "llm.usage.prompt_tokens",
     "usage.prompt_tokens",
+    "ai.usage.tokens",
   ],
   outputTokens: [
     "gen_ai.usage.output_tokens",
@@ -77,7 +79,7 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["delete_memory_store", "other"],
 ]);
 
-/** The kinds of OpenInference and OpenLLMetry, and the latter's request types, in lower case. */
+/** The kinds of OpenInference and OpenLLMetry, the latter's request types and the Vercel AI SDK's operations, in lower case. */
 const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["llm", "model"],
   ["embedding", "model"],
@@ -92,6 +94,13 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["reranker", "other"],
   ["guardrail", "other"],
   ["evaluator", "other"],
+  // The Vercel AI SDK names its models by the GenAI conventions, too, but not those of embeddings. What it encloses them
+  // by names the model as well, and sums up their tokens.
+  ["ai.embed.doembed", "model"],
+  ["ai.embedmany.doembed", "model"],
+  ...["generatetext", "streamtext", "generateobject", "streamobject", "embed", "embedmany"].map(
+    (operation) => [`ai.${operation}`, "other"] as const,
+  ),
 ]);
 
 /**
