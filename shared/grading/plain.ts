@@ -58,7 +58,7 @@ const RAISED = /(?<=10)<sup>([-−–‑+]?\p{Nd}{1,3})<\/sup>/gu;
 const ODD_SPACE = /(?<=\p{Nd})[\u2007\u2008](?=\p{Nd}{3}(?!\p{Nd}))/gu;
 const ODD_APOSTROPHE = /(?<=\p{Nd})ʼ(?=\p{Nd}{3}(?!\p{Nd}))/gu;
 
-const FULL_WIDTH = /[！-～]/gu;
+const FULL_WIDTH = /[！-～]+/gu;
 const DOUBLE_QUOTES = /[“”„«»]/gu;
 const SINGLE_QUOTES = /[‘’]/gu;
 // "The answer is option B": two openings before one letter.
@@ -156,7 +156,7 @@ function numbersSince7(text: string): string {
 function choiceSince7(text: string): string {
   return text
     .replace(INVISIBLE, "")
-    .replace(FULL_WIDTH, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0))
+    .replace(FULL_WIDTH, (text) => text.normalize("NFKC"))
     .replace(DOUBLE_QUOTES, '"')
     .replace(SINGLE_QUOTES, "'")
     .trim()
