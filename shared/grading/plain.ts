@@ -156,7 +156,7 @@ function numbersSince7(text: string): string {
 function choiceSince7(text: string): string {
   return text
     .replace(INVISIBLE, "")
-    .replace(FULL_WIDTH, (text) => text.normalize("NFKC"))
+    .replace(FULL_WIDTH, (run) => run.normalize("NFKC"))
     .replace(DOUBLE_QUOTES, '"')
     .replace(SINGLE_QUOTES, "'")
     .trim()
