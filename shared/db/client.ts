@@ -69,6 +69,11 @@ export function refusesData(error: unknown): boolean {
   return OF_DATA.test(databaseFailure(error)?.code ?? "");
 }
 
+/** Whether the database could not take what it was given, for no reason that lies in it: the same may be taken later. */
+export function isOurFault(error: unknown): boolean {
+  return databaseFailure(error) !== null && !refusesData(error);
+}
+
 /** What went wrong, for the log: of a failed statement what PostgreSQL said, and never the statement's parameters. */
 export function describeError(error: unknown): string {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;

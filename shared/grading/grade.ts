@@ -11,6 +11,7 @@ import {
   type Outcome,
   type TaskKey,
   type Verdict,
+  isSince,
   unreadable,
 } from "./types.ts";
 
@@ -28,9 +29,6 @@ const NOT_BY_OUTPUT_ALONE: ReadonlySet<GraderType> = new Set(["tool_calls", "ref
 
 /** To these null is a value like any other; to the rest it says nothing. */
 const TAKING_NULL: ReadonlySet<GraderType> = new Set(["json_schema"]);
-
-/** Since then keys and choices, too, are read with any dash for a minus. */
-const PLAIN_KEYED: ReadonlySet<GraderVersion> = new Set(["7"]);
 
 /** So little below the threshold is the rounding of a share such as 0.1 + 0.2. */
 const ROUNDING = 1e-9;
@@ -57,9 +55,8 @@ type Given = Answer & { output: ExactJson };
 function outcomeOf(task: GradingTask, answer: Answer, version: GraderVersion): Outcome {
   const { type } = task.grader;
   const { output } = answer;
-  const isTakenAsWritten = version === "3" || version === "4";
   const said =
-    typeof output === "string" && !isTakenAsWritten
+    typeof output === "string" && version !== "3" && version !== "4"
       ? inPlainWriting(type, output, version)
       : inPlainItems(type, output, version);
   const isNull = said === null && TAKING_NULL.has(type) && version !== "3";
@@ -71,14 +68,14 @@ function outcomeOf(task: GradingTask, answer: Answer, version: GraderVersion): O
 
 /** A set of texts that came as JSON, as it would be read from its text. */
 function inPlainItems(type: GraderType, output: ExactJson | undefined, version: GraderVersion): ExactJson | undefined {
-  if (type !== "set_f1" || !Array.isArray(output) || !PLAIN_KEYED.has(version)) return output;
+  if (type !== "set_f1" || !Array.isArray(output) || !isSince(version, "7")) return output;
   return output.map((item) => (typeof item === "string" ? plainMinus(item) : item));
 }
 
 /** `task` with what is compared as text as the answer is read, whichever dash it writes for a minus. */
 function inPlainKey(task: TaskKey, version: GraderVersion): TaskKey {
   const { grader, expected_output: key } = task;
-  if (!PLAIN_KEYED.has(version)) return task;
+  if (!isSince(version, "7")) return task;
   const plain = (value: Json) => (typeof value === "string" ? plainMinus(value) : value);
   const isText = grader.type === "normalized_text" || grader.type === "set_f1" || grader.type === "multiple_choice";
   if (!isText) return task;

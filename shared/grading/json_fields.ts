@@ -4,10 +4,7 @@ import { maximumMatching } from "./matching.ts";
 import { isNear, isNearNumeral, numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { listSome, quote } from "./text.ts";
-import { type GraderModule, type GraderVersion, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
-
-/** Until then the items of an unordered array that are no numbers had to be equal to the last digit. */
-const EXACT_BAGS: ReadonlySet<GraderVersion> = new Set(["3", "4", "5", "6"]);
+import { type GraderModule, isSince, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
 
 /** Most items of an unordered array that are paired with each other: it takes time in the cube of their number. */
 const MOST_PAIRED = 200;
@@ -52,7 +49,7 @@ export const jsonFields: GraderModule<"json_fields"> = {
       const actual = Object.hasOwn(answer, name) ? answer[name] : undefined;
       if (actual === undefined && options?.optional) continue;
       counted += 1;
-      const equal = grader.unordered?.includes(name) ? (EXACT_BAGS.has(version) ? isSameBag : isNearBag) : isSame;
+      const equal = grader.unordered?.includes(name) ? (isSince(version, "7") ? isNearBag : isSameBag) : isSame;
       if (actual === undefined) missing.push(name);
       else if (!equal(actual, expected, options?.tolerance)) different.push(describe(name, actual, expected));
     }

@@ -11,6 +11,11 @@ export type { Json } from "./schema.ts";
 export const GRADER_VERSIONS = ["3", "4", "5", "6", "7"] as const;
 export type GraderVersion = (typeof GRADER_VERSIONS)[number];
 
+/** Whether a version has the rules that came with `first`. */
+export function isSince(version: GraderVersion, first: GraderVersion): boolean {
+  return GRADER_VERSIONS.indexOf(version) >= GRADER_VERSIONS.indexOf(first);
+}
+
 /**
  * What an agent answered. An output of null is not a missing one; `tool_calls` are in the order in which they were made.
  * Whole numbers beyond 2^53 are bigints.

@@ -1,4 +1,4 @@
-import { databaseFailure, describeError, refusesData } from "../db/client.ts";
+import { describeError, isOurFault } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 
 /** Longer than the wait for a report is tried to be ended, so that the note is still there then. */
@@ -12,7 +12,7 @@ const keyOf = (runId: string): string => `refused_report:${runId}`;
  * where the note can't be kept either, only the log tells.
  */
 export async function noteRefusedReport(ctx: Context, runId: string, at: Date, error: unknown): Promise<void> {
-  if (databaseFailure(error) === null || refusesData(error)) return;
+  if (!isOurFault(error)) return;
   ctx.log.warn("a report could not be kept", { run_id: runId });
   await ctx.redis.set(keyOf(runId), at.toISOString(), { ex: KEPT_SECONDS, nx: true }).catch((failure: unknown) => {
     ctx.log.error("nor could it be noted", { run_id: runId, detail: describeError(failure) });

@@ -1,7 +1,7 @@
 import type { Span as KeptSpan } from "./span.ts";
 
 /** What tells whether two spans are one call, and what they say of it. */
-type Span = Pick<
+export type LayerSpan = Pick<
   KeptSpan,
   | "span_id"
   | "scope"
@@ -21,7 +21,7 @@ const SLACK = 0.005;
 const MAX_UNDER_WAY = 256;
 
 /** A call that was seen, with the instrumentations that saw it. */
-interface Seen<S extends Span> {
+interface Seen<S extends LayerSpan> {
   span: S;
   scopes: Set<string>;
   told: S;
@@ -33,7 +33,7 @@ interface Seen<S extends Span> {
  * call where different instrumentations made them, the one began while the other was under way, and neither says
  * something else of model and tokens. The one that began first is kept, with what it leaves out filled in.
  */
-export function mergeLayers<S extends Span>(calls: readonly S[]): { told: Map<S, S>; absorbed: Set<S> } {
+export function mergeLayers<S extends LayerSpan>(calls: readonly S[]): { told: Map<S, S>; absorbed: Set<S> } {
   const seen: Seen<S>[] = [];
   const absorbed = new Set<S>();
   let underWay: Seen<S>[] = [];
@@ -60,14 +60,14 @@ export function mergeLayers<S extends Span>(calls: readonly S[]): { told: Map<S,
 }
 
 /** By their start, the longer one first: a layer that encloses another began no later. */
-function inOrder<S extends Span>(calls: readonly S[]): S[] {
+function inOrder<S extends LayerSpan>(calls: readonly S[]): S[] {
   return calls.toSorted(
     (a, b) => a.started_at - b.started_at || b.duration_ms - a.duration_ms || (a.span_id < b.span_id ? -1 : 1),
   );
 }
 
 /** Whether two spans may tell of one call. A model is asked for by a name that the one which answers only adds to. */
-function agree(a: Span, b: Span): boolean {
+function agree(a: LayerSpan, b: LayerSpan): boolean {
   const isModel = a.model === null || b.model === null || a.model.startsWith(b.model) || b.model.startsWith(a.model);
   return isModel && mayBe(a.input_tokens, b.input_tokens) && mayBe(a.output_tokens, b.output_tokens);
 }
@@ -76,11 +76,11 @@ function mayBe(a: number | null, b: number | null): boolean {
   return a === null || b === null || a === b;
 }
 
-function saysTokens({ input_tokens, output_tokens }: Span): boolean {
+function saysTokens({ input_tokens, output_tokens }: LayerSpan): boolean {
   return input_tokens !== null || output_tokens !== null;
 }
 
-function filled<S extends Span>(kept: S, from: Span): S {
+function filled<S extends LayerSpan>(kept: S, from: LayerSpan): S {
   return {
     ...kept,
     provider: kept.provider ?? from.provider,

@@ -1,4 +1,4 @@
-import { databaseFailure, describeError, refusesData } from "../db/client.ts";
+import { describeError, isOurFault } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 
 /** Exporters try again within seconds, by default for a minute at most. */
@@ -16,7 +16,7 @@ const keyOf = (runId: string): string => `refused_spans:${runId.replaceAll("-", 
  * again. As good as can be, and whatever the token: all that a note does is to have a run scored a minute later.
  */
 export async function noteRefusedSpans(ctx: Context, runIds: Iterable<string>, error: unknown): Promise<void> {
-  if (databaseFailure(error) === null || refusesData(error)) return;
+  if (!isOurFault(error)) return;
   const until = new Date(ctx.now().getTime() + RETRY_MS).toISOString();
   const notes = Array.from(runIds)
     .slice(0, NOTED)

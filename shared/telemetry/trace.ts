@@ -1,22 +1,8 @@
-import { mergeLayers } from "./layers.ts";
+import { type LayerSpan, mergeLayers } from "./layers.ts";
 import type { Span as KeptSpan } from "./span.ts";
 
 /** What is looked at of a kept span, to tell who called what at which cost. */
-export type Span = Pick<
-  KeptSpan,
-  | "span_id"
-  | "parent_span_id"
-  | "kind"
-  | "scope"
-  | "name"
-  | "provider"
-  | "model"
-  | "input_tokens"
-  | "output_tokens"
-  | "cost_usd"
-  | "started_at"
-  | "duration_ms"
->;
+export type Span = LayerSpan & Pick<KeptSpan, "parent_span_id" | "kind" | "name">;
 
 /** A call: the names of the caller and of what it called. */
 export type Edge = readonly [from: string, to: string];
