@@ -1,4 +1,5 @@
 import type { Service } from "../shared/http/app.ts";
+import { expireCertifications } from "../shared/certification/expire.ts";
 import { resumeCertifications } from "../shared/certification/resume.ts";
 import { recordSuites } from "../shared/catalogue/record.ts";
 import { DAILY_AT, startDaily, startMissedDaily } from "../shared/daily/start.ts";
@@ -30,6 +31,8 @@ const SCHEDULE: Record<string, Work[]> = {
     ["forget removed subscriptions", forgetRemoved],
     ["start due schedules", startDueSchedules],
     ["resume certifications", resumeCertifications],
+    // The daily work steps over those that the database refuses: until it comes, an agent would be shown as certified.
+    ["expire certifications", (ctx) => expireCertifications(ctx, null)],
     ["keep the epochs", keepEpochs],
     ["record the suites", recordSuites],
     ["integrate the log", integrate],
