@@ -17,6 +17,7 @@ const LABELS = { eu_waiver_accepted: "The screening may start at once" };
 
 type Status = z.output<typeof CertifyStatusResponse>;
 type Eligibility = z.output<typeof CertifyEligibility>;
+type Agent = z.output<typeof AgentRead>;
 
 /** How far the latest certification is, in words. */
 function Standing({ status, checkout }: { status: Status; checkout: string | null }) {
@@ -82,7 +83,38 @@ function Standing({ status, checkout }: { status: Status; checkout: string | nul
   }
 }
 
-function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: string; wrong: Wrong | undefined }) {
+/** What is known beforehand of how it would end: nobody should pay to learn what the record says. */
+function Prospect({ agent, passScore }: { agent: Agent; passScore: number }) {
+  const { id, score_basis, simulated, composite_score: score, score_low: low, score_high: high } = agent;
+  if (score_basis === null || simulated)
+    return (
+      <p>
+        No run of it counts yet. <a href={`/agents/${id}/screen`}>Screen it</a> first to see how it stands.
+      </p>
+    );
+  const now = (
+    <>
+      Its score so far is <strong>{score.toFixed(2)}</strong> ({low.toFixed(1)} to {high.toFixed(1)})
+    </>
+  );
+  return score >= passScore ? (
+    <p>{now}.</p>
+  ) : (
+    <Notice kind="bad">
+      {now}, under the {passScore} that it takes{high < passScore && ": as it stands, it would hardly be certified"}.
+    </Notice>
+  );
+}
+
+interface BuyingProps {
+  agent: Agent;
+  eligibility: Eligibility;
+  passScore: number;
+  path: string;
+  wrong: Wrong | undefined;
+}
+
+function Buying({ agent, eligibility, passScore, path, wrong }: BuyingProps) {
   const { eligible, reasons, price_usd, runs_needed } = eligibility;
   if (!eligible)
     return (
@@ -93,16 +125,22 @@ function Buying({ eligibility, path, wrong }: { eligibility: Eligibility; path: 
       </ul>
     );
   return (
-    <Form action={path} button={`Certify it for ${usd(price_usd)}`} once>
-      <p>The price includes the {runs_needed} runs; the monthly allowance is left alone.</p>
-      <Tick
-        label={LABELS.eu_waiver_accepted}
-        name="eu_waiver_accepted"
-        checked={false}
-        hint="With its start the right of withdrawal from this purchase ends (Directive 2011/83/EU, article 16). Without this it can't be sold."
-        wrong={wrong}
-      />
-    </Form>
+    <>
+      <Prospect agent={agent} passScore={passScore} />
+      <Form action={path} button={`Certify it for ${usd(price_usd)}`} once>
+        <p>
+          The price includes the {runs_needed} runs, and is for them, whether or not it is certified; the monthly
+          allowance is left alone.
+        </p>
+        <Tick
+          label={LABELS.eu_waiver_accepted}
+          name="eu_waiver_accepted"
+          checked={false}
+          hint="With its start the right of withdrawal from this purchase ends (Directive 2011/83/EU, article 16). Without this it can't be sold."
+          wrong={wrong}
+        />
+      </Form>
+    </>
   );
 }
 
@@ -144,7 +182,7 @@ async function show(visit: Visit, wrong?: Wrong): Promise<Response> {
         {eligibility === null ? (
           <p>Only its owner, or the owner and the admins of its workspace, can buy this.</p>
         ) : (
-          <Buying eligibility={eligibility} path={path} wrong={wrong} />
+          <Buying agent={agent} eligibility={eligibility} passScore={rules.pass_score} path={path} wrong={wrong} />
         )}
       </div>
       <p>

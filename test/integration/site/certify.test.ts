@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { visitorOf } from "../../stack/visitor.ts";
 import { deliverEvent, payCheckout } from "../payments/certify-payment-support.ts";
 import { answersFor, shortenSuites } from "../payments/certify-support.ts";
-import { addAgent, startAgent } from "../runs/support.ts";
+import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
 let service: TestService;
 let endpoint: Consumer;
@@ -14,7 +15,7 @@ let owner: User;
 beforeAll(async () => {
   [service, endpoint] = await Promise.all([startService({ stripe: true }), startAgent(answersFor(0.001))]);
   await shortenSuites(service);
-  owner = await newUser(service);
+  owner = await newUser(service, { plan: "pro" });
 });
 afterAll(() => Promise.all([service.stop(), endpoint.stop()]));
 
@@ -49,6 +50,24 @@ describe("a certification, by the pages alone", () => {
     expect(done.html).toContain("It is certified already.");
     expect(done.html).not.toContain("/live.js");
     expect((await visitor.open(`/agents/${agent}`)).html).toContain("Certified");
+  });
+
+  it("says beforehand how the agent stands against what it takes", async () => {
+    const visitor = await visitorOf(service, owner);
+    const bad = await startAgent(() => json(200, { output: "another" }));
+    const { tasks } = await addSuite(service, 2);
+    for (const [url, words] of [
+      [endpoint.url, /Its score so far is <strong>82\.00<\/strong> \(29\.5 to 93\.5\)\.</],
+      [bad.url, /Its score so far is <strong>3\.00<\/strong> \(1\.1 to 65\.1\), under the 70 that it takes: as/],
+    ] as const) {
+      const agent = await addAgent(owner, { endpoint: url });
+      const page = `/agents/${agent}/certify`;
+      expect((await visitor.open(page)).html).toContain("No run of it counts yet.");
+      for (const task_id of tasks) await owner.call("POST", "/api/v1/runs", { agent_id: agent, task_id });
+      await service.settled();
+      expect((await visitor.open(page)).html.replaceAll(/\s+/g, " ")).toMatch(words);
+    }
+    await bad.stop();
   });
 
   it("says in words what a paused one waits for", async () => {
