@@ -8,9 +8,12 @@ function permille(cents: number, share: number): number {
   return Math.floor((cents * share + 500) / 1000);
 }
 
+const isHalfCent = (cents: number, share: number) => (cents * share) % 1000 === 500;
+
 const priceChain = defineTemplate(
   {
     id: "price-chain",
+    version: 2,
     title: "The amount due",
     domain: "math",
     output_format: "text",
@@ -25,35 +28,43 @@ const priceChain = defineTemplate(
     const taxPermille = random.pick([55, 65, 75, 85, 95]);
     const voucher = random.int(15, 40);
     const delivery = random.int(400, 1500);
-    const order = random.sample(GOODS, 4).map((item) => ({
-      item,
-      quantity: bulk + random.pick([-4, -1, 0, 0, 3]),
-      unit_price_cents: random.int(215, 1990),
-    }));
-    const net = order.reduce((sum, { quantity, unit_price_cents }) => {
-      const gross = quantity * unit_price_cents;
-      return sum + gross - (quantity >= bulk ? permille(gross, 10 * bulkPercent) : 0);
-    }, 0);
-    const afterCard = net - permille(net, 10 * cardPercent);
-    const voucherFrom = Math.floor(afterCard / 100) + random.pick([-3, -2, -1, 1, 2, 3]);
-    const afterVoucher = afterCard - (afterCard >= 100 * voucherFrom ? 100 * voucher : 0);
-    const taxed = afterVoucher + permille(afterVoucher, taxPermille);
-    const freeOver = Math.floor(taxed / 100) + random.pick([-9, -5, 5, 9]);
-    const due = taxed + (taxed > 100 * freeOver ? 0 : delivery);
-    return {
-      prompt: prose(
-        `${seller} works out what an order costs in these steps and rounds to the cent, half a cent up, wherever a`,
-        `discount or a tax is worked out. 1. Each line is quantity times unit price; a line of ${bulk} pieces or more`,
-        `gets ${bulkPercent}% off. 2. The customer card takes ${cardPercent}% off the sum of the lines. 3. A voucher of`,
-        `$${voucher} is deducted if the amount is then at least $${voucherFrom}. 4. Sales tax of ${taxPermille / 10}% is`,
-        `added. 5. Delivery costs $${money(delivery)}, untaxed, and is free if the taxed amount is over $${freeOver}.`,
-        "The input holds the order; the customer has a card and a voucher. How much is due, delivery included?",
-        "Answer with the amount in dollars with two decimals and nothing else.",
-      ),
-      input: { order: order.map(({ unit_price_cents, ...line }) => ({ ...line, unit_price: unit_price_cents / 100 })) },
-      grader: { type: "numeric", tolerance: 0.001 },
-      expected_output: due / 100,
-    };
+    return drawUntil(() => {
+      const order = random.sample(GOODS, 4).map((item) => ({
+        item,
+        quantity: bulk + random.pick([-4, -1, 0, 0, 3]),
+        unit_price_cents: random.int(215, 1990),
+      }));
+      const net = order.reduce((sum, { quantity, unit_price_cents }) => {
+        const gross = quantity * unit_price_cents;
+        return sum + gross - (quantity >= bulk ? permille(gross, 10 * bulkPercent) : 0);
+      }, 0);
+      // Half a cent up would give another amount to whoever rounds not the discount, but what it leaves.
+      const discounted = order.filter(({ quantity }) => quantity >= bulk);
+      const isLineTied = discounted.some((line) => isHalfCent(line.quantity * line.unit_price_cents, 10 * bulkPercent));
+      if (isLineTied || isHalfCent(net, 10 * cardPercent)) return undefined;
+      const afterCard = net - permille(net, 10 * cardPercent);
+      const voucherFrom = Math.floor(afterCard / 100) + random.pick([-3, -2, -1, 1, 2, 3]);
+      const afterVoucher = afterCard - (afterCard >= 100 * voucherFrom ? 100 * voucher : 0);
+      const taxed = afterVoucher + permille(afterVoucher, taxPermille);
+      const freeOver = Math.floor(taxed / 100) + random.pick([-9, -5, 5, 9]);
+      const due = taxed + (taxed > 100 * freeOver ? 0 : delivery);
+      return {
+        prompt: prose(
+          `${seller} works out what an order costs in these steps and rounds to the cent, half a cent up, wherever a`,
+          `discount or a tax is worked out. 1. Each line is quantity times unit price; a line of ${bulk} pieces or more`,
+          `gets ${bulkPercent}% off. 2. The customer card takes ${cardPercent}% off the sum of the lines. 3. A voucher of`,
+          `$${voucher} is deducted if the amount is then at least $${voucherFrom}. 4. Sales tax of ${taxPermille / 10}% is`,
+          `added. 5. Delivery costs $${money(delivery)}, untaxed, and is free if the taxed amount is over $${freeOver}.`,
+          "The input holds the order; the customer has a card and a voucher. How much is due, delivery included?",
+          "Answer with the amount in dollars with two decimals and nothing else.",
+        ),
+        input: {
+          order: order.map(({ unit_price_cents, ...line }) => ({ ...line, unit_price: unit_price_cents / 100 })),
+        },
+        grader: { type: "numeric", tolerance: 0.001 },
+        expected_output: due / 100,
+      };
+    });
   },
 );
 

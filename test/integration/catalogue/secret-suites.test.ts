@@ -272,7 +272,7 @@ describe("a run of a secret task under way", () => {
         suite_id: sealed,
         suite_version: task?.suite_version,
         is_secret: true,
-        template: { id: "price-chain", version: 1 },
+        template: { id: "price-chain", version: 2 },
       });
     },
   );

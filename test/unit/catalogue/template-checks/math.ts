@@ -13,16 +13,22 @@ const priceChain: Check = (task) => {
       task.prompt,
     );
   const { order } = inputOf<{ order: { quantity: number; unit_price: number }[] }>(task);
-  let cents = 0;
-  for (const { quantity, unit_price } of order) {
-    const gross = quantity * parseCents(unit_price);
-    cents += quantity < bulk ? gross : gross - rounded(gross, bulkPercent, 100);
-  }
-  cents -= rounded(cents, card, 100);
-  if (cents / 100 >= voucherFrom) cents -= parseCents(voucher);
-  cents += rounded(cents, Math.round(tax * 10), 1000);
-  if (cents / 100 <= freeOver) cents += parseCents(delivery);
-  return cents / 100;
+  const due = (reduced: (cents: number, percent: number) => number): number => {
+    let cents = 0;
+    for (const { quantity, unit_price } of order) {
+      const gross = quantity * parseCents(unit_price);
+      cents += quantity < bulk ? gross : reduced(gross, bulkPercent);
+    }
+    cents = reduced(cents, card);
+    if (cents / 100 >= voucherFrom) cents -= parseCents(voucher);
+    cents += rounded(cents, Math.round(tax * 10), 1000);
+    if (cents / 100 <= freeOver) cents += parseCents(delivery);
+    return cents / 100;
+  };
+  const amount = due((cents, percent) => cents - rounded(cents, percent, 100));
+  // What is rounded may be the discount, or what it leaves.
+  if (due((cents, percent) => rounded(cents, 100 - percent, 100)) !== amount) throw new Error("two amounts fit");
+  return amount;
 };
 
 const shiftPay: Check = (task) => {
