@@ -6,6 +6,7 @@ import { firstMintingSecret, MINTING, openMinting, PRESENT, sealMinting } from "
 import { publicSuites } from "../shared/suites/public/index.ts";
 import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/suites/shipped.ts";
 import { mintSuite, secretSuites } from "../shared/suites/secret/index.ts";
+import { VERSIONS } from "../shared/suites/versions.static.ts";
 import { type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
 import { openClient } from "./client.ts";
 
@@ -40,8 +41,8 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
 }
 
 /**
- * Loads every shipped suite in one transaction. A task that changed is retired and takes its place anew, and its suite
- * gets a new version, so that runs of the old form stay what they were. One that an operator retired stays out until it
+ * Loads every shipped suite in one transaction. A task that changed, or whose template did, is retired and takes its place
+ * anew, and its suite gets a new version, so that runs of the old form stay what they were. One that an operator retired stays out until it
  * ships changed. The first seeding makes the secret that the secret suites are minted with, which `keys` encrypt.
  */
 export async function seed(url: string, keys: Keyring): Promise<Seeded> {
@@ -102,10 +103,12 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
       .filter((task) => !out.has(familyOf(task)));
   const wanted = tasksAt(version);
   const kept = present.rows.map((row) => pick(row, Object.keys(wanted[0] ?? {})));
-  if (isDeepStrictEqual(kept, wanted.map(plain))) return { tasks: wanted.length, changed: 0 };
+  const outdated = await askedOtherwise(client, present.rows);
+  if (outdated.size === 0 && isDeepStrictEqual(kept, wanted.map(plain))) return { tasks: wanted.length, changed: 0 };
   const next = fresh ? version : version + 1;
   const tasks = fresh ? wanted : tasksAt(next);
-  const same = (task: Record<string, unknown>) => kept.some((row) => isDeepStrictEqual(row, plain(task)));
+  const same = (task: Record<string, unknown>) =>
+    !outdated.has(String(task["slug"])) && kept.some((row) => isDeepStrictEqual(row, plain(task)));
   const staying = tasks.filter(same).map((task) => task["slug"]);
   await client.query(
     `update tasks set is_active = false, retired_at = now()
@@ -120,6 +123,23 @@ async function seedSuite(client: Client, suite: ShippedSuite): Promise<{ tasks: 
   await client.query("update suites set version = $2 where id = $1", [id, next]);
   await client.query("update tasks set suite_version = $2 where suite_id = $1 and is_active", [id, next]);
   return { tasks: tasks.length, changed: tasks.length - staying.length };
+}
+
+/**
+ * The slugs of those minted tasks whose first run was asked by another version of their template. Their rows hold a sample
+ * and tell nothing of the template; without such a run there is nothing to keep apart.
+ */
+async function askedOtherwise(client: Client, present: Record<string, unknown>[]): Promise<Set<string>> {
+  const minted = present.filter((task) => Object.hasOwn(VERSIONS, familyOf(task))).map(({ id }) => id);
+  const { rows } = await client.query<{ slug: string; version: number }>(
+    `select t.slug, r.version from tasks t cross join lateral (
+       select template_version as version from runs where task_id = t.id and template_version is not null order by id limit 1
+     ) r where t.id = any($1::uuid[])`,
+    [minted],
+  );
+  return new Set(
+    rows.filter(({ slug, version }) => VERSIONS[familyOf({ slug })]?.version !== version).map(({ slug }) => slug),
+  );
 }
 
 /**

@@ -1,9 +1,12 @@
 import { inject } from "vitest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seed } from "../../../migrations/seed.ts";
+import { VERSIONS } from "../../../shared/suites/versions.static.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { TEST_KEYS } from "../../stack/vitest-setup.ts";
+import { insertRun } from "../agents/telemetry-support.ts";
+import { addAgent } from "../runs/support.ts";
 
 let service: TestService;
 let admin: User;
@@ -18,6 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
+const versionOf = (slug: string) => VERSIONS[slug.replace("-v%-", "-")]?.version;
 const everything = () => service.sql("select * from tasks order by id");
 
 describe("seeding the catalogue", () => {
@@ -53,6 +57,33 @@ describe("seeding the catalogue", () => {
     );
     expect(versions).toEqual([{ suite_version: 2 }]);
   });
+
+  it.each(["core-math-slab-rows", "sealed-reasoning-v%-price-chain"])(
+    "puts a task that was run with another version of its template anew, too, under a new version of its suite: %s",
+    async (slug) => {
+      const active = () =>
+        service.sql<{ id: string; suite_id: string; suite_version: number; prompt: string }>(
+          "select * from tasks where slug like $1 and is_active",
+          [slug],
+        );
+      const [old] = await active();
+      const agent = await addAgent(admin);
+      await insertRun(service, agent, old?.id ?? "", { template_version: versionOf(slug) });
+      expect(await seed(url, TEST_KEYS)).toMatchObject({ changed: 0 });
+      await service.sql("update runs set template_version = template_version - 1 where task_id = $1", [old?.id]);
+      expect((await seed(url, TEST_KEYS)).changed).toBeGreaterThan(0);
+      const [anew] = await active();
+      expect(anew?.id).not.toBe(old?.id);
+      const others = await service.sql("select distinct suite_version from tasks where suite_id = $1 and is_active", [
+        old?.suite_id,
+      ]);
+      expect([anew?.suite_version, others]).toEqual([
+        (old?.suite_version ?? 0) + 1,
+        [{ suite_version: anew?.suite_version }],
+      ]);
+      expect(await seed(url, TEST_KEYS)).toMatchObject({ changed: 0 });
+    },
+  );
 
   it.each([
     ["public", "core"],
