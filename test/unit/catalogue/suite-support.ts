@@ -87,6 +87,14 @@ export function testSuite(suite: SeedSuite, domains: SeedDomain[], samples: Samp
     });
   }
 
+  const amounts = cases.filter(([, { expected_output: key }]) => typeof key === "string" && /^\d+\.\d\d$/.test(key));
+  if (amounts.length > 0) {
+    test.each(amounts)("%s: is passed by its amount as people write amounts", (_, task) => {
+      const grouped = Number(task.expected_output).toLocaleString("en-US", { minimumFractionDigits: 2 });
+      for (const output of [grouped, `$${grouped}`]) expect(passes(task, { output })).toBe(true);
+    });
+  }
+
   const choiceTasks = cases.filter(([, task]) => task.grader.type === "multiple_choice");
   if (choiceTasks.length > 0) {
     test.each(choiceTasks)("%s: the letters of the prompt stand for the choices in their order", (_, task) => {

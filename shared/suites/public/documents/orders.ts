@@ -94,7 +94,7 @@ export const orders: SeedTask[] = [
         "REF   DATE   TEXT                          AMOUNT\n0411  04-02  TARN MOSS TIMBER LTD        -1,284.50\n0412  04-02  HARBOUR DUES                  -310.00\n0415  04-05  T&M TYRES AND MORE            -198.00\n0419  04-09  TARN MOSS TIMBER LTD          -452.75\n0420  04-09  TARN MOSS TIMBER LTD          -452.75\n0423  04-11  REV 0420 DUPLICATE            +452.75\n0427  04-14  T&M TIMBER WEB SHOP            -89.90\n0431  04-18  TARN MOSS TIMB RETURN GOODS   +120.25\n0433  04-20  T&M TYRES AND MORE            -401.20\n0436  04-21  REV 0433 CLAIM                +401.20\n0438  04-23  TARN MOSS TIMBER LTD        -2,016.00\n0440  04-25  TARN MOSS TIMBER LTD PENDING  -640.00\n0441  04-26  REV 0427 NOT DELIVERED         +89.90\n0444  04-28  T&M TIMBER WEB SHOP            -74.10",
     },
     output_format: "text",
-    grader: { type: "exact" },
+    grader: { type: "numeric", tolerance: 0.001 },
     expected_output: "3707.10",
     time_limit_ms: 60_000,
     reference_cost_usd: 0.005,

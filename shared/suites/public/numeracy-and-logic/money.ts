@@ -32,7 +32,7 @@ export const money: SeedTask[] = [
       ],
     },
     output_format: "text",
-    grader: { type: "exact" },
+    grader: { type: "numeric", tolerance: 0.001 },
     expected_output: "66.81",
     time_limit_ms: 60_000,
     reference_cost_usd: 0.006,
@@ -46,7 +46,7 @@ export const money: SeedTask[] = [
     prompt:
       "A credit line owes 1,200.00 dollars at the end of December. In each of the five months January to May these things happen in this order: (1) interest of 1.5 percent of the balance is added, rounded to whole cents, half a cent up; (2) a payment of 130.00 dollars is booked; (3) if the balance after the payment is above 900.00 dollars, a fee of 12.00 dollars is added. What is the balance in dollars after May? Answer with two decimals, nothing else.",
     output_format: "text",
-    grader: { type: "exact" },
+    grader: { type: "numeric", tolerance: 0.001 },
     expected_output: "648.23",
     time_limit_ms: 60_000,
     reference_cost_usd: 0.005,
