@@ -9,7 +9,8 @@ export const mailConsumer = consumer({
   // The last retry comes about 8 hours later, while Resend still knows the idempotency key; most tokens work then, too.
   ...UNHURRIED,
   timeoutSeconds: 30,
-  parallelism: null,
+  // Resend takes five requests a second: of many at once nearly all would come late, and the last ones never.
+  parallelism: 1,
   handle: send,
   dead: () => Promise.resolve(),
 });

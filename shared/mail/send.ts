@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/encryption.ts";
+import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { timeOf } from "../platform/ids.ts";
 import { LINK_LASTS_MS, type MailMessage } from "./message.ts";
 import { Permanent } from "../queue/consumer.ts";
@@ -8,6 +9,9 @@ import { render, type Rendered, renderInvitation, renderLead, renderNotice, rend
 
 const RESEND = "https://api.resend.com";
 const TIMEOUT_MS = 10_000;
+
+/** How long Resend may ask to wait before it is asked again at once: a burst of mails is over its limit for a second. */
+const MOST_WAIT_MS = 3000;
 
 /** Refusals that pass by themselves: a mail with this key is being sent at this moment, or too many mails are. */
 const PASSING = new Set([409, 429]);
@@ -25,19 +29,28 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
   }
   const { RESEND_API_KEY, RESEND_API_BASE, EMAIL_FROM } = ctx.env;
   if (RESEND_API_KEY === undefined) throw new Error("RESEND_API_KEY is not set");
-  const response = await ctx.fetch(`${RESEND_API_BASE ?? RESEND}/emails`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${RESEND_API_KEY}`,
-      "Content-Type": "application/json",
-      "Idempotency-Key": id,
-      "User-Agent": "AgentScreening/1.0",
-    },
-    body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...rendered(ctx, message) }),
-    redirect: "manual",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  await response.body?.cancel();
+  const ask = async () => {
+    const response = await ctx.fetch(`${RESEND_API_BASE ?? RESEND}/emails`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${RESEND_API_KEY}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": id,
+        "User-Agent": "AgentScreening/1.0",
+      },
+      body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...rendered(ctx, message) }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return response;
+  };
+  let response = await ask();
+  const wait = response.status === 429 ? retryAfterMs(response.headers.get("retry-after"), ctx.now()) : null;
+  if (wait !== null && wait <= MOST_WAIT_MS) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    response = await ask();
+  }
   const { status, ok } = response;
   if (ok) return;
   if (status < 400 || status >= 500 || PASSING.has(status)) throw new Error(`Resend answered ${status}`);

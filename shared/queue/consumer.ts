@@ -12,7 +12,7 @@ export interface Consumer<B = unknown> {
   retryDelay?: string;
   /** How long one delivery may take before QStash gives it up, in seconds. */
   timeoutSeconds: number;
-  /** At most this many deliveries at once for one flow key; null for no bound. */
+  /** At most this many deliveries at once for one flow key, and of all messages without one; null for no bound. */
   parallelism: number | null;
   /** Does the work. A throw makes QStash try again; coming a second time must change nothing. */
   handle(ctx: Context, body: B): Promise<void>;

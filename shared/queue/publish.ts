@@ -119,9 +119,7 @@ function toRequest(env: Env, deliveries: ReadonlyMap<string, Delivery>, message:
     ...(retryDelay === undefined ? {} : { retryDelay }),
     timeout: timeoutSeconds,
     failureCallback: `${env.BASE_URL}/queues/dead`,
-    ...(message.flow_key !== null && parallelism !== null
-      ? { flowControl: { key: message.flow_key, parallelism } }
-      : {}),
+    ...(parallelism === null ? {} : { flowControl: { key: message.flow_key ?? message.consumer, parallelism } }),
     ...(message.not_before !== null ? { notBefore: Math.ceil(Date.parse(message.not_before) / 1000) } : {}),
   };
 }

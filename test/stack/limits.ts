@@ -97,6 +97,9 @@ export const REDIS = {
   keyBytes: 32_000,
 } as const;
 
+/** Resend, unless it agreed on more. https://resend.com/docs/api-reference/rate-limit, "Rate Limits" */
+export const RESEND = { requestsPerSecond: 5 } as const;
+
 /** Workers, on the paid plan. https://developers.cloudflare.com/workers/platform/limits/ */
 export const WORKERS = {
   /** One setting, secret or not: "Environment variable size". */

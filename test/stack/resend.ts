@@ -25,10 +25,16 @@ const Email = z.object({
 /**
  * The part of Resend's API that sends a mail (https://resend.com/docs/api-reference/emails/send-email): mails go into
  * `mailbox`. A repeated Idempotency-Key gives the first answer again and delivers nothing; with another body it is 409.
- * Faults of the service "mail" apply to it.
+ * Of the requests of one second it refuses those after `perSecond`. Faults of the service "mail" apply to it.
  */
-export async function startResend(options: { mailbox: Mailbox; key: string; faults: Faults }): Promise<Resend> {
-  const { mailbox, key, faults } = options;
+export async function startResend(options: {
+  mailbox: Mailbox;
+  key: string;
+  faults: Faults;
+  perSecond: number;
+}): Promise<Resend> {
+  const { mailbox, key, faults, perSecond } = options;
+  const window = { second: 0, requests: 0 };
   const keys: string[] = [];
   const failures: number[] = [];
   const sent = new Map<string, { body: string; id: string }>();
@@ -40,6 +46,10 @@ export async function startResend(options: { mailbox: Mailbox; key: string; faul
     const failure = failures.shift();
     if (failure !== undefined) return problem(failure, "application_error");
     if (headers["user-agent"] === undefined || bearer(headers) !== key) return problem(403, "invalid_api_key");
+    const second = Math.floor(Date.now() / 1000);
+    window.requests = second === window.second ? window.requests + 1 : 1;
+    window.second = second;
+    if (window.requests > perSecond) return problem(429, "rate_limit_exceeded", { "retry-after": "1" });
     const mail = Email.safeParse(JSON.parse(body.toString()));
     if (!mail.success) return problem(422, "validation_error");
     const known = typeof idempotencyKey === "string" ? sent.get(idempotencyKey) : undefined;
@@ -56,6 +66,6 @@ export async function startResend(options: { mailbox: Mailbox; key: string; faul
   return { url, keys, failNext: (...statuses) => void failures.push(...statuses), close };
 }
 
-function problem(statusCode: number, name: string) {
-  return json(statusCode, { statusCode, name, message: name });
+function problem(statusCode: number, name: string, headers: Record<string, string> = {}) {
+  return json(statusCode, { statusCode, name, message: name }, headers);
 }

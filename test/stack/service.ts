@@ -56,6 +56,7 @@ const TEST_PASSWORD_COST = { N: 2 ** 4, r: 8, p: 1 };
  * Starts a service for one test file; with `stripe`, a payment provider beside it. The clock of both is `overrides.now`,
  * else the machine's. The log has committed to the epochs of two months, unless `epochs` is false. `plan` is QStash's, and
  * `host` the name that the service goes by in place of its address, since some things a browser does for names alone. Passwords are hashed at TEST_PASSWORD_COST, or as `overrides.passwordCost` says.
+ * The mail service takes `mailsPerSecond`, else any number: tests that are about something else would wait for most of them.
  */
 export async function startService(
   options: {
@@ -65,6 +66,7 @@ export async function startService(
     plan?: QStashPlan;
     epochs?: boolean;
     host?: string;
+    mailsPerSecond?: number;
   } = {},
 ): Promise<TestService> {
   const server = `postgres://postgres:postgres@127.0.0.1:${inject("postgresPort")}`;
@@ -85,7 +87,7 @@ export async function startService(
     counters,
   });
   const mailbox = createMailbox();
-  const resend = await startResend({ mailbox, key: MAIL_KEY, faults });
+  const resend = await startResend({ mailbox, key: MAIL_KEY, faults, perSecond: options.mailsPerSecond ?? Infinity });
   const dns = await startDnsResolver({ faults });
   const now = options.overrides?.now;
   const stripe =

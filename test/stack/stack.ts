@@ -9,7 +9,7 @@ import { startConsole } from "./console/console.ts";
 import { createCounters } from "./counters.ts";
 import { startDnsResolver } from "./dns.ts";
 import { createFaults } from "./faults.ts";
-import { qstashPlan } from "./limits.ts";
+import { qstashPlan, RESEND } from "./limits.ts";
 import { createMailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon/front.ts";
 import { startPostgres } from "./neon/postgres.ts";
@@ -97,7 +97,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     });
     parts.push(broker.stop);
     const mailbox = createMailbox();
-    const resend = await startResend({ mailbox, key: MAIL_KEY, faults });
+    const resend = await startResend({ mailbox, key: MAIL_KEY, faults, perSecond: RESEND.requestsPerSecond });
     parts.push(resend.close);
     const url = `http://127.0.0.1:${port}`;
     const settings: Settings = {

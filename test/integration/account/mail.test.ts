@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../../shared/mail/message.ts";
 import { render } from "../../../shared/mail/render.ts";
 import { newUser } from "../../stack/client.ts";
+import { RESEND } from "../../stack/limits.ts";
 import { linkOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 
@@ -103,6 +104,15 @@ describe("a mail", () => {
     expect(keyless.logs.some((line) => line.includes("message died"))).toBe(true);
     expect([keyless.resend.keys, keyless.mailbox.list(user.email)]).toEqual([[], []]);
     await keyless.stop();
+  });
+
+  it("waits for its turn, where more go out at once than the mail service takes", async () => {
+    const bound = await startService({ mailsPerSecond: RESEND.requestsPerSecond });
+    const users = await Promise.all(Array.from({ length: 12 }, () => newUser(bound)));
+    await bound.settled();
+    expect(users.map(({ email }) => bound.mailbox.list(email).length)).toEqual(users.map(() => 1));
+    expect(bound.broker.stats()).toMatchObject({ pending: 0, retried: 0, dead: 0 });
+    await bound.stop();
   });
 });
 
