@@ -13,13 +13,16 @@ const TIMEOUT_MS = 10_000;
 /** How long Resend may ask to wait before it is asked again at once: a burst of mails is over its limit for a second. */
 const MOST_WAIT_MS = 3000;
 
-/** Refusals that pass by themselves: a mail with this key is being sent at this moment, or too many mails are. */
-const PASSING = new Set([409, 429]);
+/**
+ * Refusals that say nothing against the mail (https://resend.com/docs/api-reference/errors): our key or our sender's domain is
+ * not valid at the moment, a mail with this idempotency key is being sent, or too many mails are.
+ */
+const PASSING = new Set([401, 403, 409, 429]);
 
 /**
  * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email); calls for the same mail within a day
  * send it once. One whose link works no more is left: its recipient can ask for another. Throws an error if another try may
- * help: without an API key, without an answer, on 5xx, 409 and 429. Throws `Permanent` for a mail that Resend refuses for good.
+ * help: without an API key that is valid, without an answer, on 5xx, 409 and 429. Throws `Permanent` for a mail that Resend refuses for good.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
   const { id, to, template } = message;

@@ -45,7 +45,8 @@ export async function startResend(options: {
     keys.push(String(idempotencyKey));
     const failure = failures.shift();
     if (failure !== undefined) return problem(failure, "application_error");
-    if (headers["user-agent"] === undefined || bearer(headers) !== key) return problem(403, "invalid_api_key");
+    if (headers["user-agent"] === undefined) return problem(403, "1010");
+    if (bearer(headers) !== key) return problem(401, "validation_error");
     const second = Math.floor(Date.now() / 1000);
     window.requests = second === window.second ? window.requests + 1 : 1;
     window.second = second;

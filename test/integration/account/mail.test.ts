@@ -33,7 +33,7 @@ async function afterFailures(...statuses: number[]) {
 }
 
 describe("a mail", () => {
-  it.each([[[500]], [[503, 429]], [[429, 409, 502]]])(
+  it.each([[[500]], [[503, 429]], [[429, 409, 502]], [[401, 403]]])(
     "is tried again after %j with the same idempotency key, and comes once",
     async (statuses) => {
       const { keys, mails } = await afterFailures(...statuses);
@@ -43,7 +43,7 @@ describe("a mail", () => {
     },
   );
 
-  it.each([400, 401, 403, 422])(
+  it.each([400, 422])(
     "that is refused by %i is not tried again, and the log does not tell whose it was",
     async (status) => {
       const { user, keys, mails } = await afterFailures(status);
