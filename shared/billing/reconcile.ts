@@ -62,7 +62,7 @@ function sinceOf(now: Date, lastDone: Date | null): number {
   return Math.max(at - SPAN_S.most, Math.min(at - SPAN_S.least, done - DAY_S));
 }
 
-/** A page of the events of the takers' types, newest first. */
+/** A page of our own account's events of the takers' types, newest first. */
 function list(stripe: Stripe, takers: readonly EventTaker[], { since, behind }: Place) {
   const types = [...new Set(takers.flatMap((taker) => [...taker.types]))];
   const page = behind === null ? {} : { starting_after: behind };

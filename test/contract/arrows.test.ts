@@ -51,6 +51,7 @@ const DOMAINS: Record<string, string[]> = {
     "epochs",
     "identity",
     "mail",
+    "marketplace",
     "payments",
     "registry",
     "runs",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAILY } from "../../../functions/scheduled.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import {
@@ -105,6 +106,15 @@ describe("a seller's account", () => {
       expect(bodyOf(await waiting.call("POST", SELLER), 200)).toMatchObject(flags);
       expect(await flagsOf(waiting)).toEqual(flags);
     }
+  });
+
+  it("is read again in the night, as nobody lists the events of connected accounts that never came", async () => {
+    const sellers = [seller, ...(await Promise.all(range(25).map(() => newSeller(service))))];
+    const flags = { charges_enabled: false, payouts_enabled: true };
+    for (const one of sellers) service.stripe.onboard(await accountOf(service, one), flags);
+    await service.app.scheduled(DAILY);
+    expect(await Promise.all(sellers.map(flagsOf))).toEqual(sellers.map(() => flags));
+    await enable(service, seller);
   });
 
   it("is as the provider says in whatever order, and however often at once, its events come", async () => {

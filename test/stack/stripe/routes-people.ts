@@ -88,6 +88,9 @@ const accounts: readonly Route[] = [
       });
     },
   ),
+  route("GET accounts", { ...paging, ...creation }, ({ store }, _id, page) =>
+    list(store.all("account"), page, "accounts"),
+  ),
   route("GET accounts/:id", {}, ({ store }, id) => account(store, id)),
   route(
     "POST account_links",

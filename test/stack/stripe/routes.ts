@@ -1,11 +1,11 @@
 import type Stripe from "stripe";
 import * as z from "zod";
 import { refund } from "./checkout.ts";
-import { count, creation, flag, instantOrNone, metadata, paging, StripeRefusal, text } from "./params.ts";
+import { count, creation, flag, instantOrNone, metadata, noSuch, paging, StripeRefusal, text } from "./params.ts";
 import { given, list, matching, type Route, route } from "./route.ts";
 import { checkoutRoutes } from "./routes-checkout.ts";
 import { peopleRoutes } from "./routes-people.ts";
-import { idOf } from "./store.ts";
+import { idOf, type Store } from "./store.ts";
 import { cancel, isOver, update, voidInvoice } from "./subscriptions.ts";
 
 const subscriptions: readonly Route[] = [
@@ -148,6 +148,12 @@ const payments: readonly Route[] = [
 
 const EVENTS_KEPT_S = 30 * 86_400;
 
+// What happens to a connected account is an event of that account, which ours is only sent: the API has it for that account
+// alone. https://docs.stripe.com/connect/webhooks, https://github.com/tansengming/stripe-rails/issues/145
+function ownEvents(store: Store): Stripe.Event[] {
+  return store.all("event").filter(({ account }) => account === undefined);
+}
+
 const events: readonly Route[] = [
   route(
     "GET events",
@@ -162,15 +168,18 @@ const events: readonly Route[] = [
       if (type !== undefined && types !== undefined)
         throw new StripeRefusal(400, { param: "type", message: "You may pass either type or types." }, true);
       const wanted = types ?? (type === undefined ? undefined : [type]);
-      const all = store
-        .all("event")
+      const all = ownEvents(store)
         .filter((event) => wanted === undefined || wanted.includes(event.type))
         .filter((event) => delivered === undefined || delivered === (event.pending_webhooks === 0))
         .filter((event) => event.created > store.now() - EVENTS_KEPT_S);
       return list(all, page, "events");
     },
   ),
-  route("GET events/:id", {}, ({ store }, id) => store.get("event", id, "id", 404)),
+  route("GET events/:id", {}, ({ store }, id) => {
+    const event = ownEvents(store).find((one) => one.id === id);
+    if (event === undefined) throw noSuch("event", id, "id", 404);
+    return event;
+  }),
 ];
 
 /** All operations that the fake knows. */
