@@ -12,7 +12,7 @@ import { ENTITLING, planItem } from "./subscriptions.ts";
  * Has a subscription go on at a price. A cancellation that was scheduled is taken back, whatever becomes of the payment.
  * Then another price is invoiced by its difference at once, and until that is paid the old one stays; the price that it
  * has already is kept, and a change that waits for its payment is given up. Where it waits for this price, it goes on
- * waiting. Throws `payment_failed` if the card is refused, `payment_in_progress` if a change was paid while it was given
+ * waiting, also where the card was declined. Throws `payment_in_progress` if a change was paid while it was given
  * up. The account's plan changes when the provider's event arrives.
  */
 export async function changePlan(

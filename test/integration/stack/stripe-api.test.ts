@@ -268,7 +268,8 @@ describe("the service's client", () => {
   ])("says of %s what to do", async (_what, arrange, status, code) => {
     const { subscription, item } = await harness.subscribed();
     arrange();
-    const change = { items: [{ id: item, price: harness.setting("STRIPE_PRICE_TEAM_YEARLY") }] };
+    const items = [{ id: item, price: harness.setting("STRIPE_PRICE_TEAM_YEARLY") }];
+    const change = { items, payment_behavior: "error_if_incomplete" } as const;
     const asked = work((provider) => provider.subscriptions.update(subscription.id, change));
     await expect(asked).rejects.toMatchObject({ status, code });
   });

@@ -64,7 +64,7 @@ export interface StripeFake {
   beginUnpaidPeriod(subscriptionId: string): Stripe.Event[];
   /** The next change of a plan that is invoiced waits for the customer to confirm its payment. */
   demandPayment(): void;
-  /** The next change of a plan that is invoiced is 402 `card_declined`, however it is asked for. */
+  /** The card is declined at the next change of a plan that is invoiced: 402 only where that is asked for. */
   declineCard(): void;
   /** The next POST is begun and ends in 500, which is what its key then gives. */
   breakDown(): void;

@@ -43,14 +43,13 @@ export function update(store: Store, subscription: Stripe.Subscription, change: 
   checkTerms(subscription, change);
   const next = items === undefined ? subscription.items.data : changedItems(store, subscription, items);
   const invoiced = isInvoiced(subscription.items.data, next, proration);
-  const demanded = invoiced && !mood.declines && mood.demands;
-  if (invoiced) meet(mood, behaviour);
+  const unpaid = invoiced ? meet(mood, behaviour) : null;
   if (subscription.pending_update !== null && (items !== undefined || contradicts(subscription.pending_update, terms)))
     endPending(store, subscription, "expired");
   const before = structuredClone(subscription);
   if (invoiced)
-    newInvoice(store, subscription, { amount: costOf(next), paid: !demanded, reason: "subscription_update" });
-  if (demanded && behaviour === "pending_if_incomplete") {
+    newInvoice(store, subscription, { amount: costOf(next), paid: unpaid === null, reason: "subscription_update" });
+  if (unpaid !== null && behaviour === "pending_if_incomplete") {
     subscription.pending_update = {
       billing_cycle_anchor: null,
       cancel_at_period_end: terms.cancel_at_period_end ?? null,
@@ -63,13 +62,12 @@ export function update(store: Store, subscription: Stripe.Subscription, change: 
       trial_from_plan: null,
     };
   } else {
-    if (demanded) subscription.status = "past_due";
+    if (unpaid !== null) subscription.status = "past_due";
     subscription.items.data = next;
     agree(store, subscription, terms);
   }
   announce(store, subscription, before);
-  if (invoiced)
-    store.emit(demanded ? "invoice.payment_action_required" : "invoice.paid", latestInvoice(store, subscription));
+  if (invoiced) store.emit(unpaid ?? "invoice.paid", latestInvoice(store, subscription));
 }
 
 // https://docs.stripe.com/changelog/endive/2026-09-30/scheduled-subscription-cancellation
@@ -100,16 +98,18 @@ function checkTerms(
   }
 }
 
-// The bank's mood lasts for one payment.
-function meet(mood: Mood, behaviour: string): void {
+// The bank's mood lasts for one payment. Gives the event of an invoice that is not paid: unless the call asks for an error,
+// it is no error, whether the card is declined or its holder is to confirm.
+function meet(mood: Mood, behaviour: string): "invoice.payment_failed" | "invoice.payment_action_required" | null {
   const { declines, demands } = mood;
   if (declines) mood.declines = false;
   else mood.demands = false;
-  if (declines) throw cardError("card_declined", "Your card was declined.");
-  if (demands && behaviour === "error_if_incomplete") {
+  if (behaviour === "error_if_incomplete") {
+    if (declines) throw cardError("card_declined", "Your card was declined.");
     const message = "Payment for this subscription requires additional user action before it can be completed.";
-    throw cardError("subscription_payment_intent_requires_action", message);
+    if (demands) throw cardError("subscription_payment_intent_requires_action", message);
   }
+  return declines ? "invoice.payment_failed" : demands ? "invoice.payment_action_required" : null;
 }
 
 function cardError(code: string, message: string): StripeRefusal {
