@@ -26,6 +26,10 @@ interface Grant {
   redirectUri: string;
 }
 
+/** How long a list is, and how long it may be. https://docs.github.com/rest/users/emails, "per_page" */
+const PAGE = 30;
+const MOST_OF_PAGE = 100;
+
 /**
  * The part of GitHub that signs users in: the OAuth web flow with PKCE
  * (https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps), and the API's `/user` and
@@ -72,12 +76,12 @@ export async function startGitHub(app: { clientId: string; clientSecret: string 
     return json(200, { access_token: token, token_type: "bearer", scope: "user:email" });
   }
 
-  function api(part: "user" | "emails", show: (user: GitHubUser) => unknown): Handler {
-    return ({ headers }) => {
+  function api(part: "user" | "emails", show: (user: GitHubUser, query: URLSearchParams) => unknown): Handler {
+    return ({ headers, url }) => {
       if (broken === part) return json(500, {});
       const user = tokens.get(bearer(headers) ?? "");
       if (user === undefined) return json(401, { message: "Bad credentials" });
-      return headers["user-agent"] === undefined ? json(403, {}) : json(200, show(user));
+      return headers["user-agent"] === undefined ? json(403, {}) : json(200, show(user, url.searchParams));
     };
   }
 
@@ -85,7 +89,9 @@ export async function startGitHub(app: { clientId: string; clientSecret: string 
     "GET /login/oauth/authorize": authorize,
     "POST /login/oauth/access_token": exchange,
     "GET /api/v3/user": api("user", ({ id }) => ({ id, login: `user${id}` })),
-    "GET /api/v3/user/emails": api("emails", ({ emails }) => emails),
+    "GET /api/v3/user/emails": api("emails", ({ emails }, query) =>
+      emails.slice(0, Math.min(MOST_OF_PAGE, Number(query.get("per_page") ?? PAGE))),
+    ),
   };
   const { url, close } = await listen(
     (request) => routes[`${request.method} ${request.url.pathname}`]?.(request) ?? json(404, { message: "Not Found" }),

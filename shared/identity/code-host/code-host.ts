@@ -146,7 +146,8 @@ const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verif
 async function readProfile(ctx: Context, token: string): Promise<CodeHostProfile> {
   const [user, emails] = await Promise.all([
     readApi(ctx, token, "/user", User),
-    readApi(ctx, token, "/user/emails", Emails),
+    // The primary one may be anywhere in the list, which has 30 unless more are asked for.
+    readApi(ctx, token, "/user/emails?per_page=100", Emails),
   ]);
   const primary = emails.find((email) => email.primary && email.verified);
   // Judged as it came: in the form in which addresses are stored it could be somebody else's.

@@ -230,6 +230,16 @@ describe("coming back from the code host", () => {
     expect(await service.sql("select from identities where user_id = $1", [id])).toEqual([]);
   });
 
+  it("finds a primary address that comes after many others", async () => {
+    const others = Array.from({ length: 40 }, (_, n) => ({
+      email: `other${n}@example.test`,
+      primary: false,
+      verified: true,
+    }));
+    const last = { email: "fortieth@example.test", primary: true, verified: true };
+    expect((await accountOf(await signIn(person([...others, last])))).email).toBe(last.email);
+  });
+
   it.each<[string, GitHubUser["emails"]]>([
     ["no address", []],
     ["a primary address that is not verified", [{ email: "victim@example.test", primary: true, verified: false }]],
