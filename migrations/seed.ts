@@ -42,8 +42,9 @@ function shipped(secretKey: Uint8Array): ShippedSuite[] {
 
 /**
  * Loads every shipped suite in one transaction. A task that changed, or whose template did, is retired and takes its place
- * anew, and its suite gets a new version, so that runs of the old form stay what they were. One that an operator retired stays out until it
- * ships changed. The first seeding makes the secret that the secret suites are minted with, which `keys` encrypt.
+ * anew, and its suite gets a new version, so that runs of the old form stay what they were. One that an operator retired
+ * stays out until it ships changed. The first seeding makes the secret that the secret suites are minted with, which `keys`
+ * encrypt.
  */
 export async function seed(url: string, keys: Keyring): Promise<Seeded> {
   const client = await openClient(url);

@@ -14,8 +14,8 @@ export const DRAWN: SQL = sql`floor(random() * 2147483647)::integer`;
 /**
  * SQL: a part of a statement that owes the queue a message for each row of `source` (a FROM clause), about something for
  * which no message was owed before; `body` is SQL of type jsonb, and where `source` has several rows `id` is SQL too.
- * Messages with the same `flowKey` (SQL of type text), or all without one, are delivered within the limits of their consumer. `owed` collects
- * the part's rows.
+ * Messages with the same `flowKey` (SQL of type text), or all without one, are delivered within the limits of their consumer.
+ * `owed` collects the part's rows.
  */
 export function owe(consumer: string, id: string | SQL, body: SQL, source: SQL, flowKey = sql`null`): SQL {
   return sql`insert into ${outbox} (consumer, id, body, flow_key) select ${consumer}, ${id}::uuid, ${body}, ${flowKey}

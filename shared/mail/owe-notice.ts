@@ -27,6 +27,8 @@ export function oweNotice(kind: Kind, source: SQL): SQL {
     body,
     sql`from (select uuidv7() as id, s.* from (${source}) s) n join ${users} u on u.id = n.user_id
       where ${wants(kind)} and not ${isDeleted}`,
+    // A line of their own: whoever waits for a link does not wait behind a night's notices.
+    sql`'notices'`,
   );
 }
 

@@ -22,7 +22,8 @@ const PASSING = new Set([401, 403, 409, 429]);
 /**
  * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email); calls for the same mail within a day
  * send it once. One whose link works no more is left: its recipient can ask for another. Throws an error if another try may
- * help: without an API key that is valid, without an answer, on 5xx, 409 and 429. Throws `Permanent` for a mail that Resend refuses for good.
+ * help: without an API key that is valid, without an answer, on 5xx, 409 and 429. Throws `Permanent` for a mail that Resend
+ * refuses for good.
  */
 export async function send(ctx: Context, message: z.output<typeof MailMessage>): Promise<void> {
   const { id, to, template } = message;

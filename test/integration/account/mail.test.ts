@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../../shared/mail/message.ts";
 import { render } from "../../../shared/mail/render.ts";
-import { newUser } from "../../stack/client.ts";
+import { newUser, PASSWORD } from "../../stack/client.ts";
 import { RESEND } from "../../stack/limits.ts";
 import { linkOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -93,6 +93,19 @@ describe("a mail", () => {
     expect(service.mailbox.list(email)).toHaveLength(comes);
     const late = service.logs.filter((line) => line.includes("too late"));
     expect(late.map((line) => JSON.parse(line).template)).toEqual(comes === 0 ? [template] : []);
+  });
+
+  it("with a link that somebody waits for does not stand in one line with what is only told", async () => {
+    const { email, call } = await newUser(service);
+    await service.settled();
+    service.faults.set({ service: "qstash", mode: "down" });
+    await call("POST", "/api/v1/auth/forgot-password", { email });
+    await call("PATCH", "/api/v1/auth/me", { current_password: PASSWORD, new_password: `${PASSWORD}!` });
+    const lines = await service.sql<{ template: string; line: string | null }>(
+      "select body ->> 'template' as template, flow_key as line from outbox where consumer = 'mail' order by id",
+    );
+    service.faults.set({ service: "qstash", mode: "none" });
+    expect(lines.map(({ line }) => line)).toEqual([null, "notices"]);
   });
 
   it("is never dropped in silence where there is no API key", async () => {
