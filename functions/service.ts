@@ -93,14 +93,25 @@ export function createService(
   const tabs = createTabs();
   const streams = createStreams();
   const scoring = createGathering<Message>({ ...SCORING, linger: () => (calls.taken() > 0 ? LINGER_MS : 0) });
-  const connect = (isBackground: boolean): Redis =>
-    new Redis({
+  const connect = (isBackground: boolean): Redis => {
+    const within = waningPatience(REDIS_TIMEOUT_MS, isBackground ? REDIS_TIMEOUT_MS : REDIS_AGAIN_MS);
+    let limit = AbortSignal.abort();
+    const redis = new Redis({
       url: env.UPSTASH_REDIS_REST_URL,
       token: env.UPSTASH_REDIS_REST_TOKEN,
       retry: false,
       enableTelemetry: false,
-      signal: waningPatience(REDIS_TIMEOUT_MS, isBackground ? REDIS_TIMEOUT_MS : REDIS_AGAIN_MS),
+      // A signal of the request itself would make an answer of its being aborted; this one is asked for as it is sent.
+      signal: () => limit,
     });
+    redis.use((request, send) =>
+      within((signal) => {
+        limit = signal;
+        return send(request);
+      }),
+    );
+    return redis;
+  };
   // It describes every endpoint, so the endpoint that serves it can't import it.
   const openApi = async (): Promise<string> => {
     const { ADDRESS, DOCUMENT } = await import("./openapi-document.static.ts");

@@ -22,22 +22,6 @@ export function patience(ms: number): AbortSignal {
 }
 
 /**
- * Makes such signals for one call after the other of something that is up or down as a whole: once one has aborted, those
- * after it have `againMs` alone, so that whoever asks several times does not wait the whole time for each. The timer of a
- * call that was answered goes on, too: after `ms` the shorter time holds for all, which is plenty for what answers.
- */
-export function waningPatience(ms: number, againMs: number): () => AbortSignal {
-  let isOver = false;
-  return () => {
-    const signal = patience(isOver ? againMs : ms);
-    signal.addEventListener("abort", () => {
-      isOver = true;
-    });
-    return signal;
-  };
-}
-
-/**
  * Does `work` under such a signal. Its timer ends with the work: one that is left to itself goes on, step by step, for as
  * long as the request lives, which is much longer where runs wait for their turn.
  */
@@ -48,6 +32,25 @@ export async function patiently<Result>(ms: number, work: (signal: AbortSignal) 
   } finally {
     end();
   }
+}
+
+/**
+ * Does one piece of work after the other under such signals, with something that is up or down as a whole: once it did not
+ * answer one within `ms`, those begun after that have `againMs` alone, so that whoever asks several times does not wait the
+ * whole time for each.
+ */
+export function waningPatience(
+  ms: number,
+  againMs: number,
+): <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result> {
+  let isOver = false;
+  return (work) =>
+    patiently(isOver ? againMs : ms, (signal) => {
+      signal.addEventListener("abort", () => {
+        isOver = true;
+      });
+      return work(signal);
+    });
 }
 
 /** Such a signal, whose timer has to be ended. */

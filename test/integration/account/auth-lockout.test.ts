@@ -191,3 +191,14 @@ describe("without the store of the counters", () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 });
+
+it("a store that takes its time is not taken for one that is away", async () => {
+  const email = await newAccount();
+  for (const _ of range(4)) await attempt(email);
+  service.faults.set({ service: "redis", mode: "hang", ms: 300 });
+  const slow = await attempt(email, { password: PASSWORD });
+  await service.settled();
+  service.faults.set({ service: "redis", mode: "none" });
+  const after = [await attempt(email), await attempt(email, { password: PASSWORD })];
+  expect([slow, ...after].map(({ status }) => status)).toEqual([200, 401, 200]);
+});
