@@ -31,32 +31,41 @@ interface Seen<S extends LayerSpan> {
  * The calls of models that several instrumentations saw beside each other, each told once: a framework's callbacks enclose
  * nothing, so what the client's instrumentation says of the same call stands next to them, not inside. Two spans are one
  * call where different instrumentations made them, the one began while the other was under way, and neither says
- * something else of model and tokens. The one that began first is kept, with what it leaves out filled in.
+ * something else of model and tokens. The one that began first is kept, with what it leaves out filled in. Those that both
+ * tell of tokens, or both do not, are brought together first: of two tries that a framework tells as one call, the one that
+ * failed has none.
  */
 export function mergeLayers<S extends LayerSpan>(calls: readonly S[]): { told: Map<S, S>; absorbed: Set<S> } {
+  const all = inOrder(calls).flatMap((span): Seen<S>[] =>
+    span.scope === null ? [] : [{ span, scopes: new Set([span.scope]), told: span }],
+  );
+  const alike = merged(all, (a, b) => saysTokens(a) === saysTokens(b) && agree(a, b));
+  const seen = merged(alike, agree);
+  const kept = new Set(seen.map(({ span }) => span));
+  return {
+    told: new Map(seen.map(({ span, told }) => [span, told])),
+    absorbed: new Set(all.map(({ span }) => span).filter((span) => !kept.has(span))),
+  };
+}
+
+/** `all`, by their start, with each that is the same as an earlier one, which no instrumentation of its own saw, in that. */
+function merged<S extends LayerSpan>(all: readonly Seen<S>[], isSame: (a: S, b: S) => boolean): Seen<S>[] {
   const seen: Seen<S>[] = [];
-  const absorbed = new Set<S>();
   let underWay: Seen<S>[] = [];
-  for (const span of inOrder(calls)) {
-    const { scope } = span;
-    if (scope === null) continue;
+  for (const one of all) {
     underWay = underWay
-      .filter(({ told }) => span.started_at <= told.started_at + told.duration_ms / 1000 + SLACK)
+      .filter(({ told }) => one.told.started_at <= told.started_at + told.duration_ms / 1000 + SLACK)
       .slice(-MAX_UNDER_WAY);
-    const isSame = ({ scopes, told }: Seen<S>) => !scopes.has(scope) && agree(told, span);
-    const same =
-      underWay.find((one) => isSame(one) && saysTokens(one.told) === saysTokens(span)) ?? underWay.find(isSame);
+    const same = underWay.find(({ scopes, told }) => scopes.isDisjointFrom(one.scopes) && isSame(told, one.told));
     if (same === undefined) {
-      const one = { span, scopes: new Set([scope]), told: span };
       seen.push(one);
       underWay.push(one);
     } else {
-      same.scopes.add(scope);
-      same.told = filled(same.told, span);
-      absorbed.add(span);
+      same.scopes = same.scopes.union(one.scopes);
+      same.told = filled(same.told, one.told);
     }
   }
-  return { told: new Map(seen.map(({ span, told }) => [span, told])), absorbed };
+  return seen;
 }
 
 /** By their start, the longer one first: a layer that encloses another began no later. */
@@ -66,10 +75,20 @@ function inOrder<S extends LayerSpan>(calls: readonly S[]): S[] {
   );
 }
 
-/** Whether two spans may tell of one call. A model is asked for by a name that the one which answers only adds to. */
+/** What the model which answers adds to the name that it was asked for by: not "-mini", which is another one. */
+const RELEASE = /^(?:[-@:](?:(?:v\d|\d{3}|\d\d-\d{4})[\w.:-]*|latest))?$/;
+
+/** Whether two spans may tell of one call. */
 function agree(a: LayerSpan, b: LayerSpan): boolean {
-  const isModel = a.model === null || b.model === null || a.model.startsWith(b.model) || b.model.startsWith(a.model);
-  return isModel && mayBe(a.input_tokens, b.input_tokens) && mayBe(a.output_tokens, b.output_tokens);
+  return (
+    isSameModel(a.model, b.model) && mayBe(a.input_tokens, b.input_tokens) && mayBe(a.output_tokens, b.output_tokens)
+  );
+}
+
+function isSameModel(a: string | null, b: string | null): boolean {
+  if (a === null || b === null) return true;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return long.startsWith(short) && RELEASE.test(long.slice(short.length));
 }
 
 function mayBe(a: number | null, b: number | null): boolean {

@@ -98,6 +98,14 @@ describe("a call of a model that instrumentations saw beside each other", () => 
       ],
     ],
     ["is two of other models", 2, [outer, { ...within, model: "other" }]],
+    [
+      "is two of models of which one's name begins like the other's",
+      2,
+      [
+        { ...outer, ...usage(null, null), model: "m" },
+        { ...within, model: "m-mini" },
+      ],
+    ],
     ["is two of other tokens", 2, [outer, { ...within, ...usage(100, 11) }]],
     ["is two one after the other", 2, [outer, { ...within, ...at(1.2, 500) }]],
     ["is three that were asked the same at once", 3, [outer, outer, outer, within, within, within]],
@@ -112,6 +120,15 @@ describe("a call of a model that instrumentations saw beside each other", () => 
       expect(read(...some).modelCalls).toHaveLength(count);
       expect(read(...some).edges).toHaveLength(count);
     }
+  });
+
+  test("is told once with its tokens where the client tried twice, and its first try as a call of its own", () => {
+    const failed = { ...within, ...at(0.001, 200), ...usage(null, null) };
+    const right = { ...within, ...at(0.3, 690) };
+    const spans = [outer, failed, right].map((fields, place) => span(place, SENT, { ...model("m"), ...fields }));
+    for (const some of [spans, spans.toReversed()])
+      expect(new Set(read(...some).modelCalls.map(({ input_tokens }) => input_tokens))).toEqual(new Set([100, null]));
+    expect(read(...spans).modelCalls).toHaveLength(2);
   });
 
   test("is told where the first stands, with what the second adds", () => {
