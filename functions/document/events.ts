@@ -8,7 +8,11 @@ import { RunRead } from "../../shared/runs/shown.ts";
 const event = <T extends string, D extends z.ZodType>(type: T, id: string, data: D) =>
   z
     .object({
-      id: z.uuid().meta({ description: "The event's id, the same at every attempt: what to keep off duplicates by" }),
+      id: z.uuid().meta({
+        description:
+          "The event's id, the same at every attempt: what to keep off duplicates by. Of two events about one agent's score, " +
+          "the later one has the greater id",
+      }),
       type: z.literal(type).meta({ description: "What happened" }),
       created_at: Instant.meta({ description: "When it happened" }),
       data: data.meta({ description: "What it happened to" }),
