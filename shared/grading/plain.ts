@@ -58,6 +58,8 @@ const RAISED = /(?<=10)<sup>([-−–‑+]?\p{Nd}{1,3})<\/sup>/gu;
 const ODD_SPACE = /(?<=\p{Nd})[\u2007\u2008](?=\p{Nd}{3}(?!\p{Nd}))/gu;
 const ODD_APOSTROPHE = /(?<=\p{Nd})ʼ(?=\p{Nd}{3}(?!\p{Nd}))/gu;
 
+// "B) –5" has a space between the letter and its text already: the dash is no second one.
+const MINUS_OF_CHOICE = /(?<=[a-z]\)\s)[‒–](?=\p{Sc}?\.?\p{Nd})/giu;
 const FULL_WIDTH = /[！-～]+/gu;
 const DOUBLE_QUOTES = /[“”„«»]/gu;
 const SINGLE_QUOTES = /[‘’]/gu;
@@ -69,6 +71,7 @@ const OTHER_FENCE = /^(?:`{4,}|~{3,})/u;
 const ANY_INFO_LINE = /^[^\n`]*\r?\n/u;
 const INVISIBLE_START = /^[\s\u200B\u2060]+/u;
 const BEGINS_JSON = /^(?:json(?=[\s{["]))?[ \t]*[{["]/iu;
+const OPENS_JSON = /^\s*[{[]/u;
 
 const FENCE = "```";
 const INFO_LINE = /^\w*[ \t]*\r?\n/u;
@@ -91,7 +94,7 @@ const SINCE_6: Plain = {
   refusal: plainRefusal,
 };
 
-/** And with version 7; it goes before both. */
+/** With version 7; it goes before both. */
 const SINCE_7: Plain = {
   numeric: numbersSince7,
   multiple_choice: choiceSince7,
@@ -101,22 +104,29 @@ const SINCE_7: Plain = {
   json_schema: fenceSince7,
 };
 
+/** And with version 8; it goes before all. */
+const SINCE_8: Plain = {
+  multiple_choice: (text) => text.replace(MINUS_OF_CHOICE, "-"),
+  set_f1: listSince8,
+};
+
 /**
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
  * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
  * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model
- * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" and "6" did less. Linear in the length
+ * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" to "7" did less. Linear in the length
  * of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
-export function inPlainWriting(type: GraderType, text: string, version: "5" | "6" | "7" = "7"): string {
+export function inPlainWriting(type: GraderType, text: string, version: "5" | "6" | "7" | "8" = "8"): string {
   if (version === "5") return PLAIN[type]?.(text) ?? text;
   const said = withoutThought(text);
   if (version === "6") return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");
   const told = said.replace(FURTHER_THOUGHTS, "");
+  if (version === "8") return inPlainWriting(type, SINCE_8[type]?.(told) ?? told, "7");
   const begun = SINCE_7[type]?.(told) ?? told;
   const plain = inPlainWriting(type, SINCE_6[type]?.(begun) ?? begun, "5");
   // Not before: after a letter a dash is none.
@@ -163,13 +173,30 @@ function choiceSince7(text: string): string {
     .replace(OPTION_OF_ANSWER, "$1");
 }
 
+/** What stands in the one fence around `text`, and its first line; null where there is none. */
+function inFence(text: string): { fence: string; fenced: string; info: string } | null {
+  const [fence = FENCE] = OTHER_FENCE.exec(text) ?? [];
+  if (!text.startsWith(fence) || !text.endsWith(fence) || text.length <= 2 * fence.length) return null;
+  const fenced = text.slice(fence.length, -fence.length);
+  const [info = ""] = ANY_INFO_LINE.exec(fenced) ?? [];
+  return { fence, fenced, info };
+}
+
 function fenceSince7(text: string): string {
   const trimmed = text.replace(INVISIBLE_START, "").trimEnd();
-  const [other = FENCE] = OTHER_FENCE.exec(trimmed) ?? [];
-  if (!trimmed.startsWith(other) || !trimmed.endsWith(other) || trimmed.length <= 2 * other.length) return trimmed;
-  const fenced = trimmed.slice(other.length, -other.length);
-  const [info = ""] = ANY_INFO_LINE.exec(fenced) ?? [];
+  const found = inFence(trimmed);
+  if (found === null) return trimmed;
+  const { fenced, info } = found;
   return `${FENCE}${BEGINS_JSON.test(info) ? fenced : fenced.slice(info.trimEnd().length)}${FENCE}`;
+}
+
+/** What a fence holds: of a list the first line is an item, unless it is one word, or says how the JSON after it is written. */
+function listSince8(text: string): string {
+  const trimmed = text.replace(INVISIBLE_START, "").trimEnd();
+  const found = inFence(trimmed);
+  if (found === null || found.info === "" || BEGINS_JSON.test(found.info)) return trimmed;
+  const behind = found.fenced.slice(found.info.length);
+  return INFO_LINE.test(found.info) || OPENS_JSON.test(behind) ? behind : found.fenced;
 }
 
 function plainNumbers(text: string): string {
