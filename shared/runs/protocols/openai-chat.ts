@@ -24,16 +24,24 @@ const Parts = listOf(z.object({ type: z.string(), text: z.string().nullish() }),
 /** In words alone, or with them as its message. */
 const ErrorWords = z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]);
 
-const Choice = z.object({
-  message: z.object({
-    content: z.union([z.string(), Parts]).nullish(),
-    refusal: z.string().nullish(),
-    tool_calls: listOf(ToolCall, MAX_TOOL_CALLS).nullish(),
-  }),
-  finish_reason: z.unknown().optional(),
-  // Where a gateway says that the model failed on the way.
-  error: ErrorWords.optional().catch(undefined),
+const Message = z.object({
+  content: z.union([z.string(), Parts]).nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: listOf(ToolCall, MAX_TOOL_CALLS).nullish(),
 });
+
+/** How a choice ends that a provider's filter held back: by these words, or, at Gemini's, by these and the filter's own. */
+const HELD_BACK = /^content_filter(?:: |$)/;
+
+const Choice = z
+  .object({
+    message: Message.nullish(),
+    finish_reason: z.string().optional().catch(undefined),
+    // Where a gateway says that the model failed on the way.
+    error: ErrorWords.optional().catch(undefined),
+  })
+  // Gemini leaves the message out of a choice that it holds back.
+  .refine(({ message, finish_reason = "" }) => message || HELD_BACK.test(finish_reason), { path: ["message"] });
 
 const ChatCompletion = z.object({
   // One choice is asked for; any others are ignored.
@@ -81,12 +89,12 @@ export const openaiChat: Protocol = {
       return data === undefined ? misfit(parsed.error) : reportedFailure(ERROR, data.error);
     }
     const { choices, model, usage } = parsed.data;
-    const { message, finish_reason, error } = choices[0];
-    const { content, refusal, tool_calls } = message;
+    const { message, finish_reason = "", error } = choices[0];
+    const { content, refusal, tool_calls } = message ?? {};
     const saysNothing = !content && !refusal && !tool_calls?.length;
     if (saysNothing && error !== undefined) return reportedFailure(ERROR, error);
     // What a provider's filter held back is an answer that declines. What it let through before is one of its own.
-    const isHeldBack = saysNothing && finish_reason === "content_filter";
+    const isHeldBack = saysNothing && HELD_BACK.test(finish_reason);
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
     return answered({
       output: (content || refusal || content) ?? undefined,

@@ -166,6 +166,16 @@ describe("a chat completion", () => {
     ["of a refusal with text", completion({ content: "No.", refusal: "I won't." }), { output: "No.", refused: true }],
     ["that a filter held back", heldBack({ content: null }), { refused: true }],
     ["that a filter held back as empty text", heldBack({ content: "" }), { output: "", refused: true }],
+    [
+      "that a filter held back by its name",
+      ended({ content: null }, { finish_reason: "content_filter: SAFETY" }),
+      { refused: true },
+    ],
+    [
+      "that a filter held back, the message with it",
+      { choices: [{ index: 0, finish_reason: "content_filter: PROHIBITED_CONTENT" }] },
+      { refused: true },
+    ],
     ["that a filter cut off", heldBack({ content: "Step one" }), { output: "Step one" }],
     ["of text beside an error", failed({ content: "42" }), { output: "42" }],
     ["with further choices", { choices: [{ message: assistant }, 7] }, { output: "42" }],
@@ -204,6 +214,11 @@ describe("a chat completion", () => {
     ["choices that are no list", { choices: { 0: { message: assistant } } }, unfit("choices")],
     ["an empty list of choices", { choices: [] }, unfit("choices")],
     ["a choice without a message", { choices: [{ text: "42" }] }, unfit("choices.0.message")],
+    [
+      "a choice without a message that no filter held back",
+      { choices: [{ message: null, finish_reason: "content_filters" }] },
+      unfit("choices.0.message"),
+    ],
     ["content that is no text", completion({ content: 42 }), unfit("choices.0.message.content")],
     ["parts that are none", completion({ content: ["42"] }), unfit("choices.0.message.content")],
     ["1 MiB of what are no parts", completion({ content: flood("0") }), unfit("choices.0.message.content")],
