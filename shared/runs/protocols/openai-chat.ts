@@ -43,15 +43,18 @@ const Choice = z
   // Gemini leaves the message out of a choice that it holds back.
   .refine(({ message, finish_reason = "" }) => message || HELD_BACK.test(finish_reason), { path: ["message"] });
 
+// Checked when it is priced, not when it is read.
+const Usage = z.object({
+  prompt_tokens: AnswerJson.default(null),
+  completion_tokens: AnswerJson.default(null),
+  total_tokens: AnswerJson.default(null),
+});
+
 const ChatCompletion = z.object({
   // One choice is asked for; any others are ignored.
   choices: List.transform((choices) => choices.slice(0, 1)).pipe(z.tuple([Choice])),
   model: AnswerJson.default(null),
-  // Checked when it is priced, not when it is read.
-  usage: z
-    .object({ prompt_tokens: AnswerJson.default(null), completion_tokens: AnswerJson.default(null) })
-    .optional()
-    .catch(undefined),
+  usage: Usage.optional().catch(undefined),
 });
 
 /** What gateways answer with 200 where the model gave no answer; some servers have the words alone. */
@@ -104,11 +107,21 @@ export const openaiChat: Protocol = {
         arguments: argumentsOf(text),
       })),
       usage: usage && {
-        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }],
+        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage) }],
       },
     });
   },
 };
+
+/**
+ * The tokens that a model wrote. What it thought is among those of its completion at OpenAI; at xAI and Gemini's compatible
+ * endpoint it is in the total alone, and billed as output all the same.
+ */
+function writtenOf({ prompt_tokens, completion_tokens, total_tokens }: z.output<typeof Usage>): ExactJson {
+  if (!Number.isInteger(prompt_tokens) || !Number.isInteger(total_tokens)) return completion_tokens;
+  const rest = Number(total_tokens) - Number(prompt_tokens);
+  return rest >= Number(completion_tokens ?? 0) ? rest : completion_tokens;
+}
 
 function functionNamesOf({ tools }: Pick<Asked["task"], "tools">): Map<string, string> {
   return functionNames((tools ?? []).map(({ name }) => name));

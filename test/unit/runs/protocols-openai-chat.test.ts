@@ -190,6 +190,39 @@ describe("a chat completion", () => {
       { calls: [{ model: "gpt-4o", input_tokens: 12, output_tokens: 3 }] },
     ],
     [
+      "what its model thought, where that is no part of its completion (Gemini's form)",
+      { model: "gemini-2.5-flash", usage: { prompt_tokens: 17, completion_tokens: 2, total_tokens: 49 } },
+      { calls: [{ model: "gemini-2.5-flash", input_tokens: 17, output_tokens: 32 }] },
+    ],
+    [
+      "what its model thought, where that is told beside its completion (xAI's form)",
+      {
+        model: "grok-4",
+        usage: {
+          prompt_tokens: 32,
+          completion_tokens: 9,
+          total_tokens: 135,
+          completion_tokens_details: { reasoning_tokens: 94 },
+        },
+      },
+      { calls: [{ model: "grok-4", input_tokens: 32, output_tokens: 103 }] },
+    ],
+    [
+      "nothing but what it read, where its completion has no tokens to tell of",
+      { usage: { prompt_tokens: 8, total_tokens: 8 } },
+      { calls: [{ model: null, input_tokens: 8, output_tokens: 0 }] },
+    ],
+    [
+      "no less than its completion, whatever the total is",
+      { usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 0 } },
+      { calls: [{ model: null, input_tokens: 12, output_tokens: 3 }] },
+    ],
+    [
+      "what its completion says, where the total is no number",
+      { usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: "15" } },
+      { calls: [{ model: null, input_tokens: 12, output_tokens: 3 }] },
+    ],
+    [
       "what can't be priced, as it is",
       { model: 5, usage: { prompt_tokens: "12" } },
       { calls: [{ model: 5, input_tokens: "12", output_tokens: null }] },
