@@ -28,8 +28,12 @@ const Card = z.object({
   supportedInterfaces: z.array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string() })).default([]),
 });
 
-/** Reads a manifest of the native form, or an A2A agent card, told apart by whether it names an `endpoint`. */
-export function readManifest(value: Record<string, unknown>): Reading {
+/**
+ * Reads a manifest of the native form, or an A2A agent card, told apart by whether it names an `endpoint`. Null says the same
+ * as a missing member, as many serialisers write it.
+ */
+export function readManifest(document: Record<string, unknown>): Reading {
+  const value = Object.fromEntries(Object.entries(document).filter(([, member]) => member !== null));
   const isCard = !("endpoint" in value) && ["url", "skills", "supportedInterfaces"].some((field) => field in value);
   return isCard ? { kind: "a2a", result: readCard(value) } : { kind: "native", result: readNative(value) };
 }

@@ -72,6 +72,12 @@ describe("a manifest is found", () => {
     ]);
   });
 
+  it("with null for what it has not", async () => {
+    const manifest = manifestOf("null.example.com");
+    serve(at("null.example.com"), { ...manifest, description: null, agent_protocol: null, version: null });
+    expect((await discover("https://null.example.com")).body).toMatchObject({ kind: "native", valid: true, manifest });
+  });
+
   it.each<[string, string, object, string]>([
     ["at our place, as early servers have it", PATH, { url: at("card.example.com", "/a2a") }, "/a2a"],
     ["at A2A's place", CARD_PATH, { protocolVersion: "0.2.6" }, "/a2a"],
@@ -84,6 +90,18 @@ describe("a manifest is found", () => {
         additionalInterfaces: [{ url: at("card.example.com", "/rpc"), transport: "JSONRPC" }],
       },
       "/rpc",
+    ],
+    [
+      "with null for what it has not",
+      CARD_PATH,
+      {
+        additionalInterfaces: null,
+        preferredTransport: null,
+        description: null,
+        endpoint: null,
+        protocolVersion: null,
+      },
+      "/a2a",
     ],
     [
       "of A2A 1.0 with an interface of 0.3",
