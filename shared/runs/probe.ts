@@ -40,6 +40,18 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
 /** Servers of several models know none by that name unless they are told to, and say 404 or 400. */
 const MODEL_ADVICE = `Each request names the model "${MODEL}": let the server take that name.`;
 
+/** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. */
+const VERSION_ADVICE =
+  "If it knows no such method, it speaks another version of A2A: agent_protocol is a2a for 0.2 and 0.3, a2a_1 for 1.0.";
+
+/** What else may mend a failure in one protocol. */
+const PROTOCOL_ADVICE: Record<Target["agent_protocol"], Partial<Record<FailureCode, string>>> = {
+  native: {},
+  openai_chat: { agent_http_error: MODEL_ADVICE },
+  a2a: { agent_reported_failure: VERSION_ADVICE },
+  a2a_1: { agent_reported_failure: VERSION_ADVICE },
+};
+
 /**
  * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; allows it 10 seconds and 1 MiB.
  * The endpoint is ok if it answers by the protocol: with an answer, right or wrong, or by saying that it is still working
@@ -74,8 +86,8 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   const { code } = outcome;
   // What the agent says about its failure is part of its answer, which is not quoted.
   const cause = code === "agent_reported_failure" ? "The agent answered that it failed." : outcome.detail;
-  const named = code === "agent_http_error" && target.agent_protocol === "openai_chat" ? MODEL_ADVICE : undefined;
-  const detail = [cause, ADVICE[code], named].filter((text) => text !== undefined).join(" ");
+  const particular = PROTOCOL_ADVICE[target.agent_protocol][code];
+  const detail = [cause, ADVICE[code], particular].filter((text) => text !== undefined).join(" ");
   return { ok: false, ...measured, failure_code: code, detail };
 }
 

@@ -104,6 +104,22 @@ describe("an endpoint that does not is named with its failure and what mends it"
       /1 MiB/,
     ],
     ["a2a", "an error", 200, "agent_reported_failure", rpc({ error: { code: -32603, message: SECRET } }), /own log/],
+    [
+      "a2a",
+      "that it knows no such method, as a server of 1.0",
+      200,
+      "agent_reported_failure",
+      rpc({ error: { code: -32601, message: SECRET } }),
+      /a2a_1 for 1\.0/,
+    ],
+    [
+      "a2a_1",
+      "that it knows no such method, as one of 0.3",
+      200,
+      "agent_reported_failure",
+      rpc({ error: { code: -32601, message: SECRET } }),
+      /a2a for 0\.2 and 0\.3/,
+    ],
   ])("%s: %s", async (agent_protocol, _what, status_code, failure_code, answer, detail) => {
     agent.answer = answer;
     const { status, body, text } = await test({ agent_protocol });
