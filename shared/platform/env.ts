@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ENCRYPTION_SETTINGS, type Keyring, keyringOf } from "./encryption.ts";
 import { LOG_KEY_SETTING } from "./hash-secret.ts";
+import { SIGNING_KEYS_SETTING } from "./jwk-set.ts";
 
 const list = z
   .string()
@@ -30,68 +31,69 @@ export type Flag = (typeof FLAGS)[number];
 /** An epoch of a day. */
 export const DAY_SECONDS = 86_400;
 
-const schema = z
-  .object({
-    ENVIRONMENT: z.enum(["development", "test", "production"]),
-    BASE_URL: origin,
-    FRONTEND_URL: z.url({ protocol: /^https?$/ }),
-    ALLOWED_ORIGINS: z
-      .string()
-      .default("")
-      .transform((text) => text.split(",").filter((item) => item.trim() !== ""))
-      .pipe(z.array(z.string().trim().pipe(origin))),
-    DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
-    NEON_LOCAL_PROXY: origin.optional(),
-    UPSTASH_REDIS_REST_URL: z.url(),
-    UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
-    QSTASH_URL: z.url(),
-    QSTASH_TOKEN: z.string().min(1),
-    QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
-    QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
-    SIGNING_KEYS: z.string().min(2),
-    LOG_SIGNING_KEY: LOG_KEY_SETTING,
-    ...ENCRYPTION_SETTINGS,
-    STRIPE_SECRET_KEY: z.string().optional(),
-    STRIPE_WEBHOOK_SECRET: z
-      .string()
-      .transform((text) => text.split(",").map((secret) => secret.trim()))
-      .pipe(z.array(z.string().min(1)))
-      .optional(),
-    STRIPE_PRICE_PRO_MONTHLY: z.string().optional(),
-    STRIPE_PRICE_PRO_YEARLY: z.string().optional(),
-    STRIPE_PRICE_TEAM_MONTHLY: z.string().optional(),
-    STRIPE_PRICE_TEAM_YEARLY: z.string().optional(),
-    STRIPE_PRICE_CERTIFICATION: z.string().optional(),
-    STRIPE_API_BASE: origin.optional(),
-    GITHUB_CLIENT_ID: z.string().optional(),
-    GITHUB_CLIENT_SECRET: z.string().optional(),
-    GITHUB_BASE: origin.optional(),
-    EMAIL_FROM: z.string().min(3),
-    RESEND_API_KEY: z.string().optional(),
-    RESEND_API_BASE: origin.optional(),
-    DNS_RESOLVER_URL: z.url(),
-    ANALYTICS_SINK_URL: z.url({ protocol: /^https?$/ }).optional(),
-    ADMIN_EMAILS: emails,
-    TEAM_OVERRIDE_EMAILS: emails,
-    EPOCH_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(DAY_SECONDS),
-    FLAGS: list.pipe(z.array(z.enum(FLAGS))).transform((flags) => new Set<Flag>(flags)),
-  })
-  .superRefine((env, context) => {
-    if (env.ENVIRONMENT !== "production") return;
-    for (const name of ["STRIPE_API_BASE", "GITHUB_BASE", "RESEND_API_BASE", "NEON_LOCAL_PROXY"] as const) {
-      if (env[name] !== undefined)
-        context.addIssue({ code: "custom", path: [name], message: "is refused in production" });
-    }
-    if (env.EPOCH_SECONDS < DAY_SECONDS)
-      context.addIssue({ code: "custom", path: ["EPOCH_SECONDS"], message: `must be ${DAY_SECONDS} in production` });
-    for (const name of ["BASE_URL", "DNS_RESOLVER_URL"] as const) {
-      if (!env[name].startsWith("https:"))
-        context.addIssue({ code: "custom", path: [name], message: "must be https in production" });
-    }
-  });
+const schema = z.object({
+  ENVIRONMENT: z.enum(["development", "test", "production"]),
+  BASE_URL: origin,
+  FRONTEND_URL: z.url({ protocol: /^https?$/ }),
+  ALLOWED_ORIGINS: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").filter((item) => item.trim() !== ""))
+    .pipe(z.array(z.string().trim().pipe(origin))),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
+  NEON_LOCAL_PROXY: origin.optional(),
+  UPSTASH_REDIS_REST_URL: z.url(),
+  UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+  QSTASH_URL: z.url(),
+  QSTASH_TOKEN: z.string().min(1),
+  QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
+  QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
+  SIGNING_KEYS: SIGNING_KEYS_SETTING,
+  LOG_SIGNING_KEY: LOG_KEY_SETTING,
+  ...ENCRYPTION_SETTINGS,
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .transform((text) => text.split(",").map((secret) => secret.trim()))
+    .pipe(z.array(z.string().min(1)))
+    .optional(),
+  STRIPE_PRICE_PRO_MONTHLY: z.string().optional(),
+  STRIPE_PRICE_PRO_YEARLY: z.string().optional(),
+  STRIPE_PRICE_TEAM_MONTHLY: z.string().optional(),
+  STRIPE_PRICE_TEAM_YEARLY: z.string().optional(),
+  STRIPE_PRICE_CERTIFICATION: z.string().optional(),
+  STRIPE_API_BASE: origin.optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  GITHUB_BASE: origin.optional(),
+  EMAIL_FROM: z.string().min(3),
+  RESEND_API_KEY: z.string().optional(),
+  RESEND_API_BASE: origin.optional(),
+  DNS_RESOLVER_URL: z.url(),
+  ANALYTICS_SINK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ADMIN_EMAILS: emails,
+  TEAM_OVERRIDE_EMAILS: emails,
+  EPOCH_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(DAY_SECONDS),
+  FLAGS: list.pipe(z.array(z.enum(FLAGS))).transform((flags) => new Set<Flag>(flags)),
+});
 
 /** The settings of decisions section 10, parsed and typed. */
 export type Env = Omit<z.output<typeof schema>, keyof typeof ENCRYPTION_SETTINGS> & { DATA_ENCRYPTION_KEYS: Keyring };
+
+/** What production refuses of settings that may not be valid either: a line for each. */
+function refusedInProduction(given: Record<string, unknown>): string[] {
+  return [
+    ...["STRIPE_API_BASE", "GITHUB_BASE", "RESEND_API_BASE", "NEON_LOCAL_PROXY"]
+      .filter((name) => given[name] !== undefined)
+      .map((name) => `- ${name}: is refused in production`),
+    ...(Number(given["EPOCH_SECONDS"] ?? DAY_SECONDS) < DAY_SECONDS
+      ? [`- EPOCH_SECONDS: must be ${DAY_SECONDS} in production`]
+      : []),
+    ...["BASE_URL", "DNS_RESOLVER_URL"]
+      .filter((name) => /^(?!https:)\w+:/i.test(String(given[name])))
+      .map((name) => `- ${name}: must be https in production`),
+  ];
+}
 
 /**
  * Validates all settings at once.
@@ -101,8 +103,10 @@ export function parseEnv(raw: Record<string, unknown>): Env {
   const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ""));
   const result = schema.safeParse(given);
   const keys = result.success ? keyringOf(result.data) : null;
-  if (result.success && keys !== null) return { ...result.data, DATA_ENCRYPTION_KEYS: keys };
+  const refusals = given["ENVIRONMENT"] === "production" ? refusedInProduction(given) : [];
+  if (result.success && keys !== null && refusals.length === 0) return { ...result.data, DATA_ENCRYPTION_KEYS: keys };
   const lines = result.error?.issues.map((issue) => `- ${issue.path.join(".")}: ${issue.message}`) ?? [];
+  lines.push(...refusals);
   if (Object.keys(ENCRYPTION_SETTINGS).every((name) => given[name] === undefined))
     lines.push("- DATA_ENCRYPTION_KEYS: is missing (npm run keys)");
   throw new Error(`The configuration is not usable:\n${lines.join("\n")}`);

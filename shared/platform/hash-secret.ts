@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { hkdfSync } from "node:crypto";
 import * as z from "zod";
+import { readJwkSet, setOf } from "./jwk-set.ts";
 
 const PrivateJwk = z.object({ d: z.string().regex(/^[\w-]{43}$/) });
 
@@ -15,9 +16,9 @@ function privateHalf(jwk: string): Buffer | null {
 }
 
 /** The setting that the secrets of hashes are drawn from, as it is validated. */
-export const LOG_KEY_SETTING = z
-  .string()
-  .refine((text) => privateHalf(text) !== null, { error: "must be a private JWK of Ed25519 (npm run keys)" });
+export const LOG_KEY_SETTING = z.string().refine((text) => !("faults" in readJwkSet(setOf(text))), {
+  error: "must be a private JWK of Ed25519 (npm run keys)",
+});
 
 /**
  * The secret for keyed hashes of one purpose, drawn by HKDF from the log's key: the one key that is never replaced. Under

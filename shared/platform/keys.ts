@@ -1,5 +1,5 @@
 import { type CryptoKey, calculateJwkThumbprint, importJWK } from "jose";
-import * as z from "zod";
+import { type Jwk, readJwkSet, setOf } from "./jwk-set.ts";
 
 /** A public Ed25519 key as RFC 8037 writes it: the members of the RFC 7638 thumbprint and nothing else. */
 export interface PublicJwk {
@@ -39,30 +39,6 @@ export interface SigningKeys {
   publicJwks(kidOf?: (key: VerificationKey) => string): PublishedJwk[];
 }
 
-// 32 bytes are 43 characters whose last carries two zero bits. Another spelling of the same key
-// would have another thumbprint, so only the canonical one is taken.
-const bytes32 = (name: string) =>
-  z.string({ error: `${name} is missing` }).regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, {
-    error: `${name} is not 32 bytes in base64url`,
-  });
-
-const Jwk = z.object(
-  {
-    kty: z.literal("OKP", { error: "kty is not OKP" }),
-    crv: z.literal("Ed25519", { error: "crv is not Ed25519" }),
-    x: bytes32("x"),
-    d: bytes32("d").optional(),
-  },
-  { error: "is not an object" },
-);
-
-const JwkSet = z.object(
-  {
-    keys: z.array(Jwk, { error: "has no array `keys`" }).min(1, { error: "has no key" }),
-  },
-  { error: "is not an object" },
-);
-
 /**
  * Loads the service's keys from a private JWK set (RFC 7517 section 5, RFC 8037): every key is Ed25519, the first signs,
  * all are published. A key without `d` may stand anywhere but first. Other members of a key are ignored.
@@ -70,14 +46,11 @@ const JwkSet = z.object(
  * @throws Error that lists what is wrong by the key's place in the set and never quotes any of its content.
  */
 export async function loadSigningKeys(jwkSetJson: string): Promise<SigningKeys> {
-  const set = JwkSet.safeParse(parse(jwkSetJson));
-  if (!set.success) throw refusal(set.error.issues.map((issue) => describe(issue.path, issue.message)));
-
-  const all = await Promise.all(set.data.keys.map(load));
+  const set = readJwkSet(jwkSetJson);
+  if ("faults" in set) throw refusal(set.faults);
+  const all = await Promise.all(set.keys.map(load));
   const [active] = all;
   if (!active || !("privateKey" in active)) throw refusal(["key 0 must sign and has no d"]);
-  const repeated = all.findIndex((key, index) => all.findIndex((other) => other.thumbprint === key.thumbprint) < index);
-  if (repeated !== -1) throw refusal([`key ${repeated} stands in the set twice`]);
 
   return {
     active,
@@ -94,7 +67,7 @@ export async function loadSigningKeys(jwkSetJson: string): Promise<SigningKeys> 
  */
 export async function loadSigningKey(setting: string, jwkJson: string): Promise<SigningKey> {
   try {
-    const { active } = await loadSigningKeys(JSON.stringify({ keys: [parse(jwkJson)] }));
+    const { active } = await loadSigningKeys(setOf(jwkJson));
     return active;
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
@@ -102,7 +75,7 @@ export async function loadSigningKey(setting: string, jwkJson: string): Promise<
   }
 }
 
-async function load(jwk: z.infer<typeof Jwk>, index: number): Promise<VerificationKey | SigningKey> {
+async function load(jwk: Jwk, index: number): Promise<VerificationKey | SigningKey> {
   const { d, ...publicJwk } = jwk;
   const publicKey = await importJWK(publicJwk, "EdDSA").catch(() => null);
   if (!publicKey) throw refusal([`key ${index}: x is not a public key`]);
@@ -121,19 +94,6 @@ async function belongTogether(privateKey: CryptoKey, publicKey: CryptoKey): Prom
   const probe = new Uint8Array(32);
   const signature = await crypto.subtle.sign("Ed25519", privateKey, probe);
   return crypto.subtle.verify("Ed25519", publicKey, signature, probe);
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // The parser's own message quotes its input.
-    throw refusal(["is not JSON"]);
-  }
-}
-
-function describe([, index]: PropertyKey[], message: string): string {
-  return index === undefined ? message : `key ${String(index)}: ${message}`;
 }
 
 function refusal(reasons: string[]): Error {
