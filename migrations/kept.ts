@@ -9,7 +9,7 @@ export const KEPT: readonly Installed[] = [...OF_RUNS, ...OF_WEBHOOKS];
 /**
  * Makes the functions of the statements that the database keeps, and removes those of statements that are no longer sent:
  * a Worker that still runs sends its own as they are. They are made of the same code that sends them, so that no
- * migration has to follow a change of it.
+ * migration has to follow a change of it. To be called in a transaction, which they all are part of.
  */
 export async function installKept(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -22,6 +22,5 @@ export async function installKept(client: Client): Promise<void> {
     ...KEPT.filter(({ name }) => !there.has(name)).map(({ definition }) => definition),
     ...[...there].filter((name) => !wanted.has(name)).map((name) => `drop function ${client.escapeIdentifier(name)}`),
   ];
-  // Without parameters they are one transaction.
   if (statements.length > 0) await client.query(statements.join(";\n"));
 }

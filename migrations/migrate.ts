@@ -36,25 +36,40 @@ export async function migrate(
 ): Promise<void> {
   const client = await openClient(url);
   try {
-    await client.query("select pg_advisory_lock($1)", [LOCK]);
-    await client.query(APPLIED);
-    const { rows } = await client.query<{ last: string }>(
-      "select coalesce(max(created_at), 0) as last from drizzle.__drizzle_migrations",
-    );
-    const last = Number(rows[0]?.last);
+    await inTurn(client, () => client.query(APPLIED));
+    const last = await lastApplied(client);
     for (const migration of readMigrationFiles({ migrationsFolder: folder }))
       if (migration.folderMillis > last) await applyBesideOthers(client, migration, patience);
-    await installKept(client);
+    await inTurn(client, () => installKept(client));
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Does `work` in a transaction that no other call has at the same time. The lock ends with the transaction and not with the
+ * connection: that of a pooled address lives on, and would keep everybody out.
+ */
+async function inTurn(client: Client, work: () => Promise<unknown>): Promise<void> {
+  await client.query("begin");
+  await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
+  await work();
+  await client.query("commit");
+}
+
+/** The time of the newest migration that was applied. */
+async function lastApplied(client: Client): Promise<number> {
+  const { rows } = await client.query<{ last: string }>(
+    "select coalesce(max(created_at), 0) as last from drizzle.__drizzle_migrations",
+  );
+  return Number(rows[0]?.last);
 }
 
 /** Applies a migration, again and again while the service holds what it has to lock. */
 async function applyBesideOthers(client: Client, migration: MigrationMeta, patience: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await apply(client, migration, patience);
+      await inTurn(client, () => apply(client, migration, patience));
       return;
     } catch (error) {
       const isHeldUp = error instanceof DatabaseError && GIVES_WAY.has(error.code);
@@ -66,14 +81,14 @@ async function applyBesideOthers(client: Client, migration: MigrationMeta, patie
 }
 
 async function apply(client: Client, { sql, hash, folderMillis }: MigrationMeta, patience: number): Promise<void> {
-  await client.query("begin");
+  // Another call may have applied it while this one waited for its turn.
+  if ((await lastApplied(client)) >= folderMillis) return;
   await client.query("select set_config('lock_timeout', $1, true)", [`${patience}ms`]);
   for (const statement of sql) await client.query(statement);
   await client.query("insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)", [
     hash,
     folderMillis,
   ]);
-  await client.query("commit");
 }
 
 if (import.meta.main) {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "../../../migrations/migrate.ts";
@@ -94,4 +96,43 @@ describe("a migration beside the running service", () => {
     expect(await columns()).toEqual(["one.more", "one.n", "two.more", "two.n"]);
     expect(await noted()).toBe(2);
   });
+});
+
+/** What a client says before it leaves. */
+const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
+
+/** An address of the server whose connections live on when their client is gone, as those behind a pooler do. */
+async function pooled(): Promise<{ url: string; close(): void }> {
+  const behind: Socket[] = [];
+  const pooler = createServer((client) => {
+    const server = connectTo(Number(new URL(url).port), "127.0.0.1");
+    behind.push(server);
+    client.on("data", (chunk) => void (chunk.equals(TERMINATE) ? client.end() : server.write(chunk)));
+    server.pipe(client);
+    for (const socket of [client, server]) socket.on("error", () => undefined);
+  }).listen(0, "127.0.0.1");
+  await once(pooler, "listening");
+  const address = new URL(url);
+  address.port = String((pooler.address() as AddressInfo).port);
+  return {
+    url: address.href,
+    close() {
+      for (const server of behind) server.destroy();
+      pooler.close();
+    },
+  };
+}
+
+it("by a pooled address keeps nobody from the next one", async () => {
+  const { url: address, close } = await pooled();
+  try {
+    await migrate(address);
+    const held = await service.sql(
+      "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+    );
+    expect(held).toEqual([]);
+    await migrate(address);
+  } finally {
+    close();
+  }
 });
