@@ -280,3 +280,37 @@ describe("an output schema to grade with", () => {
     expect(pointersOf(nested(40))).toEqual(["/output_schema"]);
   });
 });
+
+describe("a pattern that stands for a million instructions", () => {
+  const HUGE: [what: string, pattern: string][] = [
+    ["many repetitions", ".{1000}".repeat(142)],
+    ["a long group", `(?:${"a?".repeat(490)}){1000}`],
+    ["repetitions of repetitions", `(?:(?:${"(?i)ab".repeat(80)}){1,30}){1,33}`],
+    ["what is repeated no time", `(?:${"a{0}".repeat(245)}){1000}`],
+    ["alternatives", `(?P<name>${"[^]a]c|\\pLd".repeat(75)}){900,1000}?`],
+    ["quoted text", `(?:\\Q${"({1}".repeat(240)}\\E){1000}`],
+  ];
+  const pointer = "/grader/pattern";
+  const message = "Make the counted repetitions smaller: the pattern is too large.";
+
+  test.each(HUGE)("by %s is refused without being compiled", (_, pattern) => {
+    const begun = performance.now();
+    const found = Array.from({ length: 40 }, () => issuesOf({ type: "regex", pattern }, null));
+    // To compile one takes up to three seconds.
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(new Set(found.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify([{ pointer, code: "invalid_pattern", message }])]),
+    );
+  });
+
+  test.each([
+    "a{900}",
+    "(?:a){900}",
+    "(?:0|1|2|3|4|5|6|7|8|9){300}",
+    "[{1000}]{3}\\{1000}",
+    "\\Qa{1000}{1000}{1000}{1000}{1000}\\E",
+    `^(?:${"[ab]".repeat(20)}){40}$`,
+  ])("is not what %s is", (pattern) => {
+    expect(issuesOf({ type: "regex", pattern }, null)).toEqual([]);
+  });
+});
