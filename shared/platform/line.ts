@@ -1,8 +1,11 @@
 import * as z from "zod";
 
-/** One line with something in it that can be seen, and nothing that is there without being seen. */
+/**
+ * One line with something in it that can be seen, and nothing that is there without being seen. Among letters are fillers,
+ * and among symbols a Braille cell without dots, that show nothing.
+ */
 const SEEN =
-  /^(?=.*[\p{L}\p{N}\p{P}\p{S}])[^\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+$/u;
+  /^(?=.*(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}])[^\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+$/u;
 
 /**
  * A name of 1 to `most` characters, trimmed: one line of something that can be seen, without what makes two names look

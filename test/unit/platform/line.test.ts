@@ -18,6 +18,9 @@ describe("a name of one line", () => {
     "עברית",
     "日本",
     "a\u00a0b",
+    "ᄒ\u1160ᆫ 글",
+    "⠁\u2800⠃",
+    "葛\u{e0100}",
     "x".repeat(120),
   ])("is taken: %s", (name) => {
     expect(line(120).parse(name)).toBe(name.trim());
@@ -28,6 +31,9 @@ describe("a name of one line", () => {
     ["spaces alone", " \u00a0 "],
     ["joiners alone", "\u200d\u200c"],
     ["marks alone", "\u0301"],
+    ["a filler alone", "\u3164"],
+    ["other fillers, with spaces and joiners", "\u115f \u1160\u200d\uffa0"],
+    ["Braille cells without dots alone", "\u2800\u2800"],
     ["two lines", "a\nb"],
     ["a line separator", "a\u2028b"],
     ["a control character", "a\u0007b"],
