@@ -39,6 +39,9 @@ const TEXT = tagOf(1, WireType.LengthDelimited);
 const INTEGER = tagOf(3, WireType.Varint);
 const DOUBLE = tagOf(4, WireType.Bit64);
 
+/** More spans than a body of the greatest length has room for, if each is well-formed: made of fewer bytes, none is kept. */
+export const MAX_SENT_SPANS = 100_000;
+
 /** One byte more than the longest id, so that what is too long stays so. */
 const MAX_ID_BYTES = 17;
 
@@ -137,8 +140,11 @@ function readScopeSpans(reader: Reader, end: number, spans: SentSpan[]): void {
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag === SCOPE) name = readScope(reader, reader.end());
-    else if (tag === NESTED_SPANS) spans.push(readSpan(reader, reader.end()));
-    else reader.leaveOut(tag);
+    else if (tag === NESTED_SPANS) {
+      // An empty one takes two bytes here, and a hundred times as much in memory.
+      if (spans.length === MAX_SENT_SPANS) throw new RangeError("there are too many spans");
+      spans.push(readSpan(reader, reader.end()));
+    } else reader.leaveOut(tag);
   }
   reader.assertAt(end);
   if (spans.length === first) return;

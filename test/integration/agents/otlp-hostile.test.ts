@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newCredential } from "../../../shared/platform/credential.ts";
@@ -93,6 +95,14 @@ describe("the receiver's credential", () => {
   });
 });
 
+/** A request in protobuf with so many empty spans, of two bytes each. */
+function protobufOf(count: number): Uint8Array<ArrayBuffer> {
+  const spans = Buffer.alloc(2 * count);
+  for (let at = 0; at < spans.length; at += 2) spans[at] = 0x12;
+  const scope = new BinaryWriter().uint32(0x12).bytes(spans).finish();
+  return Uint8Array.from(new BinaryWriter().uint32(0x0a).bytes(scope).finish());
+}
+
 describe("a body that can't be read", () => {
   const oversized = Buffer.alloc(4 * 1024 * 1024 + 1, " ");
 
@@ -110,6 +120,27 @@ describe("a body that can't be read", () => {
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code });
     if (headers["content-encoding"] === "br") expect(answer.headers.get("accept-encoding")).toBe("gzip, identity");
+  });
+
+  const objects = (count: number) => Array(count).fill("{}").join(",");
+  const MANY: [what: string, type: Record<string, string>, sent: string | Uint8Array<ArrayBuffer>][] = [
+    ["two million spans in protobuf", PROTOBUF, protobufOf(2_000_000)],
+    ["a hundred thousand and one", PROTOBUF, protobufOf(100_001)],
+    ["as many in JSON", JSON_TYPE, `{"resourceSpans":[{"scopeSpans":[{"spans":[${objects(100_001)}]}]}]}`],
+    ["a million and more resources", JSON_TYPE, `{"resourceSpans":[${objects(1_390_000)}]}`],
+    ["a million and more lists", JSON_TYPE, `{"other":[${Array(1_390_000).fill("[]").join(",")}]}`],
+  ];
+
+  // Some kilobytes in gzip: read whole, they take more memory than an isolate has, and every request in it ends.
+  it.each(MANY)("is refused for %s, before they are all in memory", async (_what, type, sent) => {
+    const headers = { ...sender.headers, ...type, "content-encoding": "gzip" };
+    const { status, body } = await post(service, gzipSync(sent), headers);
+    expect([status, body.toString()]).toEqual([400, expect.stringContaining("ExportTraceServiceRequest")]);
+  });
+
+  it("counts empty spans as malformed up to there", async () => {
+    const answer = await post(service, protobufOf(100_000), { ...sender.headers, ...PROTOBUF });
+    expect([answer.status, answer.body.toString()]).toEqual([200, expect.stringContaining("100000 malformed")]);
   });
 
   it("is refused with a google.rpc.Status where it was protobuf", async () => {
