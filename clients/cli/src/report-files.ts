@@ -47,14 +47,14 @@ const LONGEST_STOP_MS = 5000;
 
 /**
  * Does `work`; where that fails, or is ended by a signal, the files tell of it, too, and how to go on, before the error or the
- * signal goes on as it is. A signal does `stop` first, where it is given: after that nothing goes on.
+ * signal goes on as it is. A signal does `stop` first, where it is given, which says what it did: after that nothing goes on.
  */
 export async function told<T>(
   { junit, markdown }: ReportFiles,
   known: Omit<Broken, "message">,
   terminal: Terminal,
   work: () => Promise<T>,
-  stop?: (signal: AbortSignal) => Promise<unknown>,
+  stop?: (signal: AbortSignal) => Promise<string>,
 ): Promise<T> {
   const tell = (message: string, goesOnBy = known.goesOnBy) => {
     const broken = { ...known, message, goesOnBy };
@@ -66,13 +66,12 @@ export async function told<T>(
   const endBy = async (signal: (typeof ENDS)[number]) => {
     if (terminal.stderr.isTTY === true) terminal.stderr.write("\r\u001b[K");
     const ended = `${signal} ended the program before there was a result.`;
-    const failed = await stop?.(AbortSignal.timeout(LONGEST_STOP_MS)).then(
-      () => null,
-      (error: unknown) => explained(error).text,
-    );
-    if (failed === undefined) tell(ended);
-    else if (failed === null) tell(`${ended} What was queued has been cancelled.`, null);
-    else tell(`${ended} What was queued could not be cancelled: ${failed}`);
+    if (stop === undefined) tell(ended);
+    else
+      await stop(AbortSignal.timeout(LONGEST_STOP_MS)).then(
+        (done) => tell(`${ended} ${done}`, null),
+        (error: unknown) => tell(`${ended} What was queued could not be cancelled: ${explained(error).text}`),
+      );
     leave();
     process.kill(process.pid, signal);
   };

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
-import type { Consumer } from "../../stack/broker/harness.ts";
+import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
 import { newUser } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -48,6 +48,17 @@ const optionsOf = (env: Record<string, string>) => ({
   cwd: folder,
   env: { PATH: process.env["PATH"] ?? "", HOME: folder, CI: "true", ...env },
 });
+
+/** How many runs of a session are cancelled, and how many have ended. */
+async function countsOf(session: unknown): Promise<{ cancelled: number; final: number }> {
+  const [counts] = await service.sql<{ cancelled: number; final: number }>(
+    `select count(*) filter (where status = 'cancelled')::int as cancelled,
+            count(*) filter (where status in ('cancelled', 'completed'))::int as final
+       from runs where screening_session_id = $1`,
+    [session],
+  );
+  return counts ?? { cancelled: 0, final: 0 };
+}
 
 /** Runs a script in a shell as a runner does. */
 function shell(script: string, env: Record<string, string>): Promise<{ code: number; output: string }> {
@@ -157,15 +168,44 @@ it("a job of the GitHub Action that is cancelled has the client told behind npx,
   expect(read("agent-screening.xml")).toMatch(/<error message="SIGTERM ended [^"]*"><\/error>/);
   release();
   await service.settled();
-  const [counts] = await service.sql<{ cancelled: number; final: number }>(
-    `select count(*) filter (where status = 'cancelled')::int as cancelled,
-            count(*) filter (where status in ('cancelled', 'completed'))::int as final
-       from runs where screening_session_id = $1`,
-    [session],
-  );
+  const counts = await countsOf(session);
   // At most four were called by then.
-  expect(counts?.cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
-  expect(counts?.final).toBe(3 * TASKS);
+  expect(counts.cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
+  expect(counts.final).toBe(3 * TASKS);
+});
+
+it("a job that is cancelled while its runs are submitted has what is queued cancelled, too", async () => {
+  let release = () => undefined as void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  endpoint.answer = (call) => held.then(() => answersRightly(call));
+  const front = await startConsumer();
+  const args = ["screen", endpoint.url, "--suite", "few", "--repeats", "3", "--cancel-on-signal", "--markdown", "m.md"];
+  const url = new URL(front.url).origin;
+  const env = { AGENT_SCREENING_KEY: key, AGENT_SCREENING_URL: url };
+  let session: unknown;
+  const ended = new Promise((resolve) => {
+    front.answer = async ({ method, url: { pathname, search }, headers, body }) => {
+      const names = ["authorization", "content-type", "idempotency-key"];
+      const sent = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+      const content = body.length === 0 ? {} : { body: new Uint8Array(body) };
+      const answer = await fetch(service.url + pathname + search, { method, headers: sent, ...content });
+      const text = await answer.text();
+      if (pathname === "/api/v1/runs/batch") {
+        session = (JSON.parse(text) as { screening_session_id: string }[])[0]?.screening_session_id;
+        runner.kill("SIGTERM");
+      }
+      return { status: answer.status, headers: { "content-type": "application/json" }, body: text };
+    };
+    const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+    const runner = spawn(process.execPath, [main, ...args], optionsOf(env));
+    runner.on("exit", (_, signal) => resolve(signal));
+  });
+  expect(await ended).toBe("SIGTERM");
+  expect(read("m.md")).toContain("What was queued has been cancelled");
+  release();
+  await service.settled();
+  await front.stop();
+  expect((await countsOf(session)).cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
 });
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {

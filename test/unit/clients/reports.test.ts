@@ -116,7 +116,7 @@ describe("the files of a report of what fails", () => {
   });
 
   it.each([
-    ["which cancels what is queued", "async () => undefined", "has been cancelled.", false],
+    ["which says what it did", 'async () => "What was queued has gone."', "has gone.", false],
     ["which fails to", 'async () => { throw new Error("no answer"); }', "could not be cancelled: no answer", true],
   ])("say what came of what a signal does first, %s, though it comes twice", async (_what, stop, outcome, goesOn) => {
     const work = `import { told } from ${JSON.stringify(SOURCE)};

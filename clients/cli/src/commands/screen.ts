@@ -51,14 +51,27 @@ export const screen = command({
   async run(values, [target], terminal) {
     const least = thresholdOf(values["fail-under"]);
     const files = provenFiles(values);
+    const isCancelled = values["cancel-on-signal"] === true;
+    const halt = new AbortController();
+    const begin = async () => {
+      const service = connectSignedIn(values, terminal);
+      return { ...service, ...(await begun(service.client, target, values, halt.signal)) };
+    };
+    let beginning: ReturnType<typeof begin> | undefined;
+    // Its runs may be queued already where the answer that names their session is still on its way.
+    const halted = async (signal: AbortSignal) => {
+      halt.abort();
+      const one = await within(signal, beginning).catch((error: unknown) => {
+        if (error !== halt.signal.reason) throw error;
+      });
+      return one === undefined ? "Nothing had been queued." : cancelled(one, signal);
+    };
     const { client, url, agent, session_id, runs } = await told(
       files,
       { agent: "agent-screening", goesOnBy: null },
       terminal,
-      async () => {
-        const service = connectSignedIn(values, terminal);
-        return { ...service, ...(await begun(service.client, target, values)) };
-      },
+      () => (beginning = begin()),
+      isCancelled ? halted : undefined,
     );
     const link = `${url}/sessions/${session_id}`;
     note(terminal, `Screening ${plain(agent.name)}: ${numbered(runs, "run")}, ${link}`);
@@ -70,10 +83,6 @@ export const screen = command({
       return EXIT.fine;
     }
     const goesOnBy = `agent-screening screen --session ${session_id}`;
-    const cancelled = (signal: AbortSignal) => {
-      const params = { path: { session_id } };
-      return given(client.POST("/api/v1/screening-sessions/{session_id}/cancel", { params, signal }));
-    };
     const results = await told(
       files,
       { agent: agent.name, goesOnBy },
@@ -82,7 +91,7 @@ export const screen = command({
         const session = await finished(client, session_id, createProgress(terminal));
         return resultsOf(client, url, agent, session);
       },
-      values["cancel-on-signal"] === true ? cancelled : undefined,
+      isCancelled ? (signal) => cancelled({ client, session_id }, signal) : undefined,
     );
     const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.json === true) print(terminal, toJson(results, verdict));
@@ -100,11 +109,30 @@ interface Begun {
   runs: number;
 }
 
-/** The screening that was asked about by its id, or a new one of the agent that was named. */
+/** Cancels what is queued of a screening; resolves to what was done. */
+async function cancelled(
+  { client, session_id }: { client: ScreeningClient; session_id: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const params = { path: { session_id } };
+  await given(client.POST("/api/v1/screening-sessions/{session_id}/cancel", { params, signal }));
+  return "What was queued has been cancelled.";
+}
+
+/** What `work` comes to. @throws the reason of the signal where that aborts first */
+function within<T>(signal: AbortSignal, work: Promise<T> | undefined): Promise<T | undefined> {
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, ended]);
+}
+
+/** The screening that was asked about by its id, or a new one of the agent that was named, unless `halted` before that. */
 async function begun(
   client: ScreeningClient,
   target: string | undefined,
   values: Values<typeof OPTIONS>,
+  halted: AbortSignal,
 ): Promise<Begun> {
   const { session: session_id, suite, repeats, name, protocol, private: hidden } = values;
   if (session_id !== undefined) {
@@ -119,6 +147,7 @@ async function begun(
   const agent = await agentOf(client, target, values);
   const suite_id = await suiteOf(client, suite ?? "core");
   const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
+  halted.throwIfAborted();
   const runs = await given(client.POST("/api/v1/runs/batch", { body }));
   return { agent, session_id: runs[0]?.screening_session_id ?? "", runs: runs.length };
 }
