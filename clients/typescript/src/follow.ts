@@ -32,7 +32,7 @@ export interface FollowOptions<P extends StreamPath> {
 
 const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** A service that is away through pauses of so long together is not waited for any longer. */
+/** A service that is away for so long is not waited for any longer. */
 const LONGEST_AWAY_MS = 120_000;
 
 /** The `follow` of a client. */
@@ -46,7 +46,9 @@ export function follower(baseUrl: string, send: Send, { retries, sleep }: Retrie
     for (let silent = 0; ; silent++) {
       const headers = { accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) };
       try {
-        const response = await send(new Request(url, { headers, signal }));
+        const asked = Date.now();
+        // What is sent again, and what nobody answers, takes its time as well.
+        const response = await send(new Request(url, { headers, signal })).finally(() => (away += Date.now() - asked));
         if (response.status === 204) return;
         if (!response.ok || response.body === null) throw await errorOf(response);
         if (!typeOf(response).startsWith("text/event-stream")) throw new ServiceError(response);
