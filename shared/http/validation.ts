@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { REQUIRED } from "../platform/issue-text.ts";
+import { MAX_VALUES } from "../platform/outbound/json.ts";
 import { type Finding, isProblemCode, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
 import { isStorable } from "../platform/text.ts";
 
@@ -73,11 +74,13 @@ export function escapePointer(token: string): string {
 
 /**
  * What can't be stored in a part of a request: text that is not Unicode, U+0000, numbers beyond every double, nesting beyond
- * 64 levels. A body may have half a million values, so nothing is kept of those that can be stored.
+ * 64 levels, more than 50,000 items and members. A body may have half a million, so nothing is kept of those that can be
+ * stored.
  */
 export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   const findings: Finding[] = [];
   const path: (string | number)[] = [];
+  let left = MAX_VALUES;
   const note = (code: string, message: string) => findings.push({ in: where, pointer: pointerTo(path), code, message });
   const visit = (value: unknown): void => {
     if (typeof value === "string" && !isStorable(value)) note("invalid_text", "Remove U+0000 and lone surrogates.");
@@ -85,7 +88,9 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
     if (typeof value !== "object" || value === null) return;
     if (path.length >= MAX_DEPTH) return void note("too_deep", `Nest at most ${MAX_DEPTH} levels.`);
     for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-      if (findings.length >= MAX_FINDINGS) return;
+      if (findings.length >= MAX_FINDINGS || left < 0) return;
+      left -= 1;
+      if (left < 0) return void findings.push(tooMany(where));
       if (typeof key === "string" && !isStorable(key)) {
         note("invalid_text", "A field name is not valid text.");
       } else {
@@ -97,6 +102,11 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   };
   visit(root);
   return findings;
+}
+
+function tooMany(where: Finding["in"]): Finding {
+  const message = `Give at most ${MAX_VALUES} items and members of lists and objects.`;
+  return { in: where, pointer: "", code: "too_many_values", message };
 }
 
 /** Takes the place of an item of the body that can't be stored. */

@@ -2,7 +2,7 @@ import { openHeader } from "../agents/auth-header.ts";
 import type { Context } from "../platform/context.ts";
 import { clear, type Cleared, exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
-import { parseJsonBounded } from "../platform/outbound/json.ts";
+import { MAX_VALUES, parseJsonBounded } from "../platform/outbound/json.ts";
 import { type DnsResolver, remembering } from "../platform/outbound/resolve.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
@@ -230,6 +230,16 @@ export function traceparent(runId: string): string {
   return `00-${trace}-${trace.slice(16)}-01`;
 }
 
+/** What is wrong with an answer that can't be read. */
+const UNREADABLE = {
+  not_json: { code: "agent_invalid_response", detail: "The answer is not JSON." },
+  too_deep: { code: "agent_invalid_response", detail: "The answer is nested too deeply." },
+  too_many: {
+    code: "agent_response_too_large",
+    detail: `The answer has more than ${MAX_VALUES} items and members of lists and objects.`,
+  },
+} as const;
+
 /** The outcome of a call by its exchange, unless `read` finds that the agent is still working. */
 export function outcomeOf(
   result: Exchange,
@@ -249,10 +259,7 @@ export function outcomeOf(
     return { kind: "failure", code: "agent_http_error", detail, response, latencyMs };
   }
   const json = parseJsonBounded(new TextDecoder().decode(response), { exact: true });
-  if (!json.ok) {
-    const detail = json.reason === "too_deep" ? "The answer is nested too deeply." : "The answer is not JSON.";
-    return { kind: "failure", code: "agent_invalid_response", detail, response, latencyMs };
-  }
+  if (!json.ok) return { kind: "failure", ...UNREADABLE[json.reason], response, latencyMs };
   const reading = read(json.value);
   return reading.kind === "pending" ? reading : { ...reading, response, latencyMs };
 }

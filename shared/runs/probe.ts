@@ -33,7 +33,7 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
   agent_http_error:
     "Answer a POST to this exact path with 200. Credentials beside the signature are given as the agent's auth_header.",
   agent_invalid_response: "Compare the answer with what agent_protocol specifies.",
-  agent_response_too_large: "Keep answers within 1 MiB.",
+  agent_response_too_large: "Keep answers within 1 MiB, and lists and objects within 50,000 items and members in all.",
   agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
 };
 

@@ -94,6 +94,14 @@ describe("an endpoint that does not is named with its failure and what mends it"
     ["native", "HTML", 200, "agent_invalid_response", () => ({ status: 200, body: `<p>${SECRET}</p>` }), /not JSON/],
     ["native", "JSON of another kind", 200, "agent_invalid_response", () => json(200, { text: SECRET }), /output/],
     ["native", "JSON nested too deeply", 200, "agent_invalid_response", () => ({ status: 200, body: deep }), /deeply/],
+    [
+      "native",
+      "hundreds of thousands of empty objects",
+      200,
+      "agent_response_too_large",
+      () => json(200, { output: Array.from({ length: 300_000 }, () => ({})) }),
+      /50,000 items/,
+    ],
     ["native", "a cut connection", null, "agent_unreachable", () => CUT, /server runs/],
     [
       "native",

@@ -4,6 +4,7 @@ import { parseJsonBounded } from "../../../shared/platform/outbound/json.ts";
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+const zeros = (length: number) => Array.from({ length }, () => 0);
 const valueOf = (text: string) => {
   const parsed = parseJsonBounded(text);
   return parsed.ok ? parsed.value : parsed.reason;
@@ -34,6 +35,15 @@ describe("JSON from a stranger", () => {
   ])("may nest 64 deep and no deeper: %s", (_case, make) => {
     expect(parseJsonBounded(make(64)).ok).toBe(true);
     expect(parseJsonBounded(make(65))).toEqual({ ok: false, reason: "too_deep" });
+  });
+
+  it.each<[string, (values: number) => unknown]>([
+    ["a list", (values) => Array.from({ length: values }, () => ({}))],
+    ["an object", (values) => Object.fromEntries(Array.from({ length: values }, (_, n) => [`k${n}`, n]))],
+    ["a list in a list", (values) => [zeros(25_000), ...zeros(values - 25_001)]],
+  ])("may have 50,000 items and members and no more: %s", (_case, make) => {
+    expect(parseJsonBounded(JSON.stringify(make(50_000))).ok).toBe(true);
+    expect(parseJsonBounded(JSON.stringify(make(50_001)))).toEqual({ ok: false, reason: "too_many" });
   });
 
   it("takes another depth", () => {
