@@ -31,7 +31,7 @@ export const init = command({
     }
     const [, { file, source, start, needs }] = known;
     if (existsSync(file) && values.force !== true) {
-      throw new Failure(EXIT.usage, `There is a ${file} here already; --force writes over it.`);
+      throw new Failure(EXIT.usage, `${file} is here already; --force writes over it.`);
     }
     writeFileSync(file, source.replace("{{SERVICE_URL}}", urlOf(values.url, terminal)));
     print(
