@@ -7,7 +7,10 @@ import type { TaskSubmissionApprove } from "../../shared/catalogue/submissions/s
 import type { ApiKeyCreate, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
 import type { NotificationsUpdate } from "../../shared/identity/notifications/schemas.ts";
 import type { UserUpdate } from "../../shared/identity/schemas.ts";
+import { LIMITS } from "../../shared/runs/limits.ts";
+import type { ScreeningPreflightRead } from "../../shared/runs/preflight-shown.ts";
 import type { BatchCreate, RunUpdate } from "../../shared/runs/schemas.ts";
+import type { RunRead } from "../../shared/runs/shown.ts";
 import type { ScheduleCreate, ScheduleUpdate } from "../../shared/schedules/schemas.ts";
 import type { ScorecardCreate, ScorecardUpdate } from "../../shared/scorecards/schemas.ts";
 import type { TeamUpdate } from "../../shared/teams/schemas.ts";
@@ -141,6 +144,47 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
 const KEY = { kty: "OKP", crv: "Ed25519", kid: "key-1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 const DID = "did:web:screening.example.com";
 
+/** A run that waits for its turn, as it is where it was just submitted. */
+const QUEUED = {
+  id: IDS.run,
+  agent_id: IDS.agent,
+  task_id: IDS.task,
+  status: "queued",
+  trigger: "manual",
+  simulated: false,
+  screening_session_id: IDS.session,
+  repeat_index: 1,
+  repeat_total: 3,
+  scope: "personal",
+  team_id: null,
+  suite_id: IDS.suite,
+  suite_version: null,
+  passed: null,
+  correctness: null,
+  axes: null,
+  latency_ms: null,
+  tool_calls_made: null,
+  failure_code: null,
+  failure_detail: null,
+  evidence_cost_usd: null,
+  evidence_cost_source: "unavailable",
+  evidence_cost_partial: false,
+  evidence_priced_call_count: 0,
+  evidence_unpriced_call_count: 0,
+  evidence_total_call_count: 0,
+  evidence_cost_floor_applied: false,
+  total_cost_usd: null,
+  serving_model: null,
+  input_tokens: null,
+  output_tokens: null,
+  architecture_version: null,
+  evidence_signed: false,
+  canary: null,
+  created_at: "2026-11-21T09:00:00.000Z",
+  started_at: null,
+  finalized_at: null,
+} satisfies z.input<typeof RunRead>;
+
 /** Answers whose form a standard tells, so that the document has no schema of theirs. */
 export const ANSWERS: Readonly<Record<string, unknown>> = {
   readJwks: { keys: [{ ...KEY, alg: "EdDSA", use: "sig" }] },
@@ -160,6 +204,33 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     id: 1,
     result: { content: [{ type: "text", text: '{"total":1}' }], structuredContent: { total: 1 } },
   },
+  createBatch: [QUEUED],
+  rerunScreeningSession: [QUEUED],
+  cancelRun: {
+    ...QUEUED,
+    status: "cancelled",
+    canary: false,
+    finalized_at: "2026-11-21T09:00:04.310Z",
+  } satisfies z.input<typeof RunRead>,
+  readPreflight: {
+    max_tasks_per_batch: LIMITS.tasksPerBatch,
+    max_repeats: LIMITS.repeats,
+    max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
+    max_concurrency_per_agent: LIMITS.concurrency,
+    max_task_time_limit_ms: LIMITS.taskTimeMs,
+    max_response_bytes: LIMITS.responseBytes,
+    active_tasks: 127,
+    estimated_max_duration_ms: 1_500_000,
+    repeats_estimate: {
+      width: 0.2,
+      basis: "agent",
+      tasks: 40,
+      repeats: 4,
+      variance_within: 0.15,
+      variance_between: 0.05,
+      narrowest_width: 0.143,
+    },
+  } satisfies z.input<typeof ScreeningPreflightRead>,
   queryGraphql: { data: { agents: { items: [{ id: IDS.agent, name: "Atlas" }] } } },
 };
 

@@ -153,6 +153,27 @@ describe("examples", () => {
       expect([code, faults(value, Problem)]).toEqual([code, []]);
   });
 
+  test("of runs do not contradict themselves, and those of submissions are not over yet", () => {
+    type Run = Record<string, unknown> & { id: string };
+    const runsIn = (value: unknown): Run[] => {
+      if (typeof value !== "object" || value === null) return [];
+      const own = "evidence_cost_source" in value && "id" in value ? [value as Run] : [];
+      return [...own, ...Object.values(value).flatMap(runsIn)];
+    };
+    const all = examples.flatMap(({ at, example }) => runsIn(example).map((run) => ({ at, run })));
+    expect(all.length).toBeGreaterThan(5);
+    for (const { at, run } of all) {
+      const { scope, team_id, evidence_priced_call_count: priced, evidence_unpriced_call_count: unpriced } = run;
+      expect([at, scope === "personal", run["evidence_cost_partial"]]).toEqual([
+        at,
+        team_id === null,
+        Number(unpriced) > 0,
+      ]);
+      expect([at, run["evidence_total_call_count"]]).toEqual([at, Number(priced) + Number(unpriced)]);
+      if (/^(?:createBatch|rerunScreeningSession) /.test(at)) expect([at, run["status"]]).toEqual([at, "queued"]);
+    }
+  });
+
   test("of requests are taken by the endpoints themselves", () => {
     const refused = ROUTES.flatMap(({ id, body, accepts }) => {
       if (body === undefined || accepts?.asBytes === true) return [];
