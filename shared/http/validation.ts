@@ -106,7 +106,7 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
 
 function tooMany(where: Finding["in"]): Finding {
   const message = `Give at most ${MAX_VALUES} items and members of lists and objects.`;
-  return { in: where, pointer: "", code: "too_many_values", message };
+  return { in: where, pointer: "", code: "too_big", message };
 }
 
 /** Takes the place of an item of the body that can't be stored. */

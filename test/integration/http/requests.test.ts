@@ -269,7 +269,7 @@ describe("the findings of a 422", () => {
       `/declared_configuration${"/a".repeat(63)}`,
       "too_deep",
     ],
-    ["50,001 values", `{"name":"x","declared_configuration":{"a":[${"0,".repeat(49_998)}0]}}`, "", "too_many_values"],
+    ["50,001 values", `{"name":"x","declared_configuration":{"a":[${"0,".repeat(49_998)}0]}}`, "", "too_big"],
   ])("refuse what can't be stored: %s", async (_, body, pointer, code) => {
     const answer = await call("POST", AGENTS, body);
     expect([answer.status, findings(answer)]).toEqual([422, [["body", pointer, code]]]);
