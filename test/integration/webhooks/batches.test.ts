@@ -66,8 +66,8 @@ async function addDue({ id }: Webhook, events: number): Promise<string[]> {
 /** Publishes messages to a consumer, and waits until all is done that follows from them. */
 async function deliver(consumer: string, ...bodies: object[]): Promise<void> {
   await service.sql(
-    `insert into outbox (consumer, id, body, due_at)
-     select $1, id, body, now() from unnest($2::uuid[], $3::jsonb[]) as m(id, body)`,
+    `insert into outbox (consumer, id, body, flow_key, due_at)
+     select $1, id, body, 'due.' || (body ->> 'webhook_id'), now() from unnest($2::uuid[], $3::jsonb[]) as m(id, body)`,
     [consumer, bodies.map(() => randomUUID()), bodies],
   );
   await service.app.scheduled(EVERY_MINUTE);
