@@ -7,7 +7,7 @@ import type { TaskSubmissionApprove } from "../../shared/catalogue/submissions/s
 import type { ApiKeyCreate, ApiKeyUpdate } from "../../shared/identity/api-keys/schemas.ts";
 import type { NotificationsUpdate } from "../../shared/identity/notifications/schemas.ts";
 import type { UserUpdate } from "../../shared/identity/schemas.ts";
-import { LIMITS } from "../../shared/runs/limits.ts";
+import { TOLD_LIMITS } from "../../shared/runs/limits.ts";
 import type { ScreeningPreflightRead } from "../../shared/runs/preflight-shown.ts";
 import type { BatchCreate, RunUpdate } from "../../shared/runs/schemas.ts";
 import type { RunRead } from "../../shared/runs/shown.ts";
@@ -213,12 +213,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     finalized_at: "2026-11-21T09:00:04.310Z",
   } satisfies z.input<typeof RunRead>,
   readPreflight: {
-    max_tasks_per_batch: LIMITS.tasksPerBatch,
-    max_repeats: LIMITS.repeats,
-    max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
-    max_concurrency_per_agent: LIMITS.concurrency,
-    max_task_time_limit_ms: LIMITS.taskTimeMs,
-    max_response_bytes: LIMITS.responseBytes,
+    ...TOLD_LIMITS,
     active_tasks: 127,
     estimated_max_duration_ms: 1_500_000,
     repeats_estimate: {

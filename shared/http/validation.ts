@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { REQUIRED } from "../platform/issue-text.ts";
-import { MAX_VALUES } from "../platform/outbound/json.ts";
+import { MAX_VALUES, TOO_MANY_VALUES } from "../platform/outbound/json.ts";
 import { type Finding, isProblemCode, Problem, type ProblemCode, PROBLEMS } from "../platform/problem.ts";
 import { isStorable } from "../platform/text.ts";
 
@@ -90,7 +90,7 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
     for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (findings.length >= MAX_FINDINGS || left < 0) return;
       left -= 1;
-      if (left < 0) return void findings.push(tooMany(where));
+      if (left < 0) return void findings.push({ in: where, pointer: "", code: "too_big", message: TOO_MANY_VALUES });
       if (typeof key === "string" && !isStorable(key)) {
         note("invalid_text", "A field name is not valid text.");
       } else {
@@ -102,11 +102,6 @@ export function unstorable(where: Finding["in"], root: unknown): Finding[] {
   };
   visit(root);
   return findings;
-}
-
-function tooMany(where: Finding["in"]): Finding {
-  const message = `Give at most ${MAX_VALUES} items and members of lists and objects.`;
-  return { in: where, pointer: "", code: "too_big", message };
 }
 
 /** Takes the place of an item of the body that can't be stored. */

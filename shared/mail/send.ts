@@ -33,17 +33,20 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
   }
   const { RESEND_API_KEY, RESEND_API_BASE, EMAIL_FROM } = ctx.env;
   if (RESEND_API_KEY === undefined) throw new Error("RESEND_API_KEY is not set");
+  const request = {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${RESEND_API_KEY}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": id,
+      "User-Agent": "AgentScreening/1.0",
+    },
+    body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...rendered(ctx, message) }),
+    redirect: "manual",
+  } as const;
   const ask = async () => {
     const response = await ctx.fetch(`${RESEND_API_BASE ?? RESEND}/emails`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${RESEND_API_KEY}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": id,
-        "User-Agent": "AgentScreening/1.0",
-      },
-      body: JSON.stringify({ from: EMAIL_FROM, to: [to], ...rendered(ctx, message) }),
-      redirect: "manual",
+      ...request,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     await response.body?.cancel();

@@ -1,6 +1,6 @@
 import type { Context } from "../platform/context.ts";
 import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
-import { MAX_VALUES, parseJsonBounded } from "../platform/outbound/json.ts";
+import { parseJsonBounded, TOO_MANY_VALUES } from "../platform/outbound/json.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
 import { isStorable } from "../platform/text.ts";
 import type { ManifestError } from "./schemas.ts";
@@ -58,8 +58,7 @@ function read(status: number, body: Uint8Array): Document {
   if (status !== 200) return failed("not_fetched", `The HTTP status is ${status}; 200 is expected.`);
   const json = parseJsonBounded(new TextDecoder().decode(body), { maxDepth: MAX_DEPTH });
   if (!json.ok && json.reason === "too_deep") return failed("not_json", `Nest at most ${MAX_DEPTH} levels.`);
-  if (!json.ok && json.reason === "too_many")
-    return failed("not_json", `Give at most ${MAX_VALUES} items and members of lists and objects.`);
+  if (!json.ok && json.reason === "too_many") return failed("not_json", TOO_MANY_VALUES);
   if (!json.ok || !isObject(json.value)) {
     return failed("not_json", "The answer is not a JSON object; serve the manifest as one.");
   }

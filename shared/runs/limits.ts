@@ -9,3 +9,13 @@ export const LIMITS = {
   trialsPerAddress: 5,
   trialsPerDay: 200,
 } as const;
+
+/** Those of a screening, as callers are told them. */
+export const TOLD_LIMITS = {
+  max_tasks_per_batch: LIMITS.tasksPerBatch,
+  max_repeats: LIMITS.repeats,
+  max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
+  max_concurrency_per_agent: LIMITS.concurrency,
+  max_task_time_limit_ms: LIMITS.taskTimeMs,
+  max_response_bytes: LIMITS.responseBytes,
+} as const;

@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { estimate, ScoredTasks, scoredTasksOf } from "./estimate.ts";
 import type { estimateQuery, ScreeningPreflightRead } from "./preflight-shown.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS, TOLD_LIMITS } from "./limits.ts";
 
 const ActiveTasks = z.object({ count: z.int(), total_ms: z.int(), scored: ScoredTasks.nullable() });
 
@@ -32,12 +32,7 @@ export async function readPreflight(
   if (active?.scored?.visible === false) throw notFound("agent");
   const count = active?.count ?? 0;
   return {
-    max_tasks_per_batch: LIMITS.tasksPerBatch,
-    max_repeats: LIMITS.repeats,
-    max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
-    max_concurrency_per_agent: LIMITS.concurrency,
-    max_task_time_limit_ms: LIMITS.taskTimeMs,
-    max_response_bytes: LIMITS.responseBytes,
+    ...TOLD_LIMITS,
     active_tasks: count,
     estimated_max_duration_ms: Math.ceil((active?.total_ms ?? 0) / LIMITS.concurrency),
     repeats_estimate:

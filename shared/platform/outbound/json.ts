@@ -9,6 +9,9 @@ export type BoundedJson = { ok: true; value: unknown } | { ok: false; reason: "n
  */
 export const MAX_VALUES = 50_000;
 
+/** What to tell whoever sends more. */
+export const TOO_MANY_VALUES = `Give at most ${MAX_VALUES} items and members of lists and objects.`;
+
 /**
  * Parses JSON from a stranger. Nesting beyond `maxDepth` arrays and objects is refused, so that code which recurses
  * over the value can't run out of stack, and so are more than `MAX_VALUES` items and members. Keys that reach a prototype when copied are dropped: `__proto__`, and
