@@ -46,6 +46,8 @@ export function ChooseAgent({ label, name, value, choices, others = [], hint, wr
     <>
       {(more || q !== "" || looked) && (
         <>
+          {/* Enter presses the first button of a form, whichever field it is pressed in: that is not to be "Find". */}
+          <button type="submit" hidden name={FINDING.enter} value={name} formnovalidate />
           <input type="hidden" name={FINDING.found} value={q} />
           <Field
             label="Find an agent by its name"

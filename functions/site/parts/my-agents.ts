@@ -9,8 +9,8 @@ const LONGEST = 100;
 const Agents = z.object({ items: z.array(AgentRead), total: z.number() });
 const Teams = z.object({ items: z.array(TeamRead.pick({ id: true, name: true })) });
 
-/** The field to look for agents by name, its button, and by what those were found that the form offers. */
-export const FINDING = { text: "find", button: "look", found: "found" } as const;
+/** The field to look for agents by name, its button, what Enter sends, and by what those were found that the form offers. */
+export const FINDING = { text: "find", button: "look", enter: "enter", found: "found" } as const;
 
 /** The agents that a form offers. */
 export interface Choices {
@@ -23,8 +23,15 @@ export interface Choices {
   looked: boolean;
 }
 
-/** Whether a form was sent to look for an agent, and for nothing else. */
-export const looksForAgent = (form: URLSearchParams | undefined): boolean => form?.has(FINDING.button) === true;
+/** Whether a form was sent to look for an agent, and for nothing else: by its button, or by Enter after another text. */
+export function looksForAgent(form: URLSearchParams | undefined): boolean {
+  if (form === undefined) return false;
+  return form.has(FINDING.button) || (form.has(FINDING.enter) && lookedFor(form, "text") !== lookedFor(form, "found"));
+}
+
+/** The text of a form to look for agents by, as it stands in the field, or as it was looked for before. */
+const lookedFor = (form: URLSearchParams | undefined, as: "text" | "found"): string =>
+  (form?.get(FINDING[as]) ?? "").trim().slice(0, LONGEST).trim();
 
 /** Those among which a form may choose, by parameters of the list of agents; all without. */
 export type Owner = "scope=personal" | `team_id=${string}` | "";
@@ -35,7 +42,7 @@ export type Owner = "scope=personal" | `team_id=${string}` | "";
  */
 export async function myAgents(api: Api, typed?: URLSearchParams, owner: Owner = ""): Promise<Choices> {
   const looked = looksForAgent(typed);
-  const q = (typed?.get(looked ? FINDING.text : FINDING.found) ?? "").trim().slice(0, LONGEST).trim();
+  const q = lookedFor(typed, looked ? "text" : "found");
   const query = [owner, q === "" ? "" : new URLSearchParams({ q }).toString()].filter((part) => part !== "");
   const [{ items, total }, teams] = await Promise.all([
     api.read(`/api/v1/agents?${[...query, `page_size=${OFFERED}`].join("&")}`, Agents),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, startBrowser } from "../../stack/browser.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
@@ -12,6 +13,8 @@ let teams: string[];
 /** Agents that are older than all others: of so many newer ones, no form offers them before they are looked for. */
 const OLD = ["Needle", "Needlework"] as const;
 const MANY = 101;
+/** The button that nobody sees: a browser presses the first of a form at Enter. */
+const ENTER = "";
 let old: string[];
 
 beforeAll(async () => {
@@ -85,6 +88,35 @@ describe("a form that chooses among many agents", () => {
     const list = await visitor.open("/settings/schedules");
     expect(offered(list, "agent_id").texts).not.toContain("Needlework (Lab)");
     expect(list.html).toContain(`<a href="/agents/${old[1]}"><bdi>Needlework</bdi></a>`);
+  });
+
+  it("takes Enter for the form's own button, but where another agent is looked for", async () => {
+    const typed = { cron: "0 9 * * *", timezone: "UTC" };
+    const form = await visitor.open("/settings/schedules");
+    const found = await visitor.send(form, ENTER, { ...typed, find: " needle " });
+    expect(found.alerts).toEqual(["2 agents have “needle” in their names."]);
+    const made = await visitor.send(found, ENTER, { agent_id: old[0] ?? "" });
+    expect(made.alerts).toEqual(["The schedule is made."]);
+    const { items } = (await owner.call("GET", "/api/v1/screening-schedules")).body;
+    expect(items).toContainEqual(expect.objectContaining({ agent_id: old[0], ...typed }));
+  });
+
+  it.skipIf(!hasBrowser)("is sent so by a browser, from any of its fields", async () => {
+    const browser = await startBrowser();
+    try {
+      const context = await browser.newContext();
+      await context.addCookies([{ name: "service_session", value: owner.token, url: service.url }]);
+      const page = await context.newPage();
+      await page.goto(`${service.url}/settings/schedules`);
+      await page.getByLabel("Find an agent by its name").fill("needlework");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.getByRole("alert").textContent()).toBe("One agent has “needlework” in its name.");
+      await page.getByLabel("When").fill("30 9 * * *");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.getByRole("alert").textContent()).toBe("The schedule is made.");
+    } finally {
+      await browser.close();
+    }
   });
 
   it.each([
