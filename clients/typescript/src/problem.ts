@@ -24,7 +24,8 @@ export class ServiceError extends Error {
   }
 }
 
-function messageOf({ code, detail, title, errors = [] }: Problem): string {
+/** A problem as a person reads it: its code, what it says, and each finding. */
+export function messageOf({ code, detail, title, errors = [] }: Problem): string {
   const findings = errors.map(({ in: where, pointer, message }) => `${where} ${pointer}: ${message}`);
   return [`${code}: ${detail ?? title}`, ...findings].join("\n  ");
 }
@@ -68,6 +69,7 @@ function defined(data: unknown): unknown {
   return data;
 }
 
-function isProblem(value: unknown): value is Problem {
+/** Whether JSON is a problem of the service. */
+export function isProblem(value: unknown): value is Problem {
   return typeof value === "object" && value !== null && "code" in value && "title" in value;
 }

@@ -177,6 +177,28 @@ describe("a verification", () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining("says something else than what is signed")]);
   });
 
+  it("waits out an address's limit, and says of a refusal that was kept that it is nothing signed", async () => {
+    const [run] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const path = `/api/v1/runs/${run?.id}/evidence`;
+    writeFileSync(join(folder, "answer.json"), (await packed.user.call("GET", path)).text);
+    const limited = new Set(["/.well-known/jwks.json", "/log/key"]);
+    const front = await startFront(service, (asked) =>
+      limited.delete(asked) ? { status: 429, headers: { "retry-after": "0" } } : null,
+    );
+    try {
+      const there = { AGENT_SCREENING_URL: new URL(front.url).origin };
+      expect(await cli(["verify", "answer.json"], there)).toMatchObject({ code: 0 });
+      expect([...limited]).toEqual([]);
+    } finally {
+      await front.stop();
+    }
+    const refused = await packed.user.call("GET", path.replace(run?.id ?? "", crypto.randomUUID()));
+    writeFileSync(join(folder, "refused.json"), refused.text);
+    const found = await cli(["verify", "refused.json"]);
+    expect(found).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`${refused.body.code}: `) });
+    expect(found.stderr).toContain("refused.json is nothing signed");
+  });
+
   it("verifies nothing of a checkpoint without the log's key: exit code 3, and what to give", async () => {
     await addEntries(service, 1);
     await service.app.scheduled("* * * * *");

@@ -51,7 +51,7 @@ export const NOBODY = "http://127.0.0.1:1";
 /** What stands before the reads of a service: it gives what `instead` says, else what the service gives. */
 export async function startFront(
   service: TestService,
-  instead: (path: string) => { status: number; body?: Buffer } | null,
+  instead: (path: string) => { status: number; headers?: Record<string, string>; body?: Buffer } | null,
 ) {
   const front = await startConsumer();
   front.answer = async ({ url: { pathname, search }, headers: { accept, authorization } }) => {

@@ -2,7 +2,9 @@ import { at } from "../../../../shared/verify/json.ts";
 import { NotThere } from "../../../../shared/verify/log.ts";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
 import { parseVerifierKey } from "../../../../shared/tlog/note.ts";
+import { isProblem, messageOf } from "../../../typescript/src/problem.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
+import { pauseFor, retrying } from "../../../typescript/src/retry.ts";
 import { type Report, type Statement, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
@@ -31,9 +33,10 @@ export const verify = command({
     "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
     "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
-    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again; 3: what it takes was not given, the\n" +
-    "log's key or a proof among that, which says nothing against it: without the log's key nothing of a checkpoint can be\n" +
-    "verified. A statement that the log does not have yet is checked without it (0).",
+    "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again, or FILE keeps a refusal in place of\n" +
+    "something signed; 3: what it takes was not given, the log's key or a proof among that, which says nothing against it:\n" +
+    "without the log's key nothing of a checkpoint can be verified. A statement that the log does not have yet is checked\n" +
+    "without it (0).",
   options: {
     url: SERVICE.url,
     key: SERVICE.key,
@@ -52,6 +55,7 @@ export const verify = command({
   async run(values, [file], terminal) {
     if (file === undefined) throw new Failure(EXIT.usage, "Give one file, or - for standard input.");
     const text = textOf(file === "-" ? 0 : file);
+    refuseRefusal(file, text);
     const pinned = values["log-key"] === undefined ? null : logKeyIn(values["log-key"]);
     const missed: Missed[] = [];
     const grounds: Grounds =
@@ -70,6 +74,19 @@ export const verify = command({
     return regrading?.outcome === "impossible" ? EXIT.usage : EXIT.fine;
   },
 });
+
+/** Throws where a file keeps what the service answered in place of something signed, which can neither hold nor fail to. */
+function refuseRefusal(file: string, text: string): void {
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text);
+  } catch {
+    return;
+  }
+  if (!isProblem(kept)) return;
+  const which = file === "-" ? "That" : file;
+  throw new Failure(EXIT.usage, `${which} is nothing signed, but a request that was refused. ${messageOf(kept)}`);
+}
 
 /** The log's key in a file. @throws Failure for a file without one, which says nothing of what is to be verified */
 function logKeyIn(file: string): string {
@@ -112,8 +129,9 @@ function isLeftOpen(steps: readonly Step[], missed: readonly Missed[]): boolean 
 
 /** What is known when the service may be asked; why it did not give something is added to `missed`. */
 async function online(url: string, pinned: string | null, missed: Missed[]): Promise<Grounds> {
+  const send = retrying(reach, { retries: 4, longestPauseMs: 60_000, sleep: pauseFor });
   const read = async (path: string, accept: string) => {
-    const response = await reach(new Request(url + path, { headers: { accept } }));
+    const response = await send(new Request(url + path, { headers: { accept } }));
     if (response.status === 404) throw new NotThere(`${url}${path} answers 404`);
     if (!response.ok) throw new Failure(EXIT.service, `${url}${path} answers ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
