@@ -48,6 +48,10 @@ const Usage = z.object({
   prompt_tokens: AnswerJson.default(null),
   completion_tokens: AnswerJson.default(null),
   total_tokens: AnswerJson.default(null),
+  // What OpenRouter charges, beside what the model's provider does where the agent's own key is used there.
+  cost: z.number().optional().catch(undefined),
+  is_byok: z.boolean().optional().catch(undefined),
+  cost_details: z.object({ upstream_inference_cost: z.number() }).optional().catch(undefined),
 });
 
 const ChatCompletion = z.object({
@@ -107,7 +111,7 @@ export const openaiChat: Protocol = {
         arguments: argumentsOf(text),
       })),
       usage: usage && {
-        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage) }],
+        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage), ...paidOf(usage) }],
       },
     });
   },
@@ -121,6 +125,13 @@ function writtenOf({ prompt_tokens, completion_tokens, total_tokens }: z.output<
   if (!Number.isInteger(prompt_tokens) || !Number.isInteger(total_tokens)) return completion_tokens;
   const rest = Number(total_tokens) - Number(prompt_tokens);
   return rest >= Number(completion_tokens ?? 0) ? rest : completion_tokens;
+}
+
+/** What a gateway says that a call cost, in USD, where it tells all of it. */
+function paidOf({ cost, is_byok: isByok, cost_details }: z.output<typeof Usage>): { cost_usd?: number } {
+  if (cost === undefined) return {};
+  if (isByok !== true) return { cost_usd: cost };
+  return cost_details === undefined ? {} : { cost_usd: cost + cost_details.upstream_inference_cost };
 }
 
 function functionNamesOf({ tools }: Pick<Asked["task"], "tools">): Map<string, string> {

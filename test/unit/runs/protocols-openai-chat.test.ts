@@ -11,6 +11,9 @@ const said = (content: string) => ({ model: "default", messages: [{ role: "user"
 const object = { type: "object", properties: { sum: { type: "number" } } };
 const list = { type: "array", items: { type: "string" } };
 
+const TOKENS = { prompt_tokens: 194, completion_tokens: 2, total_tokens: 196 };
+const UPSTREAM = { upstream_inference_cost: 0.5 };
+
 describe("a chat completion is asked for", () => {
   it.each<[string, Partial<Job["task"]>, unknown]>([
     ["with the prompt as the user message", {}, said("Add them.")],
@@ -232,6 +235,23 @@ describe("a chat completion", () => {
       { usage: { prompt_tokens: 1, completion_tokens: 2 } },
       { calls: [{ model: null, input_tokens: 1, output_tokens: 2 }] },
     ],
+    [
+      "what its gateway charged (OpenRouter's form)",
+      { model: "meta-llama/llama-4-scout", usage: { ...TOKENS, cost: 0.00014, cost_details: UPSTREAM } },
+      { calls: [{ model: "meta-llama/llama-4-scout", input_tokens: 194, output_tokens: 2, cost_usd: 0.00014 }] },
+    ],
+    [
+      "what its gateway and the provider behind it charged, where the key is the agent's own",
+      { model: "m", usage: { ...TOKENS, cost: 0.25, is_byok: true, cost_details: UPSTREAM } },
+      { calls: [{ model: "m", input_tokens: 194, output_tokens: 2, cost_usd: 0.75 }] },
+    ],
+    ...[{ cost: "0.25" }, { cost: { total_cost: 0.25 } }, { cost: null }, { cost: 0.25, is_byok: true }].map(
+      (said): [string, object, unknown] => [
+        `no cost that is not told as a whole: ${JSON.stringify(said)}`,
+        { model: "m", usage: { ...TOKENS, ...said } },
+        { calls: [{ model: "m", input_tokens: 194, output_tokens: 2 }] },
+      ],
+    ),
     ["nothing where usage is null", { model: "gpt-4o", usage: null }, undefined],
     ["nothing where usage is no object", { model: "gpt-4o", usage: [1] }, undefined],
     ["nothing where there is none", { model: "gpt-4o" }, undefined],
