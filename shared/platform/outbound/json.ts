@@ -12,15 +12,25 @@ export const MAX_VALUES = 50_000;
 /** What to tell whoever sends more. */
 export const TOO_MANY_VALUES = `Give at most ${MAX_VALUES} items and members of lists and objects.`;
 
+/** How many items and members may still come. */
+export interface Allowed {
+  values: number;
+}
+
 /**
  * Parses JSON from a stranger. Nesting beyond `maxDepth` arrays and objects is refused, so that code which recurses
- * over the value can't run out of stack, and so are more than `MAX_VALUES` items and members. Keys that reach a prototype when copied are dropped: `__proto__`, and
- * `constructor` where it holds a `prototype`; a plain `constructor` is data and stays. With `exact`, whole numbers beyond
- * 2^53 are bigints, as `parseExact` gives them. Never throws.
+ * over the value can't run out of stack, and so are more than `MAX_VALUES` items and members, or than `allowed`, which several
+ * texts of one answer share. Keys that reach a prototype when copied are dropped: `__proto__`, and `constructor` where it holds
+ * a `prototype`; a plain `constructor` is data and stays. With `exact`, whole numbers beyond 2^53 are bigints, as `parseExact`
+ * gives them. Never throws.
  */
 export function parseJsonBounded(
   text: string,
-  { maxDepth = 64, exact = false }: { maxDepth?: number; exact?: boolean } = {},
+  {
+    maxDepth = 64,
+    exact = false,
+    allowed = { values: MAX_VALUES },
+  }: { maxDepth?: number; exact?: boolean; allowed?: Allowed } = {},
 ): BoundedJson {
   let value: unknown;
   try {
@@ -30,15 +40,14 @@ export function parseJsonBounded(
   }
 
   let level = isContainer(value) ? [value] : [];
-  let left = MAX_VALUES;
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > maxDepth) return { ok: false, reason: "too_deep" };
     const next: Container[] = [];
     for (const container of level) {
       if (!Array.isArray(container)) dropPrototypeKeys(container);
       const values = Object.values(container);
-      left -= values.length;
-      if (left < 0) return { ok: false, reason: "too_many" };
+      allowed.values -= values.length;
+      if (allowed.values < 0) return { ok: false, reason: "too_many" };
       for (const child of values) if (isContainer(child)) next.push(child);
     }
     level = next;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ExactJson } from "../../platform/exact-json.ts";
-import { parseJsonBounded } from "../../platform/outbound/json.ts";
+import { type Allowed, MAX_VALUES, parseJsonBounded } from "../../platform/outbound/json.ts";
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
@@ -103,12 +103,13 @@ export const openaiChat: Protocol = {
     // What a provider's filter held back is an answer that declines. What it let through before is one of its own.
     const isHeldBack = saysNothing && HELD_BACK.test(finish_reason);
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
+    const allowed = { values: MAX_VALUES };
     return answered({
       output: (content || refusal || content) ?? undefined,
       refused: refusal || isHeldBack ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
         name: tools.get(name) ?? name,
-        arguments: argumentsOf(text),
+        arguments: argumentsOf(text, allowed),
       })),
       usage: usage && {
         calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage), ...paidOf(usage) }],
@@ -161,10 +162,13 @@ function describesObject(schema: unknown): boolean {
   return typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
 }
 
-/** The arguments that a model wrote as JSON text; the text itself if it is not JSON, so that the call is still graded. */
-function argumentsOf(text: ExactJson): ExactJson {
+/**
+ * The arguments that a model wrote as JSON text; the text itself if it is not JSON, or has more than all calls of an answer are
+ * allowed together, so that the call is still graded.
+ */
+function argumentsOf(text: ExactJson, allowed: Allowed): ExactJson {
   if (typeof text !== "string") return text ?? {};
   if (text.trim() === "") return {};
-  const parsed = parseJsonBounded(text, { exact: true });
+  const parsed = parseJsonBounded(text, { exact: true, allowed });
   return parsed.ok ? AnswerJson.parse(parsed.value) : text;
 }

@@ -115,6 +115,7 @@ const calling = (name: unknown, text: unknown) =>
 const ended = (message: object, end: object) => ({
   choices: [{ index: 0, message: { role: "assistant", ...message }, ...end }],
 });
+const ofEmptyObjects = (count: number) => `[${Array.from({ length: count }, () => "{}").join()}]`;
 const heldBack = (message: object) => ended(message, { finish_reason: "content_filter" });
 const failed = (message: object) =>
   ended(message, { finish_reason: "error", error: { message: "No credit left", code: 402 } });
@@ -303,6 +304,16 @@ describe("a chat completion", () => {
   ])("that is an error in %s is the agent's failure, in its words", (_case, body) => {
     const detail = "The agent answered with an error: No credit left";
     expect(read(body)).toEqual({ kind: "failure", code: "agent_reported_failure", detail });
+  });
+
+  it("has no more items and members in the arguments of all its calls than JSON from a stranger may have", () => {
+    const texts = [30_000, 20_001, 1].map(ofEmptyObjects);
+    const tool_calls = texts.map((text) => ({ function: { name: "weather", arguments: text } }));
+    const made = [expect.any(Array), texts[1], texts[2]].map((value: unknown) => ({
+      name: "weather",
+      arguments: value,
+    }));
+    expect(read(completion({ content: null, tool_calls }))).toEqual({ kind: "answer", answer: { tool_calls: made } });
   });
 
   it("is what its first choice says, whatever error stands beside it", () => {
