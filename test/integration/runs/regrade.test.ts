@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildCommandLine } from "../../../clients/cli/build.ts";
+import { commit } from "../../../shared/evidence/commitment.ts";
 import { keyId } from "../../../shared/evidence/did.ts";
 import { signStatement } from "../../../shared/evidence/sign.ts";
 import type { EvidenceStatement } from "../../../shared/evidence/statement.ts";
@@ -168,6 +169,21 @@ describe("a statement of the grading rules before", () => {
       result: { ...subject.result, grader_version },
     });
     expect((await post({ ...run, jws: await signed(before) })).body).toEqual(RIGHT);
+  });
+
+  it("is graded again as it was where the answer has more items and members than one may have since", async () => {
+    const { output } = JSON.parse(Buffer.from(run.response_base64 ?? "", "base64").toString());
+    const response_base64 = answering({ output, trace: Array.from({ length: 60_000 }, () => 0) });
+    const { digest } = await commit(
+      Buffer.from(response_base64, "base64"),
+      Buffer.from(run.response_salt ?? "", "hex"),
+    );
+    const before = (subject: EvidenceStatement["credentialSubject"]) => ({
+      ...subject,
+      result: { ...subject.result, grader_version: "7" },
+      commitments: { ...subject.commitments, response: digest },
+    });
+    expect((await post({ ...run, response_base64, jws: await signed(before) })).body).toEqual(RIGHT);
   });
 });
 
