@@ -90,7 +90,8 @@ function refusedInProduction(given: Record<string, unknown>): string[] {
       ? [`- EPOCH_SECONDS: must be ${DAY_SECONDS} in production`]
       : []),
     ...["BASE_URL", "DNS_RESOLVER_URL"]
-      .filter((name) => /^(?!https:)\w+:/i.test(String(given[name])))
+      // What is read as a URL may have space around it.
+      .filter((name) => /^(?!https:)\w+:/i.test(String(given[name]).trim()))
       .map((name) => `- ${name}: must be https in production`),
   ];
 }

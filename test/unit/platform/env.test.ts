@@ -47,3 +47,12 @@ test("what production refuses is listed with all else that is wrong", () => {
     [...Object.keys(wrong), "QSTASH_TOKEN", "SIGNING_KEYS"].toSorted(),
   );
 });
+
+test.each(["http://dns.example", " http://dns.example", "\thttp://dns.example"])(
+  "production refuses %j, as the settings are read without the space around them",
+  (DNS_RESOLVER_URL) => {
+    const refused = ["- DNS_RESOLVER_URL: must be https in production"];
+    expect(complaints({ ENVIRONMENT: "production", DNS_RESOLVER_URL })).toEqual(refused);
+    expect(complaints({ ENVIRONMENT: "production", BASE_URL: DNS_RESOLVER_URL })).toHaveLength(1);
+  },
+);
