@@ -44,13 +44,14 @@ export async function startResend(options: {
     const idempotencyKey = headers["idempotency-key"];
     keys.push(String(idempotencyKey));
     const failure = failures.shift();
+    if (failure === 429) return limited();
     if (failure !== undefined) return problem(failure, "application_error");
     if (headers["user-agent"] === undefined) return problem(403, "1010");
     if (bearer(headers) !== key) return problem(401, "validation_error");
     const second = Math.floor(Date.now() / 1000);
     window.requests = second === window.second ? window.requests + 1 : 1;
     window.second = second;
-    if (window.requests > perSecond) return problem(429, "rate_limit_exceeded", { "retry-after": "1" });
+    if (window.requests > perSecond) return limited();
     const mail = Email.safeParse(JSON.parse(body.toString()));
     if (!mail.success) return problem(422, "validation_error");
     const known = typeof idempotencyKey === "string" ? sent.get(idempotencyKey) : undefined;
@@ -66,6 +67,9 @@ export async function startResend(options: {
   const { url, close } = await listen(faults.around("mail", handler));
   return { url, keys, failNext: (...statuses) => void failures.push(...statuses), close };
 }
+
+/** What is over the limit of a second is answered so. */
+const limited = () => problem(429, "rate_limit_exceeded", { "retry-after": "1" });
 
 function problem(statusCode: number, name: string, headers: Record<string, string> = {}) {
   return json(statusCode, { statusCode, name, message: name }, headers);

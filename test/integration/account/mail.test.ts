@@ -56,6 +56,13 @@ describe("a mail", () => {
     },
   );
 
+  it("that others come before in the second it was to wait for is sent in one of the next", async () => {
+    service.resend.failNext(429, 429, 429);
+    const { email } = await newUser(service);
+    await service.settled();
+    expect(service.mailbox.list(email)).toHaveLength(1);
+  });
+
   it("comes once when the queue delivers it twice", async () => {
     service.broker.setChaos({ duplicate: true });
     const { keys, mails } = await afterFailures();
