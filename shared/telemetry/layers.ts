@@ -76,7 +76,9 @@ function inOrder<S extends LayerSpan>(calls: readonly S[]): S[] {
 }
 
 /** What the model which answers adds to the name that it was asked for by: not "-mini", which is another one. */
-const RELEASE = /^(?:[-@:](?:(?:v\d|\d{3}|\d\d-\d{4})[\w.:-]*|latest))?$/;
+const RELEASE = /^(?:[-@:](?:v\d|\d{3}|\d\d-\d\d)[\w.:-]*)?$/;
+/** Whoever asks for this is answered by a release. */
+const LATEST = /[-@:]latest$/;
 
 /** Whether two spans may tell of one call. */
 function agree(a: LayerSpan, b: LayerSpan): boolean {
@@ -87,7 +89,9 @@ function agree(a: LayerSpan, b: LayerSpan): boolean {
 
 function isSameModel(a: string | null, b: string | null): boolean {
   if (a === null || b === null) return true;
-  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const [short = "", long = ""] = [a, b]
+    .map((name) => name.replace(LATEST, ""))
+    .toSorted((x, y) => x.length - y.length);
   return long.startsWith(short) && RELEASE.test(long.slice(short.length));
 }
 

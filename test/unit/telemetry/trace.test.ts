@@ -80,6 +80,30 @@ describe("a call of a model that instrumentations saw beside each other", () => 
     ["is one where the second says less", 1, [outer, { ...within, ...usage(null, null) }]],
     ["is one where the answer names a release", 1, [outer, { ...within, model: "m-2026-01-01" }]],
     [
+      "is one where it names it by month and day",
+      1,
+      [
+        { ...outer, model: "m-preview" },
+        { ...within, model: "m-preview-05-06" },
+      ],
+    ],
+    [
+      "is one where the latest was asked for",
+      1,
+      [
+        { ...outer, model: "m-latest" },
+        { ...within, model: "m-20260101" },
+      ],
+    ],
+    [
+      "is two of two releases",
+      2,
+      [
+        { ...outer, model: "m-2026-01-01" },
+        { ...within, model: "m-2026-01-02" },
+      ],
+    ],
+    [
       "is one where a clock of milliseconds ends early",
       1,
       [
