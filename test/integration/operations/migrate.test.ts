@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "../../../migrations/migrate.ts";
 import { openClient } from "../../stack/neon/connections.ts";
@@ -134,5 +136,62 @@ it("by a pooled address keeps nobody from the next one", async () => {
     await migrate(address);
   } finally {
     close();
+  }
+});
+
+it("counts a run as asked that ended while such runs were counted for the first time", async () => {
+  const shipped = fileURLToPath(new URL("../../../migrations", import.meta.url));
+  const { entries } = JSON.parse(readFileSync(join(shipped, "meta/_journal.json"), "utf8")) as {
+    entries: { tag: string }[];
+  };
+  cpSync(shipped, folder, { recursive: true });
+  const shipTo = (last: string) => {
+    const end = entries.findIndex(({ tag }) => tag === last) + 1;
+    writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify({ entries: entries.slice(0, end) }));
+  };
+  const address = new URL(url);
+  address.pathname += "_of_before";
+  const name = address.pathname.slice(1);
+  await service.sql(`create database ${name}`);
+  shipTo("0068_add_paid_back");
+  await migrate(address.href, { folder });
+  const clients = await Promise.all(Array.from({ length: 3 }, () => openClient(address.href)));
+  const [reader, worker, other] = clients as [Client, Client, Client];
+  /** Waits until so many statements wait for the tallies. */
+  const heldBack = (waiting: number) =>
+    other.query(`do $$ begin
+      while (select count(*) from pg_locks where not granted and relation = 'run_tallies'::regclass) < ${waiting} loop perform pg_sleep(0.01); end loop;
+    end $$`);
+  try {
+    await other.query(
+      `with u as (insert into users (email) values ('a@example.test') returning id),
+         k as (insert into suites (slug, name) values ('core', 'core') returning id),
+         a as (insert into agents (user_id, name, connection_mode) select id, 'A', 'http_endpoint' from u returning id),
+         t as (insert into tasks (title, domain, prompt, output_format, grader, reference_cost_usd, reference_latency_ms, suite_id)
+           select 'T', 'math', 'p', 'text', '{"type":"exact"}', 1, 1, id from k returning id)
+       insert into runs (agent_id, task_id, domain, trigger, scope, status, suite_version)
+       select a.id, t.id, 'math', 'manual', 'personal', 'running', 1 from a, t, generate_series(1, 3)`,
+    );
+    const end = (client: Client) =>
+      client.query(`update runs set status = 'completed', passed = true, correctness = 1, finalized_at = now()
+        where id = (select id from runs where status = 'running' order by id limit 1 for update skip locked)`);
+    const counted = async () => (await other.query("select runs::int, asked::int, version from run_tallies")).rows;
+    await end(other);
+    await reader.query("set deadlock_timeout = '10min'; begin; select from run_tallies");
+    shipTo("0069_asked_evenly");
+    const migrated = migrate(address.href, { folder, patience: 60_000 });
+    await heldBack(1);
+    const ended = end(worker);
+    await heldBack(2);
+    await reader.query("commit");
+    await Promise.all([migrated, ended]);
+    expect(await counted()).toEqual([{ runs: 2, asked: 1, version: 1 }]);
+    await migrate(address.href);
+    expect(await counted()).toEqual([{ runs: 2, asked: 2, version: 1 }]);
+    await end(other);
+    expect(await counted()).toEqual([{ runs: 3, asked: 3, version: 1 }]);
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+    await service.sql(`drop database ${name} with (force)`);
   }
 });
