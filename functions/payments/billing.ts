@@ -42,13 +42,13 @@ export const billing = [
     description:
       "`checkout`: a hosted page to pay at; the plan follows the payment, by the provider's signed event. Only one " +
       "page is open at a time: the same offer returns it again, another offer replaces it; beside a subscription whose " +
-      "first payment is under way none is opened (409 `payment_in_progress`). `plan_change`: a " +
-      "subscription that is active, in trial, or waits for its renewal to be paid gets the price at once, settled by " +
-      "an invoice over the difference; while that is unpaid the old plan stays and `effective_at` is null (see " +
-      "`pending-payment`); it is null, too, for a subscription whose renewal was not paid by the last attempt, which has " +
-      "no plan until it is. A cancellation that was scheduled is taken back first, even where the payment then fails or is " +
-      "outstanding. A subscription that already has the price keeps it without an invoice, and a change of it that waits " +
-      "for its payment is given up. `dev_upgrade`: in dev mode " +
+      "first payment is under way none is opened (409 `payment_in_progress`). `plan_change`: a subscription that is active or " +
+      "in trial gets the price at once, settled by an invoice over the difference; while that is unpaid the old plan stays " +
+      "and `effective_at` is null (see `pending-payment`). A cancellation that was scheduled is taken back first, even where " +
+      "the payment then fails or is outstanding. A subscription that already has the price keeps it without an invoice, and " +
+      "a change of it that waits for its payment is given up. One whose renewal is not paid gets no other price (409 " +
+      "`payment_in_progress`): pay it, or cancel the plan and buy another. For the price that it has `effective_at` is null, " +
+      "too, once the last attempt has failed: there is no plan until it is paid. `dev_upgrade`: in dev mode " +
       "the account is Pro at once, whichever tier is asked for; a Team or Enterprise account keeps its plan. If " +
       "different offers are requested at the same time, all but one get 409 `payment_in_progress`.",
     auth: "session",

@@ -6,14 +6,15 @@ import { Problem } from "../platform/problem.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
 import { idOf, underKey } from "./stripe.ts";
-import { ENTITLING, planItem } from "./subscriptions.ts";
+import { ENTITLING, isOwing, planItem } from "./subscriptions.ts";
 
 /**
  * Has a subscription go on at a price. A cancellation that was scheduled is taken back, whatever becomes of the payment.
  * Then another price is invoiced by its difference at once, and until that is paid the old one stays; the price that it
  * has already is kept, and a change that waits for its payment is given up. Where it waits for this price, it goes on
- * waiting, also where the card was declined. Throws `payment_in_progress` if a change was paid while it was given
- * up. The account's plan changes when the provider's event arrives.
+ * waiting, also where the card was declined. While the renewal is not paid, no other price is taken. Throws
+ * `payment_in_progress` for that, before anything is changed, and if a change was paid while it was given up. The
+ * account's plan changes when the provider's event arrives.
  */
 export async function changePlan(
   ctx: Context,
@@ -26,9 +27,10 @@ export async function changePlan(
     const effective_at = isChanged && ENTITLING.has(status) ? ctx.now().toISOString() : null;
     return { kind: "plan_change", plan: tier, cadence, effective_at } as const;
   };
+  const item = planItem(ctx.env, subscription);
+  if (item === undefined) throw new Error(`the subscription ${subscription.id} has no item`);
+  if (isOwing(subscription) && item.price.id !== price) throw renewalDue();
   const lasting = await takeEndBack(ctx, stripe, subscription);
-  const item = planItem(ctx.env, lasting);
-  if (item === undefined) throw new Error(`the subscription ${lasting.id} has no item`);
   const waiting = lasting.pending_update?.subscription_items ?? [];
   if (waiting.some((one) => one.price.id === price)) return outcome(lasting, false);
   if (item.price.id === price) {
@@ -48,6 +50,19 @@ export async function changePlan(
     ),
   );
   return outcome(changed, changed.pending_update === null);
+}
+
+/**
+ * The 409 for another price while the renewal is not paid. The provider credits the rest of a period that was only invoiced
+ * (https://docs.stripe.com/billing/subscriptions/credit-proration-deferral): whoever went from a large plan, whose renewal
+ * the card declined, to a small one would have that for years for nothing.
+ */
+function renewalDue(): Problem {
+  return new Problem(
+    "payment_in_progress",
+    "The renewal of the subscription is not paid yet, and it gets no other price before that. See GET " +
+      "/api/v1/billing/pending-payment for the page to pay it at, or cancel the plan to choose another.",
+  );
 }
 
 /**

@@ -30,9 +30,14 @@ export function isLive({ status }: Stripe.Subscription): boolean {
   return !ENDED.has(status);
 }
 
-/** Whether a change of plan applies to a subscription: one in force, or one that waits for its renewal to be paid. */
+/** Whether a plan is sold by a change of this subscription, not beside it: it is in force, or its renewal may still be paid. */
 export function isBillable({ status }: Stripe.Subscription): boolean {
   return ENTITLING.has(status) || status === "unpaid";
+}
+
+/** Whether the renewal of a subscription was not paid, be it that the provider still tries or that it gave up. */
+export function isOwing({ status }: Stripe.Subscription): boolean {
+  return status === "past_due" || status === "unpaid";
 }
 
 /** The item of a subscription that pays for the plan. */

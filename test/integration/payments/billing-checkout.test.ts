@@ -221,19 +221,46 @@ describe("a subscription", () => {
     expect(await openSessions(customer)).toEqual([]);
   });
 
-  it.each([
-    ["trialing", expect.any(String)],
-    ["past_due", expect.any(String)],
-    ["unpaid", null],
-  ])("that is %s is changed, not bought a second time", async (status, effective_at) => {
+  it("that is trialing is changed, not bought a second time", async () => {
     const { user, customer, subscription } = await subscriber(service);
-    await deliverAll(service, service.stripe.changeSubscription(subscription, { status }));
-    for (const cadence of ["monthly", "yearly"]) {
-      const { body } = await user.call("POST", CHECKOUT, { tier: "pro", cadence });
-      expect(body, cadence).toEqual({ kind: "plan_change", plan: "pro", cadence, effective_at });
-    }
+    await deliverAll(service, service.stripe.changeSubscription(subscription, { status: "trialing" }));
+    const { body } = await user.call("POST", CHECKOUT, { tier: "pro", cadence: "yearly" });
+    expect(body).toEqual({ kind: "plan_change", plan: "pro", cadence: "yearly", effective_at: expect.any(String) });
     expect(service.stripe.subscriptions(customer)).toHaveLength(1);
-    expect(await planOf(service, user.id)).toBe(effective_at === null ? "free" : "pro");
+  });
+
+  // The provider credits the rest of a period that was only invoiced: a large plan's, which nobody paid, for a small one.
+  it.each([
+    ["past_due", "team", expect.any(String)],
+    ["unpaid", "free", null],
+  ])("whose renewal is %s keeps its price, for many requests at once, until it is paid", async (status, plan, at) => {
+    const { user, customer, subscription } = await subscriber(service, "team", "yearly");
+    await deliverAll(service, service.stripe.changeSubscription(subscription, { status }));
+    await deliverAll(service, service.stripe.changeSubscription(subscription, { endLater: "portal" }));
+    const [before] = service.stripe.subscriptions(customer);
+    const answers = await Promise.all(
+      OFFERS.flatMap((offer) => [offer, offer]).map(async (offer) => {
+        const { status: code, body } = await user.call("POST", CHECKOUT, offer);
+        return { offer: `${offer.tier} ${offer.cadence}`, code, body };
+      }),
+    );
+    for (const { offer, code, body } of answers)
+      if (offer === "team yearly")
+        expect(body).toEqual({ kind: "plan_change", plan: "team", cadence: "yearly", effective_at: at });
+      else
+        expect([code, body.code, body.detail]).toEqual([
+          409,
+          "payment_in_progress",
+          expect.stringContaining("pending-payment"),
+        ]);
+    expect(service.stripe.subscriptions(customer)).toEqual([{ ...before, cancel_at: null, canceled_at: null }]);
+    expect(await openSessions(customer)).toEqual([]);
+    expect(await planOf(service, user.id)).toBe(plan);
+    await deliverAll(service, service.stripe.changeSubscription(subscription, { status: "active" }));
+    const made = service.stripe.events.length;
+    expect((await user.call("POST", CHECKOUT, { tier: "pro", cadence: "monthly" })).body.kind).toBe("plan_change");
+    await deliverAll(service, ofSubscription(service.stripe.events.slice(made)));
+    expect(await planOf(service, user.id)).toBe("pro");
   });
 
   it("is invoiced once for a change that is asked for many times, at once and again", async () => {
