@@ -10,7 +10,7 @@ type Purchase = z.output<typeof PurchaseRead>;
 
 /** Where a purchase stands, and what to do next. */
 function Standing({ purchase, checkout }: { purchase: Purchase; checkout: string | null }) {
-  const { id, status, price_usd, refunded_usd, checkout_url, hired_agent_id } = purchase;
+  const { id, listing_id, status, price_usd, refunded_usd, checkout_url, hired_agent_id } = purchase;
   if (status === "COMPLETED")
     return (
       <Notice kind="good">
@@ -40,13 +40,17 @@ function Standing({ purchase, checkout }: { purchase: Purchase; checkout: string
     <Notice>
       {checkout === "success" ? (
         <p>
-          Thank you. The payment is being confirmed, which takes seconds:{" "}
+          Thank you. The payment is being confirmed, which takes seconds, or days where a bank settles it:{" "}
           <a href={`/marketplace/purchases/${id}?checkout=success`}>look again</a>
+        </p>
+      ) : checkout_url !== null ? (
+        <p>
+          It waits to be paid: <a href={checkout_url}>pay it at our payment provider</a>
         </p>
       ) : (
         <p>
-          It waits to be paid{checkout_url === null ? "." : ": "}
-          {checkout_url !== null && <a href={checkout_url}>pay it at our payment provider</a>}
+          If you have paid it, the payment is being confirmed, which takes days where a bank settles it. Else go on from{" "}
+          <a href={`/marketplace/${listing_id}`}>the listing</a>.
         </p>
       )}
     </Notice>

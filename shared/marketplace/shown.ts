@@ -39,7 +39,10 @@ export const PurchaseRead = z
     status: z.enum(PURCHASE_STATES),
     price_usd: usd,
     refunded_usd: refunded,
-    checkout_url: z.url().nullable().meta({ description: "The provider's payment page, while the payment is awaited" }),
+    checkout_url: z.url().nullable().meta({
+      description:
+        "The provider's payment page, while the payment is awaited; null once it was used, also where the payment is settled days later",
+    }),
     hired_agent_id: z
       .uuid()
       .nullable()

@@ -18,7 +18,13 @@ export const Order = z.object({
 });
 export type Order = z.output<typeof Order>;
 
-const BegunPurchase = z.object({ is_new: z.boolean(), purchase: PurchaseRead, order: Order });
+const BegunPurchase = z.object({
+  is_new: z.boolean(),
+  /** Whether a page was opened for it, be it that nobody can pay there any more; what an older version kept does not tell. */
+  has_page: z.boolean().default(false),
+  purchase: PurchaseRead,
+  order: Order,
+});
 
 /**
  * Inserts the buyer's purchase of a listing, or finds the one that awaits its payment. Keeps the name, the configuration
@@ -44,7 +50,8 @@ export function beginPurchase(
       on conflict (listing_id, buyer_id) where status = 'AWAITING_PAYMENT' do update set buyer_id = excluded.buyer_id
       returning p.*, old.id is null as is_new
     )`,
-    result: sql`select jsonb_build_object('outcome', t.outcome, 'is_new', p.is_new, 'purchase', ${purchaseJson},
+    result: sql`select jsonb_build_object('outcome', t.outcome, 'is_new', p.is_new,
+        'has_page', p.checkout_session_id is not null, 'purchase', ${purchaseJson},
         'order', jsonb_build_object('destination', t.account_id, 'agent_name', p.agent_name,
           'price_cents', (p.price_usd * 100)::integer, 'fee_cents', (p.fee_usd * 100)::integer)) as result
       from target t left join p on true`,

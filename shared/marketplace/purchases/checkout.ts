@@ -33,7 +33,7 @@ export async function openCheckout(
         where id = ${purchaseId}::uuid`,
     );
     if (current?.status === "FAILED" && !current.had_checkout) throw sellerNotReady();
-    if (current?.status !== "AWAITING_PAYMENT" || current.checkout_url !== null) return current?.checkout_url ?? null;
+    if (current?.status !== "AWAITING_PAYMENT" || current.had_checkout) return current?.checkout_url ?? null;
   }
   const wanted = sessionParams(frontendPage(ctx.env, "/marketplace/purchases/{id}", purchaseId), purchaseId, order);
   const session = await underKey(`purchase-${purchaseId}`, (options) =>
@@ -67,7 +67,7 @@ function keepPage(
       for no key update of u`,
     parts: sql`with kept as (
       update ${purchases} p set checkout_session_id = coalesce(p.checkout_session_id, ${id}),
-        checkout_url = coalesce(p.checkout_url, ${url})
+        checkout_url = case when p.checkout_session_id is null then ${url} else p.checkout_url end
       where p.id = ${purchaseId}::uuid and ${isPaid}
         and (p.status = 'AWAITING_PAYMENT' or p.checkout_session_id = ${id}) returning p.checkout_url
     ), failed as (

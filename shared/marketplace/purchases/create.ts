@@ -10,11 +10,11 @@ import type { Context } from "../../platform/context.ts";
 import type { PurchaseRead } from "../shown.ts";
 import { beginPurchase } from "./begin.ts";
 import { openCheckout } from "./checkout.ts";
-import { failPurchase } from "./settle.ts";
+import { failPurchase, leavePage } from "./settle.ts";
 
 /**
- * Begins the purchase of a listing, or returns the caller's open purchase of it as long as that can be paid; `isNew` says
- * which. The row comes first and its id is the key of its checkout: whatever is lost between the two, the next call finds
+ * Begins the purchase of a listing, or returns the caller's open purchase of it, without a page once that was used; `isNew`
+ * says which. The row comes first and its id is the key of its checkout: whatever is lost between the two, the next call finds
  * the row and completes it with the checkout. Throws `billing_disabled`, `payment_not_configured`, 404, `own_listing`,
  * `seller_not_ready`.
  */
@@ -25,9 +25,9 @@ export async function createPurchase(
 ): Promise<{ purchase: z.output<typeof PurchaseRead>; isNew: boolean }> {
   requireBilling(ctx.env);
   return withProvider(ctx, async (stripe) => {
-    await failExpired(ctx, stripe, userId, listingId);
-    const { is_new: isNew, purchase, order } = await beginPurchase(ctx, userId, listingId);
-    const checkout_url = purchase.checkout_url ?? (await openCheckout(ctx, stripe, purchase.id, order));
+    await endUsed(ctx, stripe, userId, listingId);
+    const { is_new: isNew, has_page, purchase, order } = await beginPurchase(ctx, userId, listingId);
+    const checkout_url = has_page ? purchase.checkout_url : await openCheckout(ctx, stripe, purchase.id, order);
     return { purchase: { ...purchase, checkout_url }, isNew };
   });
 }
@@ -35,10 +35,10 @@ export async function createPurchase(
 const OpenPurchase = z.object({ id: z.uuid(), session: z.string() });
 
 /**
- * Ends the caller's open purchase where the provider no longer knows its checkout, or where the checkout has expired and
- * the event that says so is still to come.
+ * Ends the caller's open purchase where the provider no longer knows its checkout, or where the checkout has expired, and
+ * the page of one that was paid: where the event that says so is still to come.
  */
-async function failExpired(ctx: Context, stripe: Stripe, buyerId: string, listingId: string): Promise<void> {
+async function endUsed(ctx: Context, stripe: Stripe, buyerId: string, listingId: string): Promise<void> {
   const open = await read(
     ctx,
     OpenPurchase,
@@ -49,4 +49,5 @@ async function failExpired(ctx: Context, stripe: Stripe, buyerId: string, listin
   if (open === null) return;
   const session = await ifKnown(stripe.checkout.sessions.retrieve(open.session));
   if (session === null || session.status === "expired") await failPurchase(ctx, open.id, open.session);
+  if (session?.status === "complete") await leavePage(ctx, open.id, open.session);
 }

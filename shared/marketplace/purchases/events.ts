@@ -1,11 +1,11 @@
 import { ONE_OFF_EVENTS, settlementOf } from "../../billing/one-off.ts";
 import type { EventTaker } from "../../billing/provider-event.ts";
 import { followGiveBack, GIVE_BACK_EVENTS, isGiveBack } from "./give-back.ts";
-import { completePurchase, failPurchase } from "./settle.ts";
+import { completePurchase, failPurchase, leavePage } from "./settle.ts";
 
 /**
- * Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed. Keeps what
- * went back of paid ones afterwards.
+ * Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed; those whose
+ * delayed payment is under way have no page any more. Keeps what went back of paid ones afterwards.
  */
 export const purchaseEvents: EventTaker = {
   types: new Set([...ONE_OFF_EVENTS, ...GIVE_BACK_EVENTS]),
@@ -14,5 +14,7 @@ export const purchaseEvents: EventTaker = {
     const settled = await settlementOf(ctx, "purchase", event);
     if (settled?.outcome === "paid") await completePurchase(ctx, settled.id, settled.session.id);
     if (settled?.outcome === "failed") await failPurchase(ctx, settled.id, settled.session.id);
+    if (settled?.outcome === "open" && settled.session.status === "complete")
+      await leavePage(ctx, settled.id, settled.session.id);
   },
 };

@@ -58,6 +58,16 @@ const freeName: SQL = sql`(
     and lower(o.name) = lower(c.name)) order by c.n limit 1)`;
 
 /**
+ * Forgets the page of a purchase at which the buyer has paid by a method that is settled later: nobody can pay there any
+ * more, however many days the payment takes. Does nothing to a purchase that is final or has another checkout.
+ */
+export async function leavePage(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
+  await ctx.db.execute(sql`update ${purchases} set checkout_url = null, checkout_session_id = ${sessionId}
+    where id = ${purchaseId}::uuid and status = 'AWAITING_PAYMENT'
+      and coalesce(checkout_session_id, ${sessionId}) = ${sessionId}`);
+}
+
+/**
  * Marks a purchase whose checkout was never paid as failed; the buyer may begin another. Does nothing to one that is final
  * or has another checkout.
  */

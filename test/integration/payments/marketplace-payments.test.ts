@@ -12,6 +12,7 @@ import {
   NEVER,
   newSeller,
   ONCE,
+  type Purchase,
   PURCHASES,
   readPurchase,
   sessionOf,
@@ -95,16 +96,30 @@ describe.each(STORIES)("a checkout that is %s", (_what, happen, orders, end) => 
 });
 
 describe("an event", () => {
-  it("of a payment that is still under way changes nothing", async () => {
-    const purchase = await begin(buyer, listing.id);
-    const session = await sessionOf(service, purchase);
-    await deliver(service, service.stripe.pay(session, { later: true }));
-    expect(await traces(service, purchase)).toMatchObject({ status: "AWAITING_PAYMENT", clones: 0, revenue: 0 });
-    const again = await buyer.call("POST", PURCHASES, { listing_id: listing.id });
-    expect([again.status, again.body.id]).toEqual([200, purchase.id]);
-    await deliver(service, service.stripe.settleLater(session, true));
-    expect(await traces(service, purchase)).toEqual(ONCE);
-  });
+  it.each([true, false])(
+    "of a payment that is still under way (heard of: %s) takes the page alone",
+    async (isHeard) => {
+      const key = { "idempotency-key": `buy-${listing.id}` };
+      const ask = (headers = {}) => buyer.call("POST", PURCHASES, { listing_id: listing.id }, headers);
+      const purchase: Purchase = (await ask(key)).body;
+      const session = await sessionOf(service, purchase);
+      const events = service.stripe.pay(session, { later: true });
+      if (isHeard) {
+        await deliver(service, events);
+        expect(await readPurchase(buyer, purchase)).toMatchObject({ status: "AWAITING_PAYMENT", checkout_url: null });
+      }
+      const pages = () =>
+        service.stripe.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/sessions"));
+      const made = pages().length;
+      const answers = await Promise.all([ask(), ask(), ask(), ask(key)]);
+      for (const { body } of answers) expect([body.id, body.checkout_url]).toEqual([purchase.id, null]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
+      expect(pages()).toHaveLength(made);
+      expect(await traces(service, purchase)).toMatchObject({ status: "AWAITING_PAYMENT", clones: 0, revenue: 0 });
+      await deliver(service, service.stripe.settleLater(session, true));
+      expect(await traces(service, purchase)).toEqual(ONCE);
+    },
+  );
 
   it("that comes late counts as what is now, not as what it says", async () => {
     const purchase = await begin(buyer, listing.id);
