@@ -1,5 +1,5 @@
 import type { Context as HonoContext } from "hono";
-import { accepts } from "hono/accepts";
+import { preferred } from "../../shared/http/accept.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { BOUNDS, GraphqlAnswer, GraphqlRequest } from "./request.ts";
@@ -10,23 +10,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** The media type that a caller wants the answer in: plain JSON where any will do. Throws `not_acceptable`. */
 function answerType(c: HonoContext): string {
-  const type = accepts(c, {
-    header: "Accept",
-    supports: [JSON_TYPE, GRAPHQL_JSON],
-    default: JSON_TYPE,
-    match(ranges) {
-      // The most specific range that fits a type says how much it is wanted (RFC 9110 section 12.5.1).
-      const find = (range: string) => ranges.find(({ type: given }) => given.toLowerCase() === range)?.q;
-      const [any = 0, own = any, plain = any] = [
-        find("application/*") ?? find("*/*"),
-        find(GRAPHQL_JSON),
-        find(JSON_TYPE),
-      ];
-      if (own === 0 && plain === 0) return "";
-      return own > plain || (own === plain && find(GRAPHQL_JSON) !== undefined) ? GRAPHQL_JSON : JSON_TYPE;
-    },
-  });
-  if (type !== "") return type;
+  const type = preferred(c, [JSON_TYPE, GRAPHQL_JSON]);
+  if (type !== null) return type;
   throw new Problem("not_acceptable", `GraphQL is answered as ${GRAPHQL_JSON} or ${JSON_TYPE}; accept one of them.`);
 }
 

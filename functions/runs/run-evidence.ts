@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { preferred } from "../../shared/http/accept.ts";
 import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
@@ -42,7 +43,7 @@ export const runEvidence = [
     problems: ["not_found"],
     async handler({ ctx, principal, params: { run_id }, query: { format }, c }) {
       const statement = await readEvidence(ctx, principal, run_id);
-      if (format === "tlog-proof" || c.req.header("accept")?.includes(PROOF_TYPE) === true) {
+      if (format === "tlog-proof" || preferred(c, ["application/json", PROOF_TYPE, STATEMENT_TYPE]) === PROOF_TYPE) {
         const proof = await inclusionOfStatement(ctx, statement, true);
         if (proof === null) throw new Problem("not_found", "The log does not have it yet; ask again in a minute.");
         return verbatim(proof.proof, PROOF_TYPE, { Vary: "Accept, Authorization, Cookie" });

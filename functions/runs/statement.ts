@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
+import { preferred } from "../../shared/http/accept.ts";
 import { ok, type Reply, verbatim } from "../../shared/http/reply.ts";
 import type { Context } from "../../shared/platform/context.ts";
 
@@ -25,7 +26,7 @@ export async function statementReply(
   more: () => Promise<object> = async () => ({}),
 ): Promise<Reply> {
   const headers = { Vary: "Accept, Authorization, Cookie" };
-  if (c.req.header("accept")?.includes(STATEMENT_TYPE)) {
+  if (preferred(c, ["application/json", STATEMENT_TYPE]) === STATEMENT_TYPE) {
     return verbatim(jws, STATEMENT_TYPE, headers);
   }
   const { verify } = await import("../../shared/results/evidence.ts");
