@@ -180,13 +180,20 @@ function operation(route: Route, schemas: Record<string, Schema>, problem: Schem
   };
 }
 
+/** A parameter as it is sent; one of true or false with its meaning and its default, which zod leaves out of what is text. */
+function parameterSchema(field: z.ZodType, schemas: Record<string, Schema>): Schema {
+  const sent = toSchema(field, "input", schemas);
+  const read = sent["type"] === "string" ? toSchema(field, "output", schemas) : sent;
+  return read["type"] === "boolean" ? { ...read, type: ["boolean", "string"] } : sent;
+}
+
 function parametersOf(
   where: "path" | "query",
   schema: z.ZodObject | undefined,
   schemas: Record<string, Schema>,
 ): Record<string, unknown>[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, ...json } = toSchema(field, "input", schemas);
+    const { description, ...json } = parameterSchema(field, schemas);
     const required = where === "path" || !field.safeParse(undefined).success;
     return { name, in: where, required, ...(description === undefined ? {} : { description }), schema: json };
   });

@@ -190,6 +190,17 @@ describe.each(operations)("the operation %s", (id, operation, route) => {
     }
   });
 
+  test("says of each parameter what it is by default, and which are true or false", () => {
+    for (const { name, in: where, schema } of operation.parameters ?? []) {
+      const field = route.query?.shape[name];
+      if (where !== "query" || field === undefined) continue;
+      const byDefault = field.safeParse(undefined).data;
+      expect({ name, byDefault: schema["default"] }).toEqual({ name, byDefault });
+      const isFlag = field.safeParse("yes").data === true;
+      expect({ name, isFlag: [schema["type"]].flat().includes("boolean") }).toEqual({ name, isFlag });
+    }
+  });
+
   test("has the body of its route", () => {
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(
       route.body === undefined ? [] : ["application/json", ...(route.accepts?.types ?? [])],
