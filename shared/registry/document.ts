@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
+import { exchange, userAgent } from "../platform/outbound/exchange.ts";
 import { parseJsonBounded, TOO_MANY_VALUES } from "../platform/outbound/json.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
 import { isStorable } from "../platform/text.ts";
@@ -30,7 +30,7 @@ export async function fetchDocument(outside: Outside, address: string, deadline:
       {
         url,
         method: "GET",
-        headers: { Accept: "application/json", "User-Agent": USER_AGENT },
+        headers: { Accept: "application/json", "User-Agent": userAgent(env) },
         deadlineMs: Math.max(1, until - now().getTime()),
         maxResponseBytes: MAX_BYTES,
         takesRedirects: true,

@@ -1,6 +1,6 @@
 import { openHeader } from "../agents/auth-header.ts";
 import type { Context } from "../platform/context.ts";
-import { clear, type Cleared, exchange, type Exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
+import { clear, type Cleared, exchange, type Exchange, userAgent } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { MAX_VALUES, parseJsonBounded } from "../platform/outbound/json.ts";
 import { type DnsResolver, remembering } from "../platform/outbound/resolve.ts";
@@ -195,7 +195,7 @@ export async function send(
   const keys = await ctx.keys();
   const headers = {
     "Content-Type": "application/json",
-    "User-Agent": USER_AGENT,
+    "User-Agent": userAgent(ctx.env),
     "X-Service-Run-Id": job.run.id,
     traceparent: traceparent(job.run.id),
     ...protocolOf(job.agent.agent_protocol).headers,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/encryption.ts";
-import { exchange, USER_AGENT } from "../platform/outbound/exchange.ts";
+import { exchange, userAgent } from "../platform/outbound/exchange.ts";
 import { edgeFailure } from "../platform/outbound/failure.ts";
 import { ResolverFault } from "../platform/outbound/resolve.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
@@ -79,7 +79,7 @@ export async function send(
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        "User-Agent": USER_AGENT,
+        "User-Agent": userAgent(env),
         "X-Service-Event": attempt.type,
         "X-Service-Delivery": attempt.id,
         "X-Service-Timestamp": String(timestamp),

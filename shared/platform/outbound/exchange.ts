@@ -9,8 +9,8 @@ import type { UrlVerdict } from "./url.ts";
 /** How many URLs an isolate remembers its judgement of, and how long each may be. */
 const [MOST_JUDGED, MOST_CHARACTERS] = [200, 512];
 
-/** Who calls, as every request says. */
-export const USER_AGENT = "AgentScreening/1.0 (+/docs)";
+/** Who calls, as every request says, and where whoever finds it in a log can read what it is. */
+export const userAgent = ({ BASE_URL }: { BASE_URL: string }): string => `AgentScreening/1.0 (+${BASE_URL}/docs)`;
 
 /** A request to a URL that a stranger owns. */
 export interface OutboundRequest {

@@ -95,7 +95,7 @@ describe("the request that an agent gets", () => {
       "x-service-run-id": runId,
       "idempotency-key": runId,
       traceparent: expect.stringMatching(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`)),
-      "user-agent": expect.stringMatching(/\S/),
+      "user-agent": `AgentScreening/1.0 (+${service.url}/docs)`,
     });
   });
 

@@ -75,7 +75,7 @@ describe("an attempt", () => {
     expect([legacy, v2].map((header) => header?.replace(/[0-9a-f]{64}$/, "hex"))).toEqual(["sha256=hex", "v2=hex"]);
     expect(plain).toEqual({
       "content-type": "application/json",
-      "user-agent": "AgentScreening/1.0 (+/docs)",
+      "user-agent": `AgentScreening/1.0 (+${env.BASE_URL}/docs)`,
       "x-service-event": "run.completed",
       "x-service-delivery": attempt.id,
       "x-service-timestamp": String(Math.floor(NOW.getTime() / 1000)),
