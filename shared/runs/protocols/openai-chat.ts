@@ -5,7 +5,7 @@ import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
 import type { Asked, Protocol } from "./protocol.ts";
-import { answered, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
+import { answered, invalid, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
 
 /** The API requires a model, but the endpoint is one agent, which has chosen its own. */
 export const MODEL = "default";
@@ -66,6 +66,9 @@ const ApiError = z.object({ error: ErrorWords });
 
 const ERROR = "The agent answered with an error";
 
+/** What became of a model that thought until it might write no more. */
+const CUT_OFF = invalid("The answer has no output: the model came to its limit of tokens first. Allow it more.");
+
 /**
  * OpenAI's chat completions, as compatible servers speak them: one user message, answered at once. A tool whose name
  * the API does not allow is sent under another (`functionNames`), and its calls are reported under its own.
@@ -104,7 +107,7 @@ export const openaiChat: Protocol = {
     const isHeldBack = saysNothing && HELD_BACK.test(finish_reason);
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
     const allowed = { values: MAX_VALUES };
-    return answered({
+    const reading = answered({
       output: (content || refusal || content) ?? undefined,
       refused: refusal || isHeldBack ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
@@ -115,6 +118,7 @@ export const openaiChat: Protocol = {
         calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage), ...paidOf(usage) }],
       },
     });
+    return reading.kind === "failure" && finish_reason === "length" ? CUT_OFF : reading;
   },
 };
 

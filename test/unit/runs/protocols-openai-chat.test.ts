@@ -281,6 +281,11 @@ describe("a chat completion", () => {
     ["null said", completion({ content: null, refusal: null, tool_calls: null }), NO_OUTPUT],
     ["null said and an empty refusal", completion({ content: null, refusal: "" }), NO_OUTPUT],
     [
+      "null said at the limit of tokens",
+      ended({ content: null }, { finish_reason: "length" }),
+      { ...NO_OUTPUT, detail: expect.stringContaining("limit of tokens") },
+    ],
+    [
       "null said and an error without words",
       ended({ content: null }, { finish_reason: "error", error: { code: 502 } }),
       NO_OUTPUT,
