@@ -180,7 +180,7 @@ function reservation(
   )}`;
   const result = sql`select jsonb_build_object(
     'outcome', case when t.outcome = 'done' and not exists (select from paid) then 'quota' else t.outcome end,
-    'units', t.units, 'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
+    'units', t.units, 'resets_at', ${resetsAt(now, viewer === null).toISOString()}::text, 'limit', case when x.all_are_used then ${LIMITS.trialsPerDay} else t.run_limit end,
     'used', case when x.all_are_used then x.used else coalesce((select used from tried), (select w.used from ${allowances} w
       where w.kind = t.paid_kind and w.owner = t.paid_owner and w.period = t.paid_period), 0) end,
     'runs', coalesce((select json_agg(${runJson(sql`true`)} order by r.position, r.repeat_index) from reserved r), '[]')
@@ -189,18 +189,31 @@ function reservation(
   return { parts, result };
 }
 
-/** An allowance that does not suffice for the `units` asked for, which a refusal that an earlier version kept does not have. */
-const Exceeded = z.object({ units: z.int().optional(), limit: z.int(), used: z.int() });
+/**
+ * An allowance that does not suffice for the `units` asked for, and when it starts anew: a refusal that comes again under its
+ * key tells of the day or the month that it was refused in. One that an earlier version kept has neither.
+ */
+const Exceeded = z.object({
+  units: z.int().optional(),
+  resets_at: z.string().optional(),
+  limit: z.int(),
+  used: z.int(),
+});
 
-function quotaExceeded(ctx: Context, { kind }: Submitter, { units, limit, used }: z.output<typeof Exceeded>): Problem {
-  if (limit === 0) return beyondPlan(used);
+/** When the allowance of the day, or else of the month, starts anew. */
+function resetsAt(now: Date, daily: boolean): Date {
+  return daily ? new Date(Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS) : monthEnd(now);
+}
+
+function quotaExceeded(ctx: Context, { kind }: Submitter, exceeded: z.output<typeof Exceeded>): Problem {
   const daily = kind === "anonymous";
-  const resets = daily ? new Date(Math.floor(ctx.now().getTime() / DAY_MS + 1) * DAY_MS) : monthEnd(ctx.now());
+  const { units, limit, used, resets_at = resetsAt(ctx.now(), daily).toISOString() } = exceeded;
+  if (limit === 0) return beyondPlan(used);
   const asked = units === undefined ? "" : `, and this takes ${units}`;
   const advice = daily ? "Sign in to run your own agents." : adviceOn(units ?? 1, limit, used);
   const detail = `The allowance of ${limit} runs does not suffice: ${used} are used${asked}. ${advice}`;
   return new Problem("quota_exceeded", detail, {
-    members: { limit, used, resets_at: resets.toISOString() },
+    members: { limit, used, resets_at },
   });
 }
 

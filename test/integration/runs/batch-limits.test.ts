@@ -109,6 +109,23 @@ describe("100 batches at once take exactly the monthly limit", () => {
     );
   });
 
+  it("tells under its key, in the next month as well, when the one began that it waited for", async () => {
+    const present = time;
+    const turn = Date.UTC(new Date(time).getUTCFullYear(), new Date(time).getUTCMonth() + 1);
+    time = turn - 60_000;
+    const owner = await newUser(service);
+    const body = { agent_id: await addAgent(owner), task_ids: suite.tasks, repeats: 10 };
+    await owner.call("POST", "/api/v1/runs/batch", body);
+    const submit = () => owner.call("POST", "/api/v1/runs/batch", body, { "idempotency-key": "over-the-turn" });
+    const first = await submit();
+    time = turn + 60_000;
+    const again = await submit();
+    time = present;
+    expect([first.status, first.body.resets_at]).toEqual([402, new Date(turn).toISOString()]);
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([402, "true"]);
+    expect(again.body).toEqual({ ...first.body, request_id: again.body.request_id });
+  });
+
   it("starts anew with the calendar month", async () => {
     const owner = await newUser(service);
     const agent = await addAgent(owner);
