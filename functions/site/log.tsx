@@ -7,11 +7,14 @@ import { TILE_WIDTH, tilePath } from "../../shared/tlog/tile.ts";
 import { Layout, page } from "./layout.tsx";
 import { Entry, LogEntry } from "./parts/log-entry.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const SHOWN = 50;
-const EpochPage = z.object({ items: z.array(EpochRead) });
+/** More than are not revealed yet, so that the page shows some that are: 14 ahead, the running one, and those of a week. */
+const EPOCHS = 30;
+const EpochPage = z.object({ items: z.array(EpochRead), total: z.number() });
 type Epoch = z.output<typeof EpochRead>;
 
 interface Placed {
@@ -94,10 +97,11 @@ function EpochTable({ items }: { items: readonly Epoch[] }) {
 }
 
 async function show({ api, ctx, query }: Visit): Promise<Reply> {
+  const epochsAt = pageIn(query, "epochs");
   const [checkpoint, key, epochs] = await Promise.all([
     checkpointOf(api),
     api.bytes("/log/key"),
-    api.read("/api/v1/epochs?page_size=20", EpochPage),
+    api.read(`/api/v1/epochs?page_size=${EPOCHS}&page=${epochsAt}`, EpochPage),
   ]);
   const size = checkpoint === null ? 0 : parseCheckpoint(checkpoint.slice(0, checkpoint.indexOf("\n\n") + 1)).size;
   const before = Number(/^\d{1,15}$/.exec(query.get("before") ?? "")?.[0] ?? size);
@@ -132,11 +136,8 @@ curl ${ctx.env.BASE_URL}/log/checkpoint > kept.checkpoint`}</pre>
         The secret that tasks are drawn by is committed to before its epoch begins, and revealed seven days after its
         end: then anybody can draw them again. The commitment is SHA-256 over the secret's bytes.
       </p>
-      {epochs.items.length === 0 ? (
-        <Empty>No commitment has entered the log yet.</Empty>
-      ) : (
-        <EpochTable items={epochs.items} />
-      )}
+      {epochs.total === 0 ? <Empty>No commitment has entered the log yet.</Empty> : <EpochTable items={epochs.items} />}
+      <Pager page={epochsAt} last={Math.ceil(epochs.total / EPOCHS)} href={(at) => `/log?epochs=${at}#epochs`} />
     </Layout>,
   );
 }

@@ -153,6 +153,20 @@ describe("the epochs", () => {
     ).rejects.toThrow("epochs_sealed_stay");
   });
 
+  it("are all on the page of the log, what is revealed of them before one turns it", async () => {
+    await keep();
+    await live(24);
+    const stranger = caller(service);
+    const pages = [await stranger.call("GET", "/log"), await stranger.call("GET", "/log?epochs=2")];
+    const shown = pages.map(({ text }) => [...text.matchAll(/<td>(\d{4}-\d\d-\d\d)<\/td>/g)].map(([, name]) => name));
+    const all = await listed();
+    expect(shown.flat()).toEqual(all.map(({ epoch }) => epoch));
+    const revealed = all.find(({ secret }) => secret !== null);
+    expect(shown[0]).toContain(revealed?.epoch);
+    expect(pages[0]?.text).toContain(`<code>${revealed?.secret}</code>`);
+    expect(pages[0]?.text).toContain('href="/log?epochs=2#epochs"');
+  });
+
   it("outlive an outage of a week without a gap, and one that can't be opened holds up no other", async () => {
     await keep();
     await live(9);
