@@ -32,7 +32,8 @@ export const verify = command({
   about:
     "Verifies a statement, a credential, a proof or a checkpoint on this machine; FILE is - for standard input. With --jwks\n" +
     "nothing is asked of the service: the keys are those of the file. Else its keys and its log are read and compared.\n" +
-    "--regrade grades what the agent answered again: of a minted task whose epoch is over, where the answer is shown to you.\n" +
+    "--regrade grades what the agent answered again: of a minted task whose epoch has been over for seven days, so that its\n" +
+    "secret is published, and where the answer is shown to you.\n" +
     "Exit code 1: it does not hold, or is graded otherwise; 2: it can't be graded again, or FILE keeps a refusal in place of\n" +
     "something signed; 3: what it takes was not given, the log's key or a proof among that, which says nothing against it:\n" +
     "without the log's key nothing of a checkpoint can be verified. A statement that the log does not have yet is checked\n" +
@@ -47,7 +48,12 @@ export const verify = command({
       value: "FILE",
       about: "GET /api/v1/runs/{id}/output, as it was kept, to grade again offline",
     },
-    epochs: { type: "string", value: "FILE", about: "GET /api/v1/epochs, as it was kept, to grade again offline" },
+    epochs: {
+      type: "string",
+      value: "FILE",
+      about:
+        "the page of GET /api/v1/epochs?page_size=100 with the run's epoch, as it was kept, to grade again offline",
+    },
     jwks: { type: "string", value: "FILE", about: "the published keys, as they were kept; stays offline" },
     "log-key": { type: "string", value: "FILE", about: "the log's key, as it was pinned" },
   },
