@@ -24,8 +24,9 @@ export const board = [
     description:
       "Agents whose counted runs cover every active task of the suite `core` are ranked on those tasks alone. They " +
       "are followed by provisional agents and then by agents with simulated runs only, neither of which have a rank. `domain` ranks on the core " +
-      "tasks of one domain; `period` looks at the runs of the last 30 or 7 days. Costs are reported by the agents " +
-      "themselves, and held against a floor alone: `evidence_cost_floor_applied` says where one was below it. An owner can " +
+      "tasks of one domain; `period` looks at the runs of the last 30 or 7 days: an older one is left out from the night (UTC) " +
+      "after on. Costs are reported by the agents themselves, and held against a floor alone: `evidence_cost_floor_applied` " +
+      "says where one was below it. An owner can " +
       "show the best of several agents: `variants` counts those that it declares in public, and none that it keeps to itself. " +
       "It can have only those tasks asked again that went badly: `uneven` says so, and `asked_runs` how many runs there were in " +
       "all, of which `runs` are scored. " +

@@ -30,7 +30,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   failure_code: "Runs that failed for this reason",
   mine: "`true`: the caller's own agents, or runs that the caller asked for, alone; with a workspace's key those of the workspace",
   name_pattern: "Part of the names, taken literally and ignoring case",
-  period: "Runs of the last days alone",
+  period: "Runs of the last days alone; an older one is left out from the night (UTC) after on",
   scope: "`personal`: what belongs to the caller and to no workspace",
   state: "What the browser was sent away with",
   status: "Those that stand there",
