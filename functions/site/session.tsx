@@ -87,6 +87,7 @@ function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: num
             <td class="wide">
               {titleOf(tasks, run.task_id)}
               {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
+              {run.canary === true && <span class="tag">canary</span>}
             </td>
             <td class="wide">{reason(run)}</td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
@@ -110,6 +111,17 @@ function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: 
       It took {(duration_ms / 1000).toFixed(1)} seconds
       {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(6)} USD`}.
       {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
+    </p>
+  );
+}
+
+/** Which of the runs above neither the score nor the comparison below is about. */
+function Canaries({ session: { canaries } }: { session: Session }) {
+  if (canaries === null || canaries.runs === 0) return null;
+  return (
+    <p>
+      {counted(canaries.runs, "of the runs was a canary", "of the runs were canaries")}, asked what is published as a
+      sample; {canaries.passed} of them passed. They do not count, and their allowance is given back.
     </p>
   );
 }
@@ -157,6 +169,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
       <div id="live">
         <Progress session={session} />
         <Took session={session} />
+        <Canaries session={session} />
         {!done && (
           <p>
             <a href={`/sessions/${session.id}`}>Look again</a>

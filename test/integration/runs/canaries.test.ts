@@ -2,8 +2,10 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { KEPT_PREFIX } from "../../../shared/db/kept.ts";
 import { OPEN_SESSIONS } from "../../bench/sessions.ts";
+import { json } from "../../stack/http.ts";
+import { newVisitor } from "../../stack/visitor.ts";
 import { Minting, type Run, shape } from "./canary-support.ts";
-import { told } from "./minted-support.ts";
+import { honest, told } from "./minted-support.ts";
 import { addAgent, addSuite, range, startAgent, used } from "./support.ts";
 
 /** What the call of a session's end alone has: what was carried out before may still be at work. */
@@ -62,6 +64,18 @@ describe("one run in ten of a session", () => {
       expect((await minting.owner.call("GET", `${path}/output`)).body).toMatchObject({ instance });
       expect((await minting.facts(run?.id ?? "")).at(-1)).toBe(fact);
     }
+  });
+
+  it("is told of on the page of the screening once that is over, and marked among what did not pass", async () => {
+    minting.agent.answer = () => json(200, { output: "wrong" });
+    const runs = await minting.reserve(await minting.addLive(), 5);
+    const page = async () =>
+      (await newVisitor(minting.service).open(`/sessions/${runs[0]?.screening_session_id}`)).html;
+    expect(await page()).not.toContain("canar");
+    await minting.released().finally(() => (minting.agent.answer = honest));
+    const html = await page();
+    expect(html).toContain("2 of the runs were canaries, asked what is published as a sample; 0 of them passed.");
+    expect(html.match(/<span class="tag">canary<\/span>/g)).toHaveLength(2);
   });
 
   it("can't be told from the others on the wire: same headers, same members of the same kinds", async () => {
