@@ -135,7 +135,7 @@ function Rank({ row, above }: { row: Entry; above: Entry | undefined }) {
 }
 
 function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
-  const interval = `${row.score_low.toFixed(1)} to ${row.score_high.toFixed(1)}`;
+  const interval = `${row.score_low.toFixed(2)} to ${row.score_high.toFixed(2)}`;
   return (
     <tr>
       <Rank row={row} above={above} />

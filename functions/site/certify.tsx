@@ -94,7 +94,7 @@ function Prospect({ agent, passScore }: { agent: Agent; passScore: number }) {
     );
   const now = (
     <>
-      Its score so far is <strong>{score.toFixed(2)}</strong> ({low.toFixed(1)} to {high.toFixed(1)})
+      Its score so far is <strong>{score.toFixed(2)}</strong> ({low.toFixed(2)} to {high.toFixed(2)})
     </>
   );
   return score >= passScore ? (

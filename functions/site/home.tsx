@@ -115,7 +115,7 @@ function Listed({ agents, page }: { agents: readonly Agent[]; page: number }) {
                 value={agent.composite_score / 100}
                 low={agent.score_low / 100}
                 high={agent.score_high / 100}
-                label={`${agent.score_low.toFixed(1)} to ${agent.score_high.toFixed(1)}`}
+                label={`${agent.score_low.toFixed(2)} to ${agent.score_high.toFixed(2)}`}
               />
             )}
           </td>

@@ -22,7 +22,7 @@ const Agent = AgentRead.pick({
 function recordOf(agent: z.output<typeof Agent> | null): string {
   if (agent === null || agent.score_basis === null) return "of which no run counts yet";
   const { composite_score: score, score_low: low, score_high: high, score_basis, simulated } = agent;
-  return `score ${score.toFixed(2)} (${low.toFixed(1)} to ${high.toFixed(1)}), ${simulated ? "simulated" : score_basis}`;
+  return `score ${score.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}), ${simulated ? "simulated" : score_basis}`;
 }
 
 /** Why nobody but its seller sees a listing. */

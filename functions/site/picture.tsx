@@ -50,7 +50,7 @@ async function picture({ api, params }: Visit): Promise<Reply> {
             {score.toFixed(2)}
           </text>
           <text x={SIZE.width - 80} y="480" font-size="34" fill="#9fadbb" text-anchor="end">
-            {low.toFixed(1)} to {high.toFixed(1)},{" "}
+            {low.toFixed(2)} to {high.toFixed(2)},{" "}
             {agent.simulated ? "simulated" : agent.score_basis === "core" ? agent.verified_state : "provisional"}
           </text>
           <rect x="80" y="510" width={width} height="28" rx="6" fill="#18212b" />

@@ -182,8 +182,8 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
         )}
         {done && agent.score_basis !== null && (
           <p>
-            The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(1)} to{" "}
-            {agent.score_high.toFixed(1)}), {agent.simulated ? "of simulated runs" : agent.score_basis}:{" "}
+            The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(2)} to{" "}
+            {agent.score_high.toFixed(2)}), {agent.simulated ? "of simulated runs" : agent.score_basis}:{" "}
             <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}

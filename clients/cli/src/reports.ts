@@ -134,7 +134,7 @@ export function numbersOf({ score, session, tasks, lost, canaries, regression }:
   return [
     [
       "score",
-      runs === 0 ? "none" : `${composite_score.toFixed(2)} (${score_low.toFixed(1)} to ${score_high.toFixed(1)})`,
+      runs === 0 ? "none" : `${composite_score.toFixed(2)} (${score_low.toFixed(2)} to ${score_high.toFixed(2)})`,
     ],
     ["success", percent(success_rate)],
     ["reliability", percent(reliability)],

@@ -57,8 +57,8 @@ describe("a certification, by the pages alone", () => {
     const bad = await startAgent(() => json(200, { output: "another" }));
     const { tasks } = await addSuite(service, 2);
     for (const [url, words] of [
-      [endpoint.url, /Its score so far is <strong>82\.00<\/strong> \(29\.5 to 93\.5\)\.</],
-      [bad.url, /Its score so far is <strong>3\.00<\/strong> \(1\.1 to 65\.1\), under the 70 that it takes: as/],
+      [endpoint.url, /Its score so far is <strong>82\.00<\/strong> \(29\.48 to 93\.53\)\.</],
+      [bad.url, /Its score so far is <strong>3\.00<\/strong> \(1\.08 to 65\.13\), under the 70 that it takes: as/],
     ] as const) {
       const agent = await addAgent(owner, { endpoint: url });
       const page = `/agents/${agent}/certify`;

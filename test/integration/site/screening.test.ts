@@ -334,6 +334,23 @@ describe("a page of what is somebody's own", () => {
     expect(variants).toMatch(/<dt>Cost<\/dt><dd>\$0\.\d{6} a run on average, simulated<\/dd>/);
   });
 
+  it("shows no score beyond its own interval, however low it is", async () => {
+    const user = await newUser(service);
+    const agent = await addAgent(user, { endpoint: endpoint.url });
+    endpoint.answer = () => json(200, { output: "41" });
+    const five = await addSuite(service, 5, { slug: "five" });
+    const batch = { agent_id: agent, suite_id: five.id, repeats: 10 };
+    const [run] = (await user.call("POST", "/api/v1/runs/batch", batch)).body;
+    await service.settled();
+    for (const path of [`/sessions/${run.screening_session_id}`, `/agents/${agent}`]) {
+      const { html } = await newVisitor(service).open(path);
+      const shown = /<strong>([\d.]+)<\/strong> \(([\d.]+) to ([\d.]+)\)/.exec(html) ?? [];
+      const [score = Number.NaN, low = Number.NaN, high] = shown.slice(1).map(Number);
+      expect(score).toBeGreaterThanOrEqual(low);
+      expect(score).toBeLessThanOrEqual(high ?? 0);
+    }
+  });
+
   it("shows a public screening to strangers without the ways of somebody who is signed in", async () => {
     const user = await newUser(service);
     const agent = await addAgent(user, { name: "Open to all", endpoint: endpoint.url });

@@ -28,7 +28,7 @@ export function Domains({ entries }: { entries: readonly AgentEntry[] }) {
                 value={entry.composite_score / 100}
                 low={entry.score_low / 100}
                 high={entry.score_high / 100}
-                label={`${entry.score_low.toFixed(1)} to ${entry.score_high.toFixed(1)}`}
+                label={`${entry.score_low.toFixed(2)} to ${entry.score_high.toFixed(2)}`}
               />
             </td>
             <td class="number">{percent(entry.success_rate)}</td>

@@ -19,8 +19,8 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
     <dl>
       <dt>Score</dt>
       <dd>
-        <strong>{entry.composite_score.toFixed(2)}</strong> ({entry.score_low.toFixed(1)} to{" "}
-        {entry.score_high.toFixed(1)}), {entry.simulated ? "simulated" : entry.score_basis}
+        <strong>{entry.composite_score.toFixed(2)}</strong> ({entry.score_low.toFixed(2)} to{" "}
+        {entry.score_high.toFixed(2)}), {entry.simulated ? "simulated" : entry.score_basis}
       </dd>
       <dt>State</dt>
       <dd>{state}</dd>
