@@ -5,6 +5,7 @@ import { route } from "../../shared/http/route.ts";
 import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
+import { intervalOf } from "./parts/in-words.ts";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { Pager } from "./parts/pager.tsx";
 
@@ -135,7 +136,6 @@ function Rank({ row, above }: { row: Entry; above: Entry | undefined }) {
 }
 
 function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
-  const interval = `${row.score_low.toFixed(2)} to ${row.score_high.toFixed(2)}`;
   return (
     <tr>
       <Rank row={row} above={above} />
@@ -157,7 +157,7 @@ function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
           value={row.composite_score / 100}
           low={row.score_low / 100}
           high={row.score_high / 100}
-          label={`95% interval ${interval}`}
+          label={`95% interval ${intervalOf(row)}`}
         />
       </td>
       <td class="number">{percent(row.success_rate)}</td>

@@ -5,7 +5,7 @@ import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "..
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";
-import { counted, usd } from "./parts/in-words.ts";
+import { counted, intervalOf, usd } from "./parts/in-words.ts";
 import { leaveTo } from "./parts/leave.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
@@ -85,7 +85,7 @@ function Standing({ status, checkout }: { status: Status; checkout: string | nul
 
 /** What is known beforehand of how it would end: nobody should pay to learn what the record says. */
 function Prospect({ agent, passScore }: { agent: Agent; passScore: number }) {
-  const { id, score_basis, simulated, composite_score: score, score_low: low, score_high: high } = agent;
+  const { id, score_basis, simulated, composite_score: score } = agent;
   if (score_basis === null || simulated)
     return (
       <p>
@@ -94,14 +94,15 @@ function Prospect({ agent, passScore }: { agent: Agent; passScore: number }) {
     );
   const now = (
     <>
-      Its score so far is <strong>{score.toFixed(2)}</strong> ({low.toFixed(2)} to {high.toFixed(2)})
+      Its score so far is <strong>{score.toFixed(2)}</strong> ({intervalOf(agent)})
     </>
   );
   return score >= passScore ? (
     <p>{now}.</p>
   ) : (
     <Notice kind="bad">
-      {now}, under the {passScore} that it takes{high < passScore && ": as it stands, it would hardly be certified"}.
+      {now}, under the {passScore} that it takes
+      {agent.score_high < passScore && ": as it stands, it would hardly be certified"}.
     </Notice>
   );
 }

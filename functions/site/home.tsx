@@ -6,7 +6,7 @@ import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
-import { counted } from "./parts/in-words.ts";
+import { counted, intervalOf } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
@@ -115,7 +115,7 @@ function Listed({ agents, page }: { agents: readonly Agent[]; page: number }) {
                 value={agent.composite_score / 100}
                 low={agent.score_low / 100}
                 high={agent.score_high / 100}
-                label={`${agent.score_low.toFixed(2)} to ${agent.score_high.toFixed(2)}`}
+                label={intervalOf(agent)}
               />
             )}
           </td>

@@ -4,6 +4,7 @@ import { ListingRead } from "../../shared/marketplace/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { apiOf } from "./parts/api.ts";
 import { Refused, type Wrong } from "./parts/form.tsx";
+import { intervalOf } from "./parts/in-words.ts";
 import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
@@ -21,8 +22,8 @@ const Agent = AgentRead.pick({
 /** How good the listed agent is, by its runs. */
 function recordOf(agent: z.output<typeof Agent> | null): string {
   if (agent === null || agent.score_basis === null) return "of which no run counts yet";
-  const { composite_score: score, score_low: low, score_high: high, score_basis, simulated } = agent;
-  return `score ${score.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}), ${simulated ? "simulated" : score_basis}`;
+  const { composite_score: score, score_basis, simulated } = agent;
+  return `score ${score.toFixed(2)} (${intervalOf(agent)}), ${simulated ? "simulated" : score_basis}`;
 }
 
 /** Why nobody but its seller sees a listing. */

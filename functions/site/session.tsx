@@ -17,7 +17,7 @@ import {
 } from "./parts/again.tsx";
 import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { counted } from "./parts/in-words.ts";
+import { counted, intervalOf } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
@@ -182,9 +182,8 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
         )}
         {done && agent.score_basis !== null && (
           <p>
-            The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({agent.score_low.toFixed(2)} to{" "}
-            {agent.score_high.toFixed(2)}), {agent.simulated ? "of simulated runs" : agent.score_basis}:{" "}
-            <a href={`/agents/${agent.id}`}>its record</a>
+            The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({intervalOf(agent)}),{" "}
+            {agent.simulated ? "of simulated runs" : agent.score_basis}: <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
         {done && !agent.is_public && agent.connection_mode !== undefined && (

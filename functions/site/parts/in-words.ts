@@ -13,5 +13,9 @@ export function joined(parts: readonly string[], last: "and" | "or" = "and"): st
   return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${last} ${parts.at(-1)}`;
 }
 
+/** The 95% interval of a score, as exact as the score is shown: rounded further it could leave it outside. */
+export const intervalOf = ({ score_low: low, score_high: high }: { score_low: number; score_high: number }): string =>
+  `${low.toFixed(2)} to ${high.toFixed(2)}`;
+
 /** A price, or what becomes of it: `39.00 USD`. */
 export const usd = (price: number): string => `${price.toFixed(2)} USD`;

@@ -1,5 +1,6 @@
 import type { AgentEntry } from "../../../../shared/board/board.ts";
 import { Bar, percent } from "../../layout.tsx";
+import { intervalOf } from "../in-words.ts";
 import { Table } from "../notice.tsx";
 
 /** An agent's scores on the tasks of each domain. */
@@ -28,7 +29,7 @@ export function Domains({ entries }: { entries: readonly AgentEntry[] }) {
                 value={entry.composite_score / 100}
                 low={entry.score_low / 100}
                 high={entry.score_high / 100}
-                label={`${entry.score_low.toFixed(2)} to ${entry.score_high.toFixed(2)}`}
+                label={intervalOf(entry)}
               />
             </td>
             <td class="number">{percent(entry.success_rate)}</td>

@@ -1,6 +1,6 @@
 import type { AgentEntry } from "../../../../shared/board/board.ts";
 import { percent, variantsOf } from "../../layout.tsx";
-import { counted } from "../in-words.ts";
+import { counted, intervalOf } from "../in-words.ts";
 
 const points = (gap: number): string => (100 * gap).toFixed(1);
 
@@ -19,8 +19,8 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
     <dl>
       <dt>Score</dt>
       <dd>
-        <strong>{entry.composite_score.toFixed(2)}</strong> ({entry.score_low.toFixed(2)} to{" "}
-        {entry.score_high.toFixed(2)}), {entry.simulated ? "simulated" : entry.score_basis}
+        <strong>{entry.composite_score.toFixed(2)}</strong> ({intervalOf(entry)}),{" "}
+        {entry.simulated ? "simulated" : entry.score_basis}
       </dd>
       <dt>State</dt>
       <dd>{state}</dd>
