@@ -38,18 +38,24 @@ function passes(alias: "p" | "s"): SQL {
  * announced once however often this is called.
  */
 export async function detectRegression(ctx: Context, sessionId: string): Promise<void> {
-  const tasks = (alias: "p" | "s") => sql`jsonb_path_query_array(${sql.identifier(alias)}.task_plan, '$[*].task_id')`;
+  const isWhole = (alias: "p" | "s") => sql`exists (select from ${runs} r
+      where r.screening_session_id = ${sql.identifier(alias)}.id and ${isConclusive})
+    and not exists (select from ${runs} r where r.screening_session_id = ${sql.identifier(alias)}.id and r.status = 'cancelled')`;
   const found = await read(
     ctx,
     Comparison,
-    sql`select jsonb_build_object('agent_id', s.agent_id, 'suite_id', s.suite_id, 'finished_at', s.finished_at,
+    // Materialized, so that none before it is looked at where the session itself says nothing.
+    sql`with s as materialized (
+      select s.*, planned_tasks(s.task_plan) as tasks from ${screening_sessions} s where s.id = ${sessionId}::uuid and ${isWhole("s")}
+    )
+    select jsonb_build_object('agent_id', s.agent_id, 'suite_id', s.suite_id, 'finished_at', s.finished_at,
       'baseline_session_id', p.id, 'before', ${passes("p")}, 'after', ${passes("s")}) as result
-    from ${screening_sessions} s join ${screening_sessions} p on p.agent_id = s.agent_id
-    where s.id = ${sessionId}::uuid and (p.finished_at, p.id) < (s.finished_at, s.id)
-      and ${tasks("p")} @> ${tasks("s")} and ${tasks("s")} @> ${tasks("p")}
-      and exists (select from ${runs} r where r.screening_session_id = p.id and ${isConclusive})
-      and not exists (select from ${runs} r where r.screening_session_id in (p.id, s.id) and r.status = 'cancelled')
-    order by p.finished_at desc, p.id desc limit 1`,
+    from s cross join lateral (
+      select p.id from ${screening_sessions} p
+      where p.agent_id = s.agent_id and planned_tasks(p.task_plan) = s.tasks and p.finished_at is not null
+        and (p.finished_at, p.id) < (s.finished_at, s.id) and ${isWhole("p")}
+      order by p.finished_at desc, p.id desc limit 1
+    ) p`,
   );
   if (found === null) return;
   const { agent_id, suite_id, finished_at, baseline_session_id, before, after } = found;

@@ -71,6 +71,15 @@ export const screening_sessions = pgTable(
     index("screening_sessions_team_idx")
       .on(table.team_id, table.created_at.desc().nullsFirst(), table.id.desc().nullsFirst())
       .where(sql`${table.team_id} is not null`),
+    // The last that finished over the same tasks is its first entry.
+    index("screening_sessions_same_tasks_idx")
+      .on(
+        table.agent_id,
+        sql`planned_tasks(${table.task_plan})`,
+        table.finished_at.desc().nullsFirst(),
+        table.id.desc().nullsFirst(),
+      )
+      .where(sql`${table.finished_at} is not null`),
   ],
 );
 
