@@ -62,8 +62,8 @@ export const submitRuns = [
     summary: "Run many tasks, each several times",
     description:
       "All or nothing: tasks × repeats runs are reserved at once. With `suite_id` the active tasks of that public suite, " +
-      "with `task_ids` exactly these, with neither the first 100 of the catalogue. The runs come in task order, then by " +
-      "repeat; their `screening_session_id` is the receipt.\n\n" +
+      "with `task_ids` exactly these, with neither the first 100 of the catalogue; 422 `suite_unavailable` where that makes " +
+      "more than 1,000 runs. The runs come in task order, then by repeat; their `screening_session_id` is the receipt.\n\n" +
       "With two repeats or more, one run in ten of minted tasks is a canary: asked the published sample, not counted, and " +
       "given back. Which ones is told when all runs are final; until then their evidence and what they add to the score wait.",
     auth: "write",

@@ -2,6 +2,8 @@
 export const LIMITS = {
   tasksPerBatch: 100,
   repeats: 10,
+  /** Runs of one batch, which are answered at once. */
+  runsPerBatch: 1000,
   /** Calls to one agent at the same time. */
   concurrency: 4,
   taskTimeMs: 120_000,
@@ -14,7 +16,7 @@ export const LIMITS = {
 export const TOLD_LIMITS = {
   max_tasks_per_batch: LIMITS.tasksPerBatch,
   max_repeats: LIMITS.repeats,
-  max_runs_per_batch: LIMITS.tasksPerBatch * LIMITS.repeats,
+  max_runs_per_batch: LIMITS.runsPerBatch,
   max_concurrency_per_agent: LIMITS.concurrency,
   max_task_time_limit_ms: LIMITS.taskTimeMs,
   max_response_bytes: LIMITS.responseBytes,

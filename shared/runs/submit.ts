@@ -68,6 +68,7 @@ export async function submit(
         new Problem("task_unavailable", "At least one of these tasks is retired; nothing was reserved."),
       empty_suite: () =>
         new Problem("suite_unavailable", "There is no active task to run in this suite; nothing was reserved."),
+      too_many: telling(Exceeded, ({ units = 0 }) => tooMany(units)),
       quota: telling(Exceeded, (exceeded) => quotaExceeded(ctx, principal, exceeded)),
     },
   });
@@ -75,7 +76,7 @@ export async function submit(
 }
 
 /** Whether a submission is admitted, by the rows `terms`; `quota` shows only when the allowance is taken. */
-function admissionOf(principal: Submitter, { tasks, isPrivate }: Submission) {
+function admissionOf(principal: Submitter, { tasks, repeats, isPrivate }: Submission) {
   const isWorkspace = principal.kind !== "anonymous" && workspaceOf(principal) !== null;
   const single = tasks.kind === "one";
   const suiteId = tasks.kind === "suite" ? tasks.suiteId : null;
@@ -91,6 +92,7 @@ function admissionOf(principal: Submitter, { tasks, isPrivate }: Submission) {
       no_task: sql`t.missing`,
       task_retired: sql`t.asked > t.resolved`,
       empty_suite: sql`t.resolved = 0`,
+      too_many: sql`t.resolved * ${repeats}::integer > ${LIMITS.runsPerBatch}`,
     },
     "quota",
   );
@@ -203,6 +205,11 @@ const Exceeded = z.object({
 /** When the allowance of the day, or else of the month, starts anew. */
 function resetsAt(now: Date, daily: boolean): Date {
   return daily ? new Date(Math.floor(now.getTime() / DAY_MS + 1) * DAY_MS) : monthEnd(now);
+}
+
+function tooMany(units: number): Problem {
+  const most = `This takes ${units} runs, and a batch has at most ${LIMITS.runsPerBatch}; nothing was reserved.`;
+  return new Problem("suite_unavailable", `${most} Take fewer repeats, or name some of the suite's tasks in task_ids.`);
 }
 
 function quotaExceeded(ctx: Context, { kind }: Submitter, exceeded: z.output<typeof Exceeded>): Problem {

@@ -167,6 +167,23 @@ describe("a batch that is refused reserves nothing", () => {
     expect(await service.sql("select from runs where agent_id = $1", [off])).toEqual([]);
   });
 
+  it("a suite and repeats that make more runs than one batch has, and than can be answered at once", async () => {
+    const large = await addSuite(service, 1);
+    const columns =
+      "suite_id, title, domain, prompt, output_format, grader, expected_output, reference_cost_usd, reference_latency_ms";
+    await service.sql(
+      `insert into tasks (position, ${columns}) select n, ${columns} from tasks, generate_series(2, 201) n where id = $1`,
+      [large.tasks[0]],
+    );
+    const before = await reserved(service);
+    const refused = await batch({ agent_id: agent, suite_id: large.id, repeats: 5 });
+    expect([refused.status, refused.body.code]).toEqual([422, "suite_unavailable"]);
+    expect(refused.body.detail).toContain("This takes 1005 runs, and a batch has at most 1000; nothing was reserved.");
+    expect(await reserved(service)).toEqual(before);
+    const taken = await batch({ agent_id: agent, suite_id: large.id, repeats: 4 });
+    expect([taken.status, taken.body.length]).toEqual([200, 804]);
+  });
+
   it("a stranger's, also where the agent allows trials", async () => {
     const open = await addAgent(owner, { allow_trial: true });
     const before = await reserved(service);
