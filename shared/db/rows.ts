@@ -17,10 +17,11 @@ export interface Rows<Item extends z.ZodType> {
   /** SQL: the id of one of them, a UUID that no two share. */
   id: SQL;
   /**
-   * Where they are found by what they hang on, and not by one index for all of them: SQL of a FROM item and the condition that
-   * finds those parents, which may be continued by `and`, of a parent's id, and of what has it in one of the rows.
+   * Where they are found by what they hang on, and not by one index for all of them: SQL of what has a parent's id in one of
+   * the rows, and of a query of the ids (`id`) of their parents, from `last` downwards; where all that it finds have rows, the
+   * `most` that are greatest are enough.
    */
-  under?: { from: SQL; id: SQL; parent: SQL };
+  under?: { parent: SQL; ids(last: SQL, most: number): SQL };
   /** How many are read at once at most, where one of them may be large or takes work; 5,000 unless told. */
   atOnce?: number;
 }
@@ -62,7 +63,7 @@ function pageOf({ json, from, id, under }: Rows<z.ZodType>, limit: number, after
   const [parent = LAST, last = LAST] = after?.split("/") ?? [];
   // As many of each as a page has, and those of the next parent only where the page is not full.
   return sql`select (p.id || '/' || r.id) collate "C" as id, r.item from (
-      select ${under.id} as id from ${under.from} and ${under.id} <= ${parent}::uuid order by 1 desc
+      select id from (${under.ids(sql`${parent}::uuid`, limit)}) i order by id desc
     ) p cross join lateral (${page(
       sql`and ${under.parent} = p.id and ${id} < case when p.id = ${parent}::uuid then ${last}::uuid else ${LAST}::uuid end`,
     )}) r order by p.id desc, r.id desc limit ${limit}`;

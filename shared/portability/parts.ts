@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { AgentRow, agentJson, toAgentRead } from "../agents/view.ts";
 import { AnalyticsEvent, eventJson } from "../analytics/event.ts";
@@ -61,6 +61,11 @@ import { teamJson } from "../teams/view.ts";
 import { DeliveryRead, WebhookRead } from "../webhooks/shown.ts";
 import { deliveryJson, webhookJson } from "../webhooks/view.ts";
 
+/** SQL: a query of the greatest id for which `condition` holds of a run `k` that the agent row `a` sent spans of. */
+function runBelow(condition: SQL): SQL {
+  return sql`select k.run_id from ${spans} k where k.agent_id = a.id and ${condition} order by k.run_id desc limit 1`;
+}
+
 /** How many rows that may be large, or take many lookups each, are read at once. */
 const FEW = 100;
 
@@ -110,10 +115,15 @@ export function partsOf(
       // Its sixteen digits, which are a span's alone within its run.
       id: sql`lpad(s.span_id, 32, '0')::uuid`,
       under: {
-        from: sql`(select distinct k.run_id from ${agents} a join ${spans} k on k.agent_id = a.id
-          where a.user_id = ${me} and a.team_id is null) o where true`,
-        id: sql`o.run_id`,
         parent: sql`s.run_id`,
+        // From run to run, each by one step in the index on both, however many spans it has.
+        ids: (last, most) => sql`select o.run_id as id from ${agents} a cross join lateral (
+            with recursive told as (
+              select (${runBelow(sql`k.run_id <= ${last}`)}) as run_id, 1 as n
+              union all
+              select (${runBelow(sql`k.run_id < t.run_id`)}), t.n + 1 from told t where t.run_id is not null and t.n < ${most}
+            ) select run_id from told where run_id is not null
+          ) o where a.user_id = ${me} and a.team_id is null`,
       },
     },
     certifications: {
@@ -141,9 +151,9 @@ export function partsOf(
       from: sql`${webhook_deliveries} d join ${webhook_events} e on e.id = d.event_id where true`,
       id: sql`d.id`,
       under: {
-        from: sql`${webhooks} w where w.user_id = ${me} and w.team_id is null`,
-        id: sql`w.id`,
         parent: sql`d.webhook_id`,
+        ids: (last) =>
+          sql`select w.id from ${webhooks} w where w.user_id = ${me} and w.team_id is null and w.id <= ${last}`,
       },
     },
     passkeys: { item: PasskeyRead, json: passkeyJson, from: sql`${passkeys} p where p.user_id = ${me}`, id: sql`p.id` },

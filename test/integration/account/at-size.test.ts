@@ -95,6 +95,37 @@ it("an export reads the attempts of subscriptions page by page, and has each of 
     expect(looked(await planOf(service, page), ["webhook_deliveries"])).toBeLessThanOrEqual(PAGE.rows + 2 * ATTEMPTS);
 });
 
+it("an export reads the spans of runs page by page, and has each of them once", async () => {
+  const user = await newUser(service);
+  const [runs, each] = [450, 40];
+  await service.sql(
+    inBulk(
+      ["spans"],
+      `with owners as (select '${user.id}'::uuid as id union all
+          (select id from users where email like '%@others.example' limit 1)),
+        made as (insert into agents (user_id, name, connection_mode)
+          select o.id, 'Told ' || n, 'mock' from owners o, generate_series(1, 3) n returning id),
+        told as (select m.id as agent_id, uuidv7() as run_id from made m, generate_series(1, ${runs / 3}))
+        insert into spans (run_id, span_id, agent_id, kind, name, started_at, duration_ms)
+        select t.run_id, lpad(to_hex(n), 16, '0'), t.agent_id, 'model', 'chat', now(), 1 from told t, generate_series(1, ${each}) n`,
+    ),
+  );
+  await service.sql("vacuum analyze agents, spans");
+  recorder.statements.length = 0;
+  const response = await fetch(`${service.url}/api/v1/users/me/export`, {
+    headers: { authorization: `Bearer ${user.token}` },
+  });
+  const files = unzip(Buffer.from(await response.arrayBuffer()));
+  const lines = (files.get("spans.jsonl") ?? "").trim().split("\n");
+  const ids = lines.map((line) => JSON.parse(line)).map(({ run_id, span_id }) => `${run_id} ${span_id}`);
+  expect([ids.length, new Set(ids).size]).toEqual([runs * each, runs * each]);
+  const pages = recorder.statements.filter(({ query }) => query.includes('"spans" s'));
+  expect(pages).toHaveLength(Math.ceil((runs * each) / PAGE.rows));
+  // Those of a page, of the runs where it begins and ends, and one of each run.
+  for (const page of pages)
+    expect(looked(await planOf(service, page), ["spans"])).toBeLessThanOrEqual(PAGE.rows + 2 * each + 2 * runs);
+});
+
 it("the end of an account finds what goes with it without reading what is others'", async () => {
   const user = await newUser(service, { verified: true });
   expect((await user.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
