@@ -249,7 +249,7 @@ describe("what a session's end tells", () => {
     expect((await minting.readAll(canaries)).map(({ canary }) => canary)).toEqual([null, null]);
     const others = runs.filter(({ id }) => !ids(canaries).includes(id));
     const cancelled = await Promise.all(
-      others.map(({ id }) => minting.owner.call("POST", `/api/v1/runs/${id}/cancel`)),
+      others.map(({ id }) => minting.owner.call("POST", `/api/v1/runs/${id}/cancel`, undefined, ELSEWHERE)),
     );
     expect(new Set(cancelled.map(({ status, body }) => `${status} ${body.canary}`))).toEqual(new Set(["200 false"]));
     await minting.released();
