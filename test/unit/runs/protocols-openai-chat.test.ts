@@ -247,9 +247,9 @@ describe("a chat completion", () => {
       { calls: [{ model: "m", input_tokens: 194, output_tokens: 2, cost_usd: 0.75 }] },
     ],
     ...[{ cost: "0.25" }, { cost: { total_cost: 0.25 } }, { cost: null }, { cost: 0.25, is_byok: true }].map(
-      (said): [string, object, unknown] => [
-        `no cost that is not told as a whole: ${JSON.stringify(said)}`,
-        { model: "m", usage: { ...TOKENS, ...said } },
+      (told): [string, object, unknown] => [
+        `no cost that is not told as a whole: ${JSON.stringify(told)}`,
+        { model: "m", usage: { ...TOKENS, ...told } },
         { calls: [{ model: "m", input_tokens: 194, output_tokens: 2 }] },
       ],
     ),
