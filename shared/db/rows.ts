@@ -61,9 +61,10 @@ function pageOf({ json, from, id, under }: Rows<z.ZodType>, limit: number, after
     sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${limit}`;
   if (under === undefined) return page(after === null ? sql`` : sql`and ${id} < ${after}::uuid`);
   const [parent = LAST, last = LAST] = after?.split("/") ?? [];
-  // As many of each as a page has, and those of the next parent only where the page is not full.
+  // As many of each as a page has, and those of the next parent only where the page is not full; one parent more, since the
+  // page before may have had all of the first.
   return sql`select (p.id || '/' || r.id) collate "C" as id, r.item from (
-      select id from (${under.ids(sql`${parent}::uuid`, limit)}) i order by id desc
+      select id from (${under.ids(sql`${parent}::uuid`, limit + 1)}) i order by id desc
     ) p cross join lateral (${page(
       sql`and ${under.parent} = p.id and ${id} < case when p.id = ${parent}::uuid then ${last}::uuid else ${LAST}::uuid end`,
     )}) r order by p.id desc, r.id desc limit ${limit}`;

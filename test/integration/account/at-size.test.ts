@@ -95,17 +95,21 @@ it("an export reads the attempts of subscriptions page by page, and has each of 
     expect(looked(await planOf(service, page), ["webhook_deliveries"])).toBeLessThanOrEqual(PAGE.rows + 2 * ATTEMPTS);
 });
 
-it("an export reads the spans of runs page by page, and has each of them once", async () => {
+it.each([
+  [3, 150, 40],
+  // A page begins at a run that the page before it has read to its end.
+  [1, 2 * PAGE.rows + 1, 1],
+])("an export reads the spans of %i × %i runs page by page, and has each of them once", async (agents, own, each) => {
   const user = await newUser(service);
-  const [runs, each] = [450, 40];
+  const runs = agents * own;
   await service.sql(
     inBulk(
       ["spans"],
       `with owners as (select '${user.id}'::uuid as id union all
-          (select id from users where email like '%@others.example' limit 1)),
+          (select id from users where email like '%@others.example' and id not in (select user_id from agents) limit 1)),
         made as (insert into agents (user_id, name, connection_mode)
-          select o.id, 'Told ' || n, 'mock' from owners o, generate_series(1, 3) n returning id),
-        told as (select m.id as agent_id, uuidv7() as run_id from made m, generate_series(1, ${runs / 3}))
+          select o.id, 'Told ' || n, 'mock' from owners o, generate_series(1, ${agents}) n returning id),
+        told as (select m.id as agent_id, uuidv7() as run_id from made m, generate_series(1, ${own}))
         insert into spans (run_id, span_id, agent_id, kind, name, started_at, duration_ms)
         select t.run_id, lpad(to_hex(n), 16, '0'), t.agent_id, 'model', 'chat', now(), 1 from told t, generate_series(1, ${each}) n`,
     ),
