@@ -35,7 +35,7 @@ export async function createSchedule(
     lock: lockAccounts(accountOfAgent(agentId)),
     parts: sql`with found as materialized (
       select a.id, ${may("run", userId, agentOwner)} as allowed, ${retiredMode} as is_retired, a.is_active,
-        ${faultOf(tasksOf(suiteId, taskIds))} as fault, ${scheduleLimit(ctx.now())},
+        ${faultOf(tasksOf(suiteId, taskIds), sql`${input.repeats}::integer`)} as fault, ${scheduleLimit(ctx.now())},
         ${activeSchedules(sql`true`)} as used
       from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(userId)}
     ), target as (

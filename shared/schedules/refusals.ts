@@ -4,6 +4,7 @@ import { inactive, retired } from "../agents/connection.ts";
 import { type Refusal, telling } from "../db/change.ts";
 import { suites } from "../db/schema/index.ts";
 import { notFound, Problem } from "../platform/problem.ts";
+import { LIMITS } from "../runs/limits.ts";
 import { type Submission, wantedTasks } from "../runs/submission.ts";
 import { beyondPlan } from "../teams/limits.ts";
 
@@ -12,15 +13,19 @@ export function tasksOf(suiteId: string | null, taskIds: string[] | null): Submi
   return suiteId === null ? { kind: "exact", taskIds: taskIds ?? [] } : { kind: "suite", suiteId };
 }
 
-/** SQL: why tasks can't be scheduled: `no_suite`, `no_task`, `task_retired`, `empty_suite`; null when they can. */
-export function faultOf(tasks: Submission["tasks"]): SQL<string | null> {
+/**
+ * SQL: why tasks can't be scheduled so many times each: `no_suite`, `no_task`, `task_retired`, `empty_suite`, `too_many`; null
+ * when they can.
+ */
+export function faultOf(tasks: Submission["tasks"], repeats: SQL): SQL<string | null> {
   const suiteId = tasks.kind === "suite" ? tasks.suiteId : null;
   return sql`(select case
     when ${suiteId}::uuid is not null and not exists (
       select from ${suites} x where x.id = ${suiteId}::uuid and not x.is_secret) then 'no_suite'
     when count(*) filter (where missing) > 0 then 'no_task'
     when count(*) filter (where not ok) > 0 then 'task_retired'
-    when count(*) = 0 then 'empty_suite' end
+    when count(*) = 0 then 'empty_suite'
+    when count(*) * ${repeats} > ${LIMITS.runsPerBatch} then 'too_many' end
     from (${wantedTasks({ tasks })}) w)`;
 }
 
@@ -36,6 +41,7 @@ export const SCHEDULING = {
   no_task: sql`f.fault = 'no_task'`,
   task_retired: sql`f.fault = 'task_retired'`,
   empty_suite: sql`f.fault = 'empty_suite'`,
+  too_many: sql`f.fault = 'too_many'`,
   beyond: sql`f.is_beyond and f.used is not null`,
   quota: sql`f.used >= f.plan_limit`,
 };
@@ -51,6 +57,11 @@ export const REFUSALS: Readonly<Record<keyof typeof SCHEDULING, Refusal>> = {
   no_task: () => notFound("task"),
   task_retired: () => new Problem("task_unavailable", "At least one of these tasks is retired; name active ones."),
   empty_suite: () => new Problem("suite_unavailable", "There is no active task to run in this suite; choose another."),
+  too_many: () =>
+    new Problem(
+      "suite_unavailable",
+      `This takes more than the ${LIMITS.runsPerBatch} runs of one batch. Take fewer repeats, or name some of the suite's tasks.`,
+    ),
   beyond: telling(Quota, ({ used }) => beyondPlan(used)),
   quota: telling(
     Quota,

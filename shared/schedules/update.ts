@@ -49,6 +49,10 @@ async function updateAsRead(
   const activating = input.is_active === true && !before.is_active;
   const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
   const chosen = suiteId !== null || taskIds !== null;
+  const repeats = sql`coalesce(${input.repeats ?? null}::integer, s.repeats)`;
+  // Of tasks that it has already, only whether they are too many so often.
+  const excess = sql`(select 'too_many' where ${faultOf(tasksOf(before.suite_id, before.task_ids), repeats)} = 'too_many')`;
+  const fault = chosen ? faultOf(tasksOf(suiteId, taskIds), repeats) : input.repeats === undefined ? sql`null` : excess;
   const asRead = sql`(s.cron, s.timezone, s.is_active) = (${before.cron}, ${before.timezone}, ${before.is_active})`;
   const { schedule } = await change(ctx, {
     lock: lockAccounts(accountOfAgent(before.agent_id)),
@@ -56,7 +60,7 @@ async function updateAsRead(
       select s.id, ${may("run", viewer, agentOwner)} as allowed, ${scheduleLimit(ctx.now())},
         ${asRead} and ${activating} and ${retiredMode} as is_retired,
         a.is_active or not (${asRead} and ${activating}) as is_active,
-        case when ${asRead} then ${chosen ? faultOf(tasksOf(suiteId, taskIds)) : sql`null`} end as fault,
+        case when ${asRead} then ${fault} end as fault,
         case when ${asRead} and ${activating} then ${activeSchedules(sql`o.id <> s.id`)} end as used
       from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
       where s.id = ${before.id}::uuid and ${may("see", viewer, agentOwner)}

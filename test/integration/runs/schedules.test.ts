@@ -179,6 +179,24 @@ describe("a body", () => {
     const answers = [await create(user, { agent_id: idle }), await create(user, { agent_id: randomUUID() })];
     expect(answers.map(({ body }) => body.code)).toEqual(["agent_inactive", "not_found"]);
   });
+
+  it("has no more runs than a batch has, since it would start nothing", async () => {
+    const large = await addSuite(service, 101);
+    const full = await addSchedule(user, agentId, { suite_id: large.id, repeats: 9 });
+    const other = await addSchedule(user, agentId, { suite_id: suite.id, repeats: 10 });
+    const change = (id: string, fields: object) => user.call("PATCH", `${SCHEDULES}/${id}`, fields);
+    const refused = [
+      await create(user, { suite_id: large.id, repeats: 10 }),
+      await change(full.id, { repeats: 10 }),
+      await change(other.id, { suite_id: large.id }),
+    ];
+    for (const { status, body } of refused) expect([status, body.code]).toEqual([422, "suite_unavailable"]);
+    const taken = [
+      await change(other.id, { suite_id: large.id, repeats: 9 }),
+      await change(full.id, { repeats: 10, task_ids: large.tasks.slice(1) }),
+    ];
+    expect(taken.map(({ status }) => status)).toEqual([200, 200]);
+  });
 });
 
 describe("the rights in a workspace", () => {
