@@ -13,7 +13,7 @@ import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
 import type { UserUpdate } from "./schemas.ts";
 import type { UserRead } from "./shown.ts";
-import { denySessions } from "./sessions/deny.ts";
+import { denySessions, endedJson } from "./sessions/deny.ts";
 
 const Updated = z.object({ account: AccountRow, ended: z.array(z.uuid()) });
 
@@ -46,13 +46,13 @@ export async function updateAccount(
     update ${users} set ${sql.join(changes, sql`, `)} where id = ${userId}::uuid and ${unchanged} returning *
   ), ended as (
     update ${sessions} s set revoked_at = ${now} from u
-    where ${secured} and s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
+    where ${secured} and s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id, s.expires_at
   ), voided as (
     ${voidTokens(ctx, ["reset_password", "confirm_email"], sql`(select id from u where ${secured})`)}
   ), mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from u where ${secured}`)})`,
     owes: ["mailed"],
     select: sql`select jsonb_build_object('account', ${accountJson(ctx)},
-      'ended', coalesce((select jsonb_agg(id) from ended), '[]')) as result from u`,
+      'ended', ${endedJson(ctx)}) as result from u`,
     result: Updated,
   }).catch((error: unknown) => {
     if (databaseFailure(error)?.constraint !== "users_username_key") throw error;

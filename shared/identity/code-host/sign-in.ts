@@ -80,7 +80,7 @@ async function enter(
     ), ${sessionParts(session, userAgent, sql`entered`)}, ${rememberSignIn(ctx, userAgent, sql`entered`)},
     noted as (${note(ctx, event, { method: "codehost" }, sql`from entered u`)})`,
     owes: ["noted", "noticed", ...disowned.owes],
-    select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson},
+    select: sql`select jsonb_build_object('account', ${accountJson(ctx)}, 'taken', ${takenJson(ctx)},
       'half', exists (select from halfway), 'password_hash', u.password_hash) as result from u`,
     result: Entered,
   });

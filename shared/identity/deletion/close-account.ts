@@ -6,14 +6,14 @@ import { deletedEmail, isDeleted } from "../../db/deleted.ts";
 import { users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
-import { denySessions } from "../sessions/deny.ts";
+import { denySessions, endedJson } from "../sessions/deny.ts";
 import { ownsShared } from "./schedule.ts";
 
 const Closed = z.object({
   closed: z.boolean(),
   /** Hashes of the API keys that died with the account. */
   keys: z.array(z.string()),
-  /** Ids of the sessions that did. */
+  /** Ids of the sessions that did, of those that may have access tokens. */
   sessions: z.array(z.uuid()),
 });
 
@@ -41,7 +41,7 @@ export async function closeAccount(ctx: Context, userId: string, closings: reado
     select: sql`select jsonb_build_object(
       'closed', exists (select from u) or exists (select from ${users} u where u.id = ${userId}::uuid and ${isDeleted}),
       'keys', coalesce((select jsonb_agg(key_hash) from keys), '[]'),
-      'sessions', coalesce((select jsonb_agg(id) from ended), '[]')) as result`,
+      'sessions', ${endedJson(ctx)}) as result`,
     result: Closed,
   });
   if (result === null) return false;

@@ -24,7 +24,7 @@ export const closing: CloseDomain = ({ id, now }) => ({
       returning k.key_hash`,
     ended: sql`update ${sessions} s
       set revoked_at = coalesce(s.revoked_at, ${now.toISOString()}::timestamptz), user_agent = null
-      from u where s.user_id = u.id returning s.id`,
+      from u where s.user_id = u.id returning s.id, s.expires_at`,
     marks: sql`delete from ${sign_in_marks} m using u where m.user_id = u.id`,
     tokens: sql`delete from ${email_tokens} t using u where t.user_id = u.id`,
     // One whose key is being made at this moment waits for this, and finds its session ended.

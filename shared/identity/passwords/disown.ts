@@ -7,7 +7,7 @@ import type { Context } from "../../platform/context.ts";
 import { forgetKey } from "../api-keys/api-key.ts";
 import { voidTokens } from "../email-token.ts";
 import type { UserPrincipal } from "../principal.ts";
-import { denySessions } from "../sessions/deny.ts";
+import { denySessions, endedJson } from "../sessions/deny.ts";
 
 /**
  * SQL: what a domain contributes to `disown`: a part that takes away what it granted to the accounts of the part `claimed`
@@ -16,7 +16,7 @@ import { denySessions } from "../sessions/deny.ts";
  */
 export type DisownInDomain = (given: { now: Date; owns: SQL<boolean> }) => SQL | { owes: SQL };
 
-/** What was taken from a stranger: ids of sessions, hashes of API keys. */
+/** What was taken from a stranger: ids of sessions that may have access tokens, hashes of API keys. */
 export const Taken = z.object({ ended: z.array(z.uuid()), revoked: z.array(z.string()) });
 
 /**
@@ -42,7 +42,7 @@ export function disown(
   });
   const parts = sql`ended as (
       update ${sessions} s set revoked_at = ${now} from claimed c
-      where s.user_id = c.id and ${everywhere} and s.revoked_at is null returning s.id
+      where s.user_id = c.id and ${everywhere} and s.revoked_at is null returning s.id, s.expires_at
     ), voided as (
       ${voidTokens(ctx, ["confirm_email", "confirm_deletion"], sql`(select c.id from claimed c where ${everywhere})`)}
     ), revoked as (
@@ -65,9 +65,10 @@ export const CLAIMING: SQL = sql`email_verified = true,
   charges_enabled = u.charges_enabled and u.email_verified, payouts_enabled = u.payouts_enabled and u.email_verified`;
 
 /** SQL: the JSON of what `disown` took: `Taken`. */
-export const takenJson: SQL = sql`jsonb_build_object(
-  'ended', (select coalesce(jsonb_agg(id), '[]') from ended),
-  'revoked', (select coalesce(jsonb_agg(key_hash), '[]') from revoked))`;
+export function takenJson(ctx: Context): SQL {
+  return sql`jsonb_build_object('ended', ${endedJson(ctx)},
+    'revoked', (select coalesce(jsonb_agg(key_hash), '[]') from revoked))`;
+}
 
 /** Makes what was taken stop working at once. Never rejects: Postgres decides where Redis does not answer. */
 export async function takeEffect(ctx: Context, { ended, revoked }: z.output<typeof Taken>): Promise<void> {

@@ -43,7 +43,7 @@ export async function resetPassword(
     noted as (${note(ctx, "password_reset_completed", {}, sql`from claimed u`)}),
     mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from claimed`)})`,
     owes: ["noted", "mailed", ...disowned.owes],
-    select: sql`select ${takenJson} as result from claimed`,
+    select: sql`select ${takenJson(ctx)} as result from claimed`,
     result: Taken,
   });
   if (taken === null) throw invalidToken();

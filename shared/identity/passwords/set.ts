@@ -9,7 +9,7 @@ import { voidTokens } from "../email-token.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import type { PasswordSet } from "../schemas.ts";
 import type { UserRead } from "../shown.ts";
-import { denySessions } from "../sessions/deny.ts";
+import { denySessions, endedJson } from "../sessions/deny.ts";
 import { signInChanged } from "../sign-in-changed.ts";
 import { stillHolds } from "./disown.ts";
 import { assertStrongPassword, hashPassword } from "./password.ts";
@@ -45,12 +45,12 @@ export async function setPassword(
       where x.id = t.id and t.outcome = 'done' returning x.*
     ), ended as (
       update ${sessions} s set revoked_at = ${ctx.now().toISOString()}::timestamptz from u
-      where s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id
+      where s.user_id = u.id and s.id <> ${sessionId}::uuid and s.revoked_at is null returning s.id, s.expires_at
     ), voided as (${voidTokens(ctx, ["confirm_email"], sql`u`)}
     ), mailed as (${signInChanged("password_changed", sql`select id as user_id, '' as title from u`)})`,
     owes: ["mailed"],
     result: sql`select jsonb_build_object('outcome', t.outcome, 'account', (select ${accountJson(ctx)} from u),
-      'ended', (select coalesce(jsonb_agg(id), '[]') from ended)) as result from target t`,
+      'ended', ${endedJson(ctx)}) as result from target t`,
     verdict: setting,
     done: z.object({ account: AccountRow, ended: z.array(z.uuid()) }),
     refusals: { not_found: endedMeanwhile, ended: endedMeanwhile, taken: hasPassword },

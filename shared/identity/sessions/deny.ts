@@ -4,6 +4,7 @@ import type { Context, Question } from "../../platform/context.ts";
 import type { Env } from "../../platform/env.ts";
 import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
 import type { SessionPrincipal } from "../principal.ts";
+import { REFRESH_SECONDS } from "./new-session.ts";
 
 const tokenKey = (tokenId: string): string => `deny:token:${tokenId}`;
 const sessionKey = (sessionId: string): string => `deny:session:${sessionId}`;
@@ -76,6 +77,23 @@ function inForce(ctx: Context, sessionId: string): SQL | undefined {
   return and(eq(sessions.id, sessionId), isNull(sessions.revoked_at), gt(sessions.expires_at, now));
 }
 
+/** How far the end of a session may lie behind that of the access token given with it: what giving takes, and clocks that differ. */
+const LATE_SECONDS = 120;
+
+/**
+ * SQL: whether an access token of a session may still be valid. Each is given together with a new end of the session, so that
+ * of the sessions an account has gathered few have one: those that signed in or refreshed in the last minutes.
+ */
+function hasToken(ctx: Context): SQL<boolean> {
+  const seconds = REFRESH_SECONDS - ACCESS_TOKEN_SECONDS - LATE_SECONDS;
+  return sql`expires_at > ${new Date(ctx.now().getTime() + seconds * 1000).toISOString()}::timestamptz`;
+}
+
+/** SQL: a JSON array of the ids that `denySessions` is to be given, of the part `ended` (id, expires_at): sessions that ended. */
+export function endedJson(ctx: Context): SQL {
+  return sql`(select coalesce(jsonb_agg(id), '[]') from ended where ${hasToken(ctx)})`;
+}
+
 /**
  * Invalidates the access tokens of ended sessions at once rather than when they expire, up to fifteen minutes later;
  * `token` is also listed by its own id, for the `seconds` that it has left. The rows in Postgres are written first. Never
@@ -119,16 +137,18 @@ export async function denyEnded(ctx: Context): Promise<void> {
 /** Lists every session of which an access token may still be valid, the latest to end first; returns whether all fitted. */
 async function listEnded(ctx: Context): Promise<boolean> {
   const since = new Date(ctx.now().getTime() - ACCESS_TOKEN_SECONDS * 1000).toISOString();
+  let before: SQL | undefined;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const ended = await ctx.db
-      .select({ id: sessions.id })
+      .select({ id: sessions.id, at: sessions.revoked_at })
       .from(sessions)
-      .where(gt(sessions.revoked_at, since))
+      .where(and(gt(sessions.revoked_at, since), hasToken(ctx), before))
       .orderBy(desc(sessions.revoked_at), desc(sessions.id))
-      .limit(BATCH_SIZE)
-      .offset(batch * BATCH_SIZE);
+      .limit(BATCH_SIZE);
     await Promise.all(ended.map(({ id }) => ctx.redis.set(sessionKey(id), 1, { ex: ACCESS_TOKEN_SECONDS })));
-    if (ended.length < BATCH_SIZE) return true;
+    const last = ended.at(-1);
+    if (last === undefined || ended.length < BATCH_SIZE) return true;
+    before = sql`(revoked_at, id) < (${last.at}::timestamptz, ${last.id}::uuid)`;
   }
   ctx.log.warn("more sessions ended than are listed at a time", { listed: BATCH_SIZE * MAX_BATCHES });
   return false;

@@ -5,7 +5,7 @@ import { sessions } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { voidTokens } from "../email-token.ts";
-import { denySessions } from "./deny.ts";
+import { denySessions, endedJson } from "./deny.ts";
 
 /** Ends one session of the account; doing it again changes nothing. Throws 404 for a session of another account. */
 export async function signOut(ctx: Context, userId: string, sessionId: string): Promise<void> {
@@ -26,9 +26,9 @@ export async function signOutEverywhere(ctx: Context, userId: string): Promise<v
   const ended = await write(ctx, {
     parts: sql`with ended as (
       update ${sessions} set revoked_at = ${ctx.now().toISOString()}::timestamptz
-      where user_id = ${userId}::uuid and revoked_at is null returning id
+      where user_id = ${userId}::uuid and revoked_at is null returning id, expires_at
     ), voided as (${voidTokens(ctx, ["confirm_email"], sql`(select ${userId}::uuid as id)`)})`,
-    select: sql`select jsonb_agg(id) as result from ended`,
+    select: sql`select ${endedJson(ctx)} as result`,
     result: z.array(z.uuid()),
   });
   await denySessions(ctx, ended ?? []);

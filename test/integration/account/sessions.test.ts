@@ -140,6 +140,32 @@ describe("signing out everywhere", () => {
   });
 });
 
+describe("an account with more sessions than are denied at a time", () => {
+  /** A program that signs in every half minute leaves more within 30 days. */
+  const MANY = 51_000;
+  const MINUTE = "* * * * *";
+
+  it("has them all ended at once, and Redis told of those alone that may have an access token", async () => {
+    const device = await signIn();
+    await service.sql(
+      `insert into sessions (user_id, created_at, last_used_at, expires_at)
+       select $1, t, t, t + interval '30 days' from (
+         select $2::timestamptz - interval '20 minutes' - n * interval '30 seconds' as t from generate_series(1, ${MANY}) n)`,
+      [user.id, new Date(clock).toISOString()],
+    );
+    service.logs.length = 0;
+    service.counters.reset();
+    expect((await user.call("DELETE", SESSIONS)).status).toBe(204);
+    await service.app.scheduled(MINUTE);
+    expect(service.logs.filter((line) => /denylist|more sessions/.test(line))).toEqual([]);
+    expect(service.counters.redis.commands).toBeLessThan(100);
+    expect([await alive(device.token), await alive(user.token)]).toEqual([false, false]);
+    const living = "select from sessions where user_id = $1 and revoked_at is null";
+    expect(await service.sql(living, [user.id])).toEqual([]);
+    await service.sql("delete from sessions where user_id = $1", [user.id]);
+  });
+});
+
 describe("forgetting ended sessions", () => {
   it("removes what ended or expired over a day ago, and nothing else", async () => {
     const before = clock;
