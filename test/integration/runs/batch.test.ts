@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { addAgent, addSuite, quietQueueClient, reserved, type TestSuite } from "./support.ts";
+import { addAgent, addSuite, growSuite, quietQueueClient, reserved, type TestSuite } from "./support.ts";
 
 let service: TestService;
 let owner: User;
@@ -169,12 +169,7 @@ describe("a batch that is refused reserves nothing", () => {
 
   it("a suite and repeats that make more runs than one batch has, and than can be answered at once", async () => {
     const large = await addSuite(service, 1);
-    const columns =
-      "suite_id, title, domain, prompt, output_format, grader, expected_output, reference_cost_usd, reference_latency_ms";
-    await service.sql(
-      `insert into tasks (position, ${columns}) select n, ${columns} from tasks, generate_series(2, 201) n where id = $1`,
-      [large.tasks[0]],
-    );
+    await growSuite(service, large, 201);
     const before = await reserved(service);
     const refused = await batch({ agent_id: agent, suite_id: large.id, repeats: 5 });
     expect([refused.status, refused.body.code]).toEqual([422, "suite_unavailable"]);

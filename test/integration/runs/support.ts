@@ -61,6 +61,16 @@ export async function addSuite(
   return { id, tasks: ids };
 }
 
+/** Copies a suite's first task until the suite has so many. */
+export async function growSuite(service: TestService, { tasks }: TestSuite, size: number): Promise<void> {
+  const columns =
+    "suite_id, title, domain, prompt, output_format, grader, expected_output, reference_cost_usd, reference_latency_ms";
+  await service.sql(
+    `insert into tasks (position, ${columns}) select n, ${columns} from tasks, generate_series(2, $2::integer) n where id = $1`,
+    [tasks[0], size],
+  );
+}
+
 async function addTask(service: TestService, columns: Record<string, unknown>): Promise<string> {
   const row: Record<string, unknown> = {
     title: unique("Task"),
