@@ -3,11 +3,12 @@ import { TaskAdminRead, TaskRetireResult } from "../../shared/catalogue/create-t
 import { SecretSuiteRotateResult } from "../../shared/catalogue/secret-suites/schemas.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { Layout, personal } from "./layout.tsx";
-import { readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
+import { PAGE, readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
 import { attempt, Form, KEY, Result, type Sent, TextArea, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { forOperators, OperatorsNav } from "./parts/operators.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const LIST = "/admin/suites";
@@ -21,7 +22,7 @@ const EXAMPLE = {
   expected_output: "42",
 };
 
-function Tasks({ tasks, path }: { tasks: readonly Task[]; path: string }) {
+function Tasks({ tasks, path, page }: { tasks: readonly Task[]; path: string; page: number }) {
   return (
     <Table
       label="Active tasks"
@@ -38,7 +39,7 @@ function Tasks({ tasks, path }: { tasks: readonly Task[]; path: string }) {
           <td>{domain.replaceAll("_", " ")}</td>
           <td class="number">{suite_version}</td>
           <td>
-            <a href={`${path}?retire=${id}#retire`} aria-label={`Retire ${title}`}>
+            <a href={`${path}?page=${page}&retire=${id}#retire`} aria-label={`Retire ${title}`}>
               Retire
             </a>
           </td>
@@ -90,7 +91,8 @@ async function suiteOf({ api, params }: Visit): Promise<Suite> {
 async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Response> {
   const { c, api, query } = visit;
   const suite = await suiteOf(visit);
-  const tasks = await readSuiteTasks(api, suite.id);
+  const page = pageIn(query);
+  const { items: tasks, total } = await readSuiteTasks(api, suite.id, page);
   const path = `${LIST}/${suite.slug}`;
   const leaving = tasks.find(({ id }) => id === query.get("retire"));
   return personal(
@@ -107,11 +109,12 @@ async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Re
       </p>
       {tasks.length === 0 ? (
         <Empty>
-          <p>There is no active task in it: add one.</p>
+          <p>There is no active task {page === 1 ? "in it: add one" : "on this page"}.</p>
         </Empty>
       ) : (
-        <Tasks tasks={tasks} path={path} />
+        <Tasks tasks={tasks} path={path} page={page} />
       )}
+      <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `${path}?page=${at}`} />
       {leaving !== undefined && <Retire task={leaving} path={path} />}
       <h2>Add a task</h2>
       <Form action={path} button="Add the task" once>

@@ -1,15 +1,20 @@
+import * as z from "zod";
 import { SuiteField } from "../../shared/board/field.ts";
+import { pageQuery } from "../../shared/http/paging.ts";
 import type { Reply } from "../../shared/http/reply.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
-import { readSuites, readTasks, type Suite, type Task } from "./parts/catalogue.ts";
+import { PAGE, readSuites, readSuiteTasks, type Suite, type Task } from "./parts/catalogue.ts";
 import { GRADERS } from "./parts/graders.ts";
 import { counted, theFirst } from "./parts/in-words.ts";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
+import { pageIn, Pager } from "./parts/pager.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /** How the field does at a task, and of how many agents that is known. */
 type Field = ReadonlyMap<string, { agents: number; pass_rate: number | null }>;
+
+const Asked = z.object({ page: pageQuery.shape.page.catch(1) });
 
 const words = (name: string): string => name.replaceAll("_", " ");
 
@@ -99,7 +104,17 @@ function Graders({ tasks }: { tasks: readonly Task[] }) {
   );
 }
 
-function SuitePage({ suite, tasks, field, agents }: { suite: Suite; tasks: Task[]; field: Field; agents: number }) {
+interface Shown {
+  suite: Suite;
+  /** Those of the page, and how many there are. */
+  tasks: Task[];
+  total: number;
+  page: number;
+  field: Field;
+  agents: number;
+}
+
+function SuitePage({ suite, tasks, total, page: at, field, agents }: Shown) {
   return (
     <Layout title={suite.name} at="/suites">
       <p>
@@ -114,33 +129,39 @@ function SuitePage({ suite, tasks, field, agents }: { suite: Suite; tasks: Task[
       )}
       {tasks.length === 0 ? (
         <Empty>
-          <p>There is no active task in this suite yet.</p>
+          <p>There is no active task {at === 1 ? "in this suite yet" : "on this page"}.</p>
         </Empty>
       ) : (
         <>
           <p class="mute">
-            Version {suite.version}, {counted(tasks.length, "task")}. The field:{" "}
+            Version {suite.version}, {counted(total, "task")}. The field:{" "}
             {agents === 0 ? "nobody is ranked yet" : `${theFirst(agents, "ranked agent")} of the board`}.
           </p>
           <Tasks tasks={tasks} field={field} />
           <Graders tasks={tasks} />
         </>
       )}
+      <Pager page={at} last={Math.ceil(total / PAGE)} href={(next) => `/suites/${suite.slug}?page=${next}`} />
     </Layout>
   );
 }
 
-async function show({ api, params }: Visit): Promise<Reply> {
-  const [suites, all] = await Promise.all([readSuites(api), readTasks(api)]);
-  const suite = suites.find(({ slug }) => slug === params["slug"]);
+async function show({ api, params, query }: Visit): Promise<Reply> {
+  const suite = (await readSuites(api)).find(({ slug }) => slug === params["slug"]);
   if (suite === undefined) throw notFound("suite");
-  const { agents, items } = await api.read(`/api/v1/suites/${suite.id}/field`, SuiteField);
+  // As the page is kept: what is sent twice asks for none.
+  const at = query.getAll("page").length > 1 ? 1 : pageIn(query);
+  const [tasks, { agents, items }] = await Promise.all([
+    readSuiteTasks(api, suite.id, at),
+    api.read(`/api/v1/suites/${suite.id}/field`, SuiteField),
+  ]);
   const field = new Map(items.map((item) => [item.task_id, item]));
-  const tasks = all.filter(({ suite_id }) => suite_id === suite.id);
-  return page(<SuitePage suite={suite} tasks={tasks} field={field} agents={agents} />);
+  return page(
+    <SuitePage suite={suite} tasks={tasks.items} total={tasks.total} page={at} field={field} agents={agents} />,
+  );
 }
 
 export const suitePages: readonly View[] = [
   view({ path: "/suites", title: "Suites of tasks", show: list, kept: { tag: "catalogue" } }),
-  view({ path: "/suites/{slug}", title: "A suite of tasks", show, kept: { tag: "board" } }),
+  view({ path: "/suites/{slug}", title: "A suite of tasks", show, kept: { tag: "board", query: Asked } }),
 ];
