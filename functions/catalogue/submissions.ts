@@ -9,13 +9,13 @@ import {
 } from "../../shared/catalogue/submissions/schemas.ts";
 import { withdrawSubmission } from "../../shared/catalogue/submissions/withdraw.ts";
 import { listOwnSubmissions, listSubmissions } from "../../shared/catalogue/submissions/list.ts";
-import { pageOf, paged, pageQuery } from "../../shared/http/paging.ts";
+import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 
 const tag = "Task submissions";
 const params = z.object({ submission_id: z.uuid() });
-const page = pageOf(TaskSubmissionRead, "TaskSubmissionPage");
+const page = longPageOf(TaskSubmissionRead, "TaskSubmissionPage");
 
 export const submissions = [
   route({

@@ -15,7 +15,7 @@ const SURVEY_DAYS = 90;
 const LABELS = { q: "Part of the name" };
 const ANSWERS = { very: "very disappointed", somewhat: "somewhat", not: "not" };
 
-const Pending = z.object({ total: z.number() });
+const Pending = z.object({ total: z.number(), total_is_capped: z.literal(true).optional() });
 const Found = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })), total: z.number() });
 
 /** How many of the agents that would be hidden are named. */
@@ -118,7 +118,7 @@ function Survey({ results }: { results: z.output<typeof PMFResultsRead> }) {
 }
 
 async function show({ c, api }: Visit, { found, hidden, typed, wrong }: Outcome = {}): Promise<Response> {
-  const [{ total }, secret, results] = await Promise.all([
+  const [{ total, total_is_capped: isCapped }, secret, results] = await Promise.all([
     api.read("/api/v1/task-submissions?status=pending&page_size=1", Pending),
     api.read("/api/v1/tasks/secret-suites/diagnostic", SecretSuiteDiagnostic),
     api.read(`/api/v1/pmf/results?days=${SURVEY_DAYS}`, PMFResultsRead),
@@ -133,7 +133,10 @@ async function show({ c, api }: Visit, { found, hidden, typed, wrong }: Outcome 
       <dl>
         <dt>Proposals</dt>
         <dd>
-          <a href="/admin/proposals">{total} to review</a>
+          <a href="/admin/proposals">
+            {isCapped === true && "more than "}
+            {total} to review
+          </a>
         </dd>
         <dt>Secret suites</dt>
         <dd>

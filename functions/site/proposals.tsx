@@ -13,7 +13,11 @@ const PATH = "/admin/proposals";
 const API = "/api/v1/task-submissions";
 const PAGE = 20;
 
-const Proposals = z.object({ items: z.array(TaskSubmissionRead), total: z.number() });
+const Proposals = z.object({
+  items: z.array(TaskSubmissionRead),
+  total: z.number(),
+  total_is_capped: z.literal(true).optional(),
+});
 type Proposal = z.output<typeof TaskSubmissionRead>;
 type Status = z.output<typeof SubmissionStatus>;
 
@@ -50,9 +54,13 @@ function address({ status, page, id }: Place): string {
   return `${PATH}?${query.toString()}`;
 }
 
-function Queue({ items, total, place }: z.output<typeof Proposals> & { place: Place }) {
+function Queue({ items, total, total_is_capped: isCapped, place }: z.output<typeof Proposals> & { place: Place }) {
   return (
-    <Table label="Proposals" caption={`${total} ${place.status}`} columns={[["Proposal", "wide"], "Domain", "Made"]}>
+    <Table
+      label="Proposals"
+      caption={`${isCapped === true ? "More than " : ""}${total} ${place.status}`}
+      columns={[["Proposal", "wide"], "Domain", "Made"]}
+    >
       {items.map(({ id, title, domain, flagged, created_at }) => (
         <tr>
           <td class="wide">
@@ -80,7 +88,8 @@ function States({ current }: { current: Status }) {
 async function show({ c, api, query }: Visit, { decided, typed, wrong }: Outcome = {}): Promise<Response> {
   const place = placeOf(query);
   const all = `${API}?status=${place.status}&page=${place.page}&page_size=${PAGE}`;
-  const [{ items, total }, suites] = await Promise.all([api.read(all, Proposals), readSuites(api)]);
+  const [queue, suites] = await Promise.all([api.read(all, Proposals), readSuites(api)]);
+  const { items, total } = queue;
   const chosen = items.find(({ id }) => id === place.id);
   return personal(
     c,
@@ -101,9 +110,9 @@ async function show({ c, api, query }: Visit, { decided, typed, wrong }: Outcome
           <p>{place.page === 1 ? `No proposal is ${place.status}.` : "There are no further ones."}</p>
         </Empty>
       ) : (
-        <Queue items={items} total={total} place={place} />
+        <Queue {...queue} place={place} />
       )}
-      {total > place.page * PAGE && (
+      {(total > place.page * PAGE || (queue.total_is_capped === true && items.length === PAGE)) && (
         <p>
           <a href={address({ ...place, page: place.page + 1, id: undefined })}>Further proposals</a>
         </p>

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type * as z from "zod";
-import { pageJson } from "../../db/listing.ts";
+import { COUNTED, type Listing, pageJson, pageParts } from "../../db/listing.ts";
 import { pageResult, readPage } from "../../db/page-result.ts";
-import { task_submissions } from "../../db/schema/index.ts";
+import { SUBMISSION_STATES, task_submissions } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
 import type { Context } from "../../platform/context.ts";
 import { type SubmissionStatus, TaskSubmissionRead } from "./schemas.ts";
@@ -21,27 +21,34 @@ export function listSubmissions(
   ctx: Context,
   { status, ...paging }: Paging & { status?: z.output<typeof SubmissionStatus> | undefined },
 ): Promise<Page> {
-  const condition = status === undefined ? sql`true` : sql`status = ${status}`;
-  return readSubmissions(ctx, condition, sql`(cardinality(flags) > 0) desc, id desc`, paging);
+  const [first, ...others] = status === undefined ? SUBMISSION_STATES : ([status] as const);
+  const scan = (one: string, cut: SQL) => sql`select id, cardinality(flags) > 0 as flagged from ${task_submissions}
+    where status = ${one} ${cut}`;
+  return readSubmissions(ctx, paging, {
+    order: sql`flagged desc, id desc`,
+    most: COUNTED.byIndex,
+    scans: (cut) => [scan(first, cut), ...others.map((one) => scan(one, cut))],
+  });
 }
 
 /** A page of the caller's own submissions, the newest first. */
 export function listOwnSubmissions(ctx: Context, principal: SessionPrincipal, paging: Paging): Promise<Page> {
-  return readSubmissions(ctx, sql`submitter_id = ${principal.userId}::uuid`, sql`id desc`, paging);
+  return readSubmissions(ctx, paging, {
+    order: sql`id desc`,
+    most: COUNTED.byIndex,
+    scans: (cut) => [sql`select id from ${task_submissions} where submitter_id = ${principal.userId}::uuid ${cut}`],
+  });
 }
 
-async function readSubmissions(ctx: Context, condition: SQL, order: SQL, paging: Paging): Promise<Page> {
-  const items = sql`(select json_agg(${submissionJson} order by ${order}) from paged s)`;
+async function readSubmissions(ctx: Context, paging: Paging, listing: Listing): Promise<Page> {
+  const { order } = listing;
+  const items = sql`(select json_agg(${submissionJson} order by ${order})
+    from paged join ${task_submissions} s using (id))`;
   const found = await readPage(
     ctx,
     Submissions,
     paging,
-    ({ offset, size }) => sql`with counted as (
-      select count(*) as n, null::bigint as most from ${task_submissions} where ${condition}
-    ), paged as (
-      select * from ${task_submissions} where ${condition} order by ${order} limit ${size} offset ${offset}
-    )
-    select ${pageJson(items)} as result`,
+    (stretch) => sql`with ${pageParts(listing, stretch)} select ${pageJson(items)} as result`,
   );
   return found ?? { items: [], total: 0 };
 }
