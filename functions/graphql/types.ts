@@ -63,6 +63,9 @@ const StatsType = builder.objectRef<Stats>("AgentStats").implement({
   description:
     "Over the runs that the caller may see; canaries, and runs that failed by the service's fault, are left out.",
   fields: (t) => ({
+    simulated: t.exposeBoolean("simulated", {
+      description: "Whether these are simulated runs: they are left out where there is a real one",
+    }),
     totalRuns: t.exposeInt("total_runs"),
     successfulRuns: t.exposeInt("successful_runs"),
     failedRuns: t.exposeInt("failed_runs"),

@@ -139,7 +139,7 @@ function AgentPage(shown: Shown) {
         </Empty>
       ) : (
         <>
-          <Score agentId={agent.id} state={agent.verified_state} entry={overall} cost={stats.avg_cost_usd} />
+          <Score agentId={agent.id} state={agent.verified_state} entry={overall} stats={stats} />
           <Fitness axes={overall.axes} history={history} />
           <Domains entries={entries.filter(({ domain }) => domain !== "all")} />
         </>

@@ -13,6 +13,9 @@ const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z
 
 export const AgentStats = z
   .object({
+    simulated: z.boolean().meta({
+      description: "Whether these are simulated runs: they are left out of the record of an agent that has a real one",
+    }),
     total_runs: z.int(),
     successful_runs: z.int().meta({ description: "Passed" }),
     failed_runs: z.int().meta({ description: "Completed or failed, and not passed" }),
@@ -20,7 +23,7 @@ export const AgentStats = z
     avg_cost_usd: z.number().nullable(),
     best_task: TaskRecord,
     worst_task: TaskRecord,
-    recent_runs: z.array(RunRead),
+    recent_runs: z.array(RunRead).meta({ description: "The latest, simulated ones among them" }),
   })
   .meta({ id: "AgentStats" });
 
@@ -31,8 +34,9 @@ const RECENT = 10;
 const belongs: SQL = sql`(r.failure_code is distinct from 'service_error' and r.canary is not true)`;
 
 /**
- * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see. Of final
- * runs it reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones.
+ * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see, as on the
+ * board over simulated ones only where there is no real one: else an owner could better it by simulating. Of final runs it
+ * reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones.
  */
 export function statsJson(viewer: string | null): SQL {
   const member = mayRun("see", viewer);
@@ -44,20 +48,26 @@ export function statsJson(viewer: string | null): SQL {
     from by_task x join ${tasks} t on t.id = x.task_id where x.pass_rate is not null
     order by x.pass_rate ${sql.raw(order)}, x.ended desc, x.task_id limit 1)`;
   return sql`(with tallied as (
-      select t.task_id, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
+      select t.task_id, t.simulated, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
       from ${run_tallies} t where t.agent_id = a.id and not t.is_private
       union all
-      select t.task_id, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
+      select t.task_id, t.simulated, t.runs, t.ended, t.judged, t.passed, t.latency_ms, t.latencies, t.cost_usd, t.costs
       from ${run_tallies} t where t.agent_id = a.id and t.is_private and ${member}
       union all
-      select r.task_id, x.runs, x.ended, x.judged, x.passed, x.latency_ms, x.latencies, x.cost_usd, x.costs
+      select r.task_id, r.simulated, x.runs, x.ended, x.judged, x.passed, x.latency_ms, x.latencies, x.cost_usd, x.costs
       from ${runs} r cross join lateral run_tally(r) x
       where ${asked} and r.status not in ('queued', 'running') and not coalesce(${member}, false)
+    ), open_runs as (
+      select r.simulated, count(*) as runs from ${runs} r
+      where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)} group by 1
+    ), basis as (
+      select not exists (select from tallied where not simulated and runs > 0)
+        and not exists (select from open_runs where not simulated) as simulated
     ), by_task as (
       select task_id, sum(runs) as runs, sum(ended) as ended, sum(judged) as judged, sum(passed) as passed,
         (sum(passed)::numeric / nullif(sum(judged), 0))::double precision as pass_rate, sum(latency_ms) as latency_ms,
         sum(latencies) as latencies, sum(cost_usd) as cost_usd, sum(costs) as costs
-      from tallied group by task_id
+      from tallied join basis using (simulated) group by task_id
     ), recent as (
       select id from (
         ${newest(sql`r.agent_id = a.id and not r.is_private and ${belongs}`)}
@@ -66,8 +76,9 @@ export function statsJson(viewer: string | null): SQL {
       ) x order by id desc limit ${RECENT}
     )
     select json_build_object(
-      'total_runs', coalesce(sum(x.runs), 0) + (select count(*) from ${runs} r
-        where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)}),
+      'simulated', (select simulated from basis) and (coalesce(sum(x.runs), 0) > 0 or exists (select from open_runs)),
+      'total_runs', coalesce(sum(x.runs), 0)
+        + coalesce((select o.runs from open_runs o join basis using (simulated)), 0),
       'successful_runs', coalesce(sum(x.passed), 0),
       'failed_runs', coalesce(sum(x.judged - x.passed), 0),
       'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0)),

@@ -18,6 +18,8 @@ export const run_tallies = pgTable(
       .notNull()
       .references(() => tasks.id),
     is_private: boolean().notNull(),
+    /** Simulated runs are summed up by themselves: they say nothing of an agent that has real ones. */
+    simulated: boolean().notNull().default(false),
     runs: bigint({ mode: "number" }).notNull(),
     /** Completed or failed; others were cancelled. */
     ended: bigint({ mode: "number" }).notNull(),
@@ -35,7 +37,7 @@ export const run_tallies = pgTable(
     asked: bigint({ mode: "number" }).notNull().default(0),
     version: integer(),
   },
-  (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private] })],
+  (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private, table.simulated] })],
 );
 
 /**

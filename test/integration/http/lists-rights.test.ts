@@ -276,7 +276,7 @@ it("an agent's record counts the runs that the caller may see, but those that fa
           select task_id, title, avg(passed::integer)::double precision as rate, count(*) as n
           from visible r where ${finished} group by 1, 2
         )
-        select exists (select from agents a where a.id = '${agent}' and ${sees(viewer)}) as found, jsonb_build_object(
+        select exists (select from agents a where a.id = '${agent}' and ${sees(viewer)}) as found, jsonb_build_object('simulated', false,
           'total_runs', (select count(*) from visible), 'successful_runs', (select count(*) from visible where passed),
           'failed_runs', (select count(*) from visible r where ${finished} and not passed),
           'avg_latency_ms', (select round(avg(latency_ms)) from visible where status = 'completed'),

@@ -139,20 +139,37 @@ it("by a pooled address keeps nobody from the next one", async () => {
   }
 });
 
-it("counts a run as asked that ended while such runs were counted for the first time", async () => {
+/** Has `folder` hold the migrations that are shipped, up to this one. */
+function shipTo(last: string): void {
   const shipped = fileURLToPath(new URL("../../../migrations", import.meta.url));
   const { entries } = JSON.parse(readFileSync(join(shipped, "meta/_journal.json"), "utf8")) as {
     entries: { tag: string }[];
   };
   cpSync(shipped, folder, { recursive: true });
-  const shipTo = (last: string) => {
-    const end = entries.findIndex(({ tag }) => tag === last) + 1;
-    writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify({ entries: entries.slice(0, end) }));
-  };
+  const end = entries.findIndex(({ tag }) => tag === last) + 1;
+  writeFileSync(join(folder, "meta/_journal.json"), JSON.stringify({ entries: entries.slice(0, end) }));
+}
+
+/** An empty database. */
+async function databaseOf(what: string): Promise<{ address: URL; name: string }> {
   const address = new URL(url);
-  address.pathname += "_of_before";
+  address.pathname += `_of_${what}`;
   const name = address.pathname.slice(1);
   await service.sql(`create database ${name}`);
+  return { address, name };
+}
+
+/** SQL: makes three runs of one agent. */
+const RUNS = `with u as (insert into users (email) values ('a@example.test') returning id),
+    k as (insert into suites (slug, name) values ('core', 'core') returning id),
+    a as (insert into agents (user_id, name, connection_mode) select id, 'A', 'http_endpoint' from u returning id),
+    t as (insert into tasks (title, domain, prompt, output_format, grader, reference_cost_usd, reference_latency_ms, suite_id)
+      select 'T', 'math', 'p', 'text', '{"type":"exact"}', 1, 1, id from k returning id)
+  insert into runs (agent_id, task_id, domain, trigger, scope, status, suite_version)
+  select a.id, t.id, 'math', 'manual', 'personal', 'running', 1 from a, t, generate_series(1, 3)`;
+
+it("counts a run as asked that ended while such runs were counted for the first time", async () => {
+  const { address, name } = await databaseOf("before");
   shipTo("0068_add_paid_back");
   await migrate(address.href, { folder });
   const clients = await Promise.all(Array.from({ length: 3 }, () => openClient(address.href)));
@@ -163,15 +180,7 @@ it("counts a run as asked that ended while such runs were counted for the first 
       while (select count(*) from pg_locks where not granted and relation = 'run_tallies'::regclass) < ${waiting} loop perform pg_sleep(0.01); end loop;
     end $$`);
   try {
-    await other.query(
-      `with u as (insert into users (email) values ('a@example.test') returning id),
-         k as (insert into suites (slug, name) values ('core', 'core') returning id),
-         a as (insert into agents (user_id, name, connection_mode) select id, 'A', 'http_endpoint' from u returning id),
-         t as (insert into tasks (title, domain, prompt, output_format, grader, reference_cost_usd, reference_latency_ms, suite_id)
-           select 'T', 'math', 'p', 'text', '{"type":"exact"}', 1, 1, id from k returning id)
-       insert into runs (agent_id, task_id, domain, trigger, scope, status, suite_version)
-       select a.id, t.id, 'math', 'manual', 'personal', 'running', 1 from a, t, generate_series(1, 3)`,
-    );
+    await other.query(RUNS);
     const end = (client: Client) =>
       client.query(`update runs set status = 'completed', passed = true, correctness = 1, finalized_at = now()
         where id = (select id from runs where status = 'running' order by id limit 1 for update skip locked)`);
@@ -192,6 +201,36 @@ it("counts a run as asked that ended while such runs were counted for the first 
     expect(await counted()).toEqual([{ runs: 3, asked: 3, version: 1 }]);
   } finally {
     await Promise.all(clients.map((client) => client.end()));
+    await service.sql(`drop database ${name} with (force)`);
+  }
+});
+
+it("takes simulated runs out of the tallies of real ones", async () => {
+  const { address, name } = await databaseOf("simulated");
+  const client = await openClient(address.href);
+  try {
+    shipTo("0072_same_tasks");
+    await migrate(address.href, { folder });
+    await client.query(RUNS);
+    await client.query("update runs set simulated = true where id > (select min(id::text)::uuid from runs)");
+    const end = (count: number) =>
+      client.query(
+        `update runs set status = 'completed', passed = simulated, correctness = 1, evidence_cost_usd = 0.25, finalized_at = now()
+          where id in (select id from runs where status = 'running' order by id limit $1)`,
+        [count],
+      );
+    await end(2);
+    await migrate(address.href);
+    await end(1);
+    const { rows } = await client.query(
+      "select simulated, runs::int, passed::int, cost_usd::float8, asked::int, version from run_tallies order by simulated",
+    );
+    expect(rows).toEqual([
+      { simulated: false, runs: 1, passed: 0, cost_usd: 0.25, asked: 1, version: 1 },
+      { simulated: true, runs: 2, passed: 2, cost_usd: 0.5, asked: 0, version: null },
+    ]);
+  } finally {
+    await client.end();
     await service.sql(`drop database ${name} with (force)`);
   }
 });

@@ -130,12 +130,12 @@ const BOOKS: [statement: string, finds: string, change: string][] = [
   [
     "the tallies of an agent are sums over its runs",
     `select * from (
-       select agent_id, sum(runs) as runs, sum(judged) as judged, sum(passed) as passed, sum(cost_usd) as cost_usd
-       from run_tallies group by 1
+       select agent_id, simulated, sum(runs) as runs, sum(judged) as judged, sum(passed) as passed, sum(cost_usd) as cost_usd
+       from run_tallies group by 1, 2
      ) t full join (
-       select r.agent_id, sum(y.runs) as runs, sum(y.judged) as judged, sum(y.passed) as passed, sum(y.cost_usd) as cost_usd
-       from runs r cross join run_tally(r) y group by 1
-     ) r using (agent_id) where (t.runs, t.judged, t.passed, t.cost_usd) is distinct from (r.runs, r.judged, r.passed, r.cost_usd)`,
+       select r.agent_id, r.simulated, sum(y.runs) as runs, sum(y.judged) as judged, sum(y.passed) as passed, sum(y.cost_usd) as cost_usd
+       from runs r cross join run_tally(r) y group by 1, 2
+     ) r using (agent_id, simulated) where (t.runs, t.judged, t.passed, t.cost_usd) is distinct from (r.runs, r.judged, r.passed, r.cost_usd)`,
     "update run_tallies set passed = passed + 1",
   ],
   [

@@ -1,4 +1,6 @@
+import type * as z from "zod";
 import type { AgentEntry } from "../../../../shared/board/board.ts";
+import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { percent, variantsOf } from "../../layout.tsx";
 import { counted, intervalOf } from "../in-words.ts";
 
@@ -8,12 +10,11 @@ interface ScoreProps {
   agentId: string;
   state: string;
   entry: AgentEntry;
-  /** The mean cost of its runs, in USD; null where none is known. */
-  cost: number | null;
+  stats: Pick<z.output<typeof AgentStats>, "avg_cost_usd" | "simulated">;
 }
 
 /** The score of an agent with all that qualifies it. */
-export function Score({ agentId, state, entry, cost }: ScoreProps) {
+export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simulated } }: ScoreProps) {
   const { memorisation_gap: gap } = entry;
   return (
     <dl>
@@ -33,7 +34,7 @@ export function Score({ agentId, state, entry, cost }: ScoreProps) {
       <dd>
         {cost === null
           ? "unknown"
-          : `$${cost.toFixed(6)} a run on average, ${entry.simulated ? "simulated" : "reported by the agent itself"}`}
+          : `$${cost.toFixed(6)} a run on average, ${simulated ? "simulated" : "reported by the agent itself"}`}
         {entry.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
       </dd>
       {entry.variants > 0 && (

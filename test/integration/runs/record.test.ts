@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent, addSuite, startAgent, type TestSuite } from "./support.ts";
+
+let service: TestService;
+let owner: User;
+let stranger: User;
+let endpoint: Consumer;
+let suite: TestSuite;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await newUser(service, { plan: "enterprise" });
+  stranger = await newUser(service);
+  // It knows nothing, and is dear.
+  endpoint = await startAgent(() =>
+    json(200, {
+      output: "wrong",
+      usage: { calls: [{ model: "m", input_tokens: 10, output_tokens: 1, cost_usd: 0.5 }] },
+    }),
+  );
+  suite = await addSuite(service, 2);
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await service.stop();
+});
+
+async function screen(agent: string, fields: object = {}): Promise<void> {
+  const batch = { agent_id: agent, suite_id: suite.id, ...fields };
+  expect((await owner.call("POST", "/api/v1/runs/batch", batch)).status).toBe(200);
+  await service.settled();
+}
+
+const change = async (agent: string, fields: object) =>
+  expect((await owner.call("PATCH", `/api/v1/agents/${agent}`, fields)).status).toBe(200);
+
+/** The sums of an agent's record, as they are read. */
+async function recordOf(agent: string, reader: User = stranger) {
+  const { body } = await reader.call("GET", `/api/v1/agents/${agent}/stats`);
+  const { simulated, total_runs, successful_runs, failed_runs, avg_cost_usd } = body;
+  return { simulated, total_runs, successful_runs, failed_runs, avg_cost_usd };
+}
+
+/** What two runs come to that were answered. */
+const REAL = { simulated: false, total_runs: 2, successful_runs: 0, failed_runs: 2, avg_cost_usd: 0.5 };
+
+it("has nothing of simulated runs in the record of an agent that has real ones", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  await screen(agent);
+  expect(await recordOf(agent)).toEqual(REAL);
+  await change(agent, { connection_mode: "mock" });
+  await screen(agent, { repeats: 10 });
+  expect(await recordOf(agent)).toEqual(REAL);
+  await change(agent, { connection_mode: "http_endpoint" });
+  expect(await recordOf(agent)).toEqual(REAL);
+  expect((await stranger.call("GET", `/agents/${agent}`)).text).toContain("$0.500000 a run on average");
+});
+
+it("shows simulated runs until a reader sees a real one", async () => {
+  const agent = await addAgent(owner);
+  expect(await recordOf(agent)).toMatchObject({ simulated: false, total_runs: 0 });
+  await screen(agent, { repeats: 10 });
+  const simulated = await recordOf(agent);
+  expect(simulated).toMatchObject({ simulated: true, total_runs: 20, failed_runs: 20 - simulated.successful_runs });
+  await change(agent, { endpoint: endpoint.url });
+  await screen(agent, { private: true });
+  expect(await recordOf(agent)).toEqual(simulated);
+  expect(await recordOf(agent, owner)).toEqual(REAL);
+});
