@@ -123,6 +123,10 @@ export const AgentType = builder.objectRef<Agent>("Agent").implement({
       resolve: ({ sums }) => toMemorisation(sums).memorisation_gap,
     }),
     memorised: t.boolean({ description: MEMORISED, resolve: ({ sums }) => toMemorisation(sums).memorised }),
+    uneven: t.boolean({
+      description: "Some core tasks were asked more often than others",
+      resolve: ({ board }) => board?.uneven ?? false,
+    }),
     registryStatus: t.expose("registry_status", { type: RegistryStatus }),
     isPublic: t.exposeBoolean("is_public"),
     variantOf: t.exposeID("variant_of", { nullable: true }),

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { readAgentWith } from "../../shared/agents/read.ts";
+import { toMemorisation } from "../../shared/agents/memorisation.ts";
 import { AgentRow } from "../../shared/agents/view.ts";
 import { certifiedScoreJson } from "../../shared/certification/credential.ts";
 import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
+import { marksOf } from "../site/parts/in-words.ts";
 
 const LABEL = "agent screening";
 const LABEL_COLOR = "#444c56";
@@ -12,10 +14,11 @@ const COLORS = { certified: "#1a7f37", verified: "#0969da", unverified: "#6e7781
 /** Advance widths of Verdana at 11 px; characters that stand in no group are as wide as a digit. */
 const WIDTHS: readonly [characters: string, pixels: number][] = [
   ["i", 3],
-  [" .f", 3.9],
+  [" ,.f", 3.9],
   ["rt", 4.5],
   ["cs", 5.7],
   ["aeov", 6.6],
+  ["m", 10.7],
 ];
 const OTHER_WIDTH = 7;
 const PADDING = 6;
@@ -31,14 +34,20 @@ type Shown = z.output<typeof Shown>;
 
 /**
  * What the badge says. A certification that has ended leaves its agent verified, whatever its state still says. A score is
- * shown beside that as what it is: in a README nothing else would tell one that is over tasks of the owner's choice, and a
- * simulated one is nobody's.
+ * shown beside that as what it is: in a README nothing else would tell one that is over tasks of the owner's choice, or that
+ * the board marks; and a simulated one is nobody's.
  */
-function messageOf({ verified_state, board, certified_score }: Shown): [state: keyof typeof COLORS, message: string] {
+function messageOf({
+  verified_state,
+  board,
+  sums,
+  certified_score,
+}: Shown): [state: keyof typeof COLORS, message: string] {
   if (certified_score !== null) return ["certified", `certified ${certified_score.toFixed(1)}`];
   if (verified_state === "unverified") return ["unverified", "not certified"];
   if (board === null || board.tier === 2) return ["verified", "verified"];
-  return ["verified", `verified${board.tier === 0 ? "" : ", provisional"} ${board.composite_score.toFixed(1)}`];
+  const marks = marksOf({ ...toMemorisation(sums), ...board });
+  return ["verified", `verified${board.tier === 0 ? "" : ", provisional"}${marks} ${board.composite_score.toFixed(1)}`];
 }
 
 /** The badge as SVG. Nothing in it is the owner's text, so nothing in it needs escaping. */
@@ -72,7 +81,7 @@ export const badge = [
     summary: "An agent's certification as a picture for a README",
     description:
       "`certified` with the score of the certification while one is in force; `verified` with the composite score, " +
-      "`provisional` where it is that, and without a simulated one; else `not certified`. The same for every caller: for " +
+      "`provisional` where it is that, `memorised` and `uneven` where the board marks it so, and without a simulated one; else `not certified`. The same for every caller: for " +
       "an agent that is not public it is 404 to its owner too.",
     auth: "open",
     params: z.object({ agent_id: z.uuid() }),

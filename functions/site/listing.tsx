@@ -4,7 +4,7 @@ import { ListingRead } from "../../shared/marketplace/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { apiOf } from "./parts/api.ts";
 import { Refused, type Wrong } from "./parts/form.tsx";
-import { intervalOf } from "./parts/in-words.ts";
+import { intervalOf, marksOf } from "./parts/in-words.ts";
 import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
@@ -17,13 +17,15 @@ const Agent = AgentRead.pick({
   score_high: true,
   score_basis: true,
   simulated: true,
+  memorised: true,
+  uneven: true,
 });
 
 /** How good the listed agent is, by its runs. */
 function recordOf(agent: z.output<typeof Agent> | null): string {
   if (agent === null || agent.score_basis === null) return "of which no run counts yet";
   const { composite_score: score, score_basis, simulated } = agent;
-  return `score ${score.toFixed(2)} (${intervalOf(agent)}), ${simulated ? "simulated" : score_basis}`;
+  return `score ${score.toFixed(2)} (${intervalOf(agent)}), ${simulated ? "simulated" : score_basis}${marksOf(agent)}`;
 }
 
 /** Why nobody but its seller sees a listing. */

@@ -1,6 +1,6 @@
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
-import { intervalOf } from "./parts/in-words.ts";
+import { intervalOf, marksOf } from "./parts/in-words.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const SIZE = { width: 1200, height: 630 };
@@ -53,6 +53,7 @@ async function picture({ api, params }: Visit): Promise<Reply> {
           <text x={SIZE.width - 80} y="480" font-size="34" fill="#9fadbb" text-anchor="end">
             {intervalOf(agent)},{" "}
             {agent.simulated ? "simulated" : agent.score_basis === "core" ? agent.verified_state : "provisional"}
+            {marksOf(agent)}
           </text>
           <rect x="80" y="510" width={width} height="28" rx="6" fill="#18212b" />
           <rect

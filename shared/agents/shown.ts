@@ -38,6 +38,9 @@ export const AgentRead = z
     rank_low: place.meta({ description: "The first place that its interval does not rule out" }),
     rank_high: place.meta({ description: "The last place that its interval does not rule out" }),
     ...Memorisation.shape,
+    uneven: z.boolean().meta({
+      description: "It was asked some core tasks more often than others, which keeps good luck: as on the board",
+    }),
     created_at: Instant,
     updated_at: Instant,
     connection_mode: ConnectionMode.optional().meta({

@@ -48,7 +48,7 @@ export function agentJson(viewer: string | null): SQL {
     'created_at', a.created_at, 'updated_at', a.updated_at, 'sums', ${gapSums},
     'board', (
       select jsonb_build_object('composite_score', b.composite_score, 'score_variance', b.score_variance,
-        'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier,
+        'score_lowest', b.score_lowest, 'score_highest', b.score_highest, 'tasks', b.tasks, 'tier', b.tier, 'uneven', b.uneven,
         'rank', board_rank('all', 'all', ${whereRanked(sql`b.composite_score`)}, b.runs, b.agent_id, m.shift),
         'rank_low', r.rank_low, 'rank_high', r.rank_high)
       from ${board_entries} b cross join ${MOVED}
@@ -76,6 +76,7 @@ const BoardEntry = z.object({
   score_highest: z.number(),
   tasks: z.int(),
   tier: z.literal([0, 1, 2]),
+  uneven: z.boolean(),
   rank: z.int().nullable(),
   rank_low: z.int().nullable(),
   rank_high: z.int().nullable(),
@@ -93,6 +94,7 @@ export const AgentRow = AgentRead.omit({
   rank_high: true,
   memorisation_gap: true,
   memorised: true,
+  uneven: true,
 }).extend({ board: BoardEntry.nullable(), sums: GapSums });
 export type AgentRow = z.output<typeof AgentRow>;
 
@@ -107,7 +109,7 @@ export function toAgentRead({ board, sums, ...row }: AgentRow): z.output<typeof 
       score_basis: null,
       simulated: false,
     } as const;
-    return { ...agent, ...unscored, rank: null, rank_low: null, rank_high: null };
+    return { ...agent, ...unscored, uneven: false, rank: null, rank_low: null, rank_high: null };
   }
   const { low, high } = scoreInterval(board);
   return {
@@ -117,6 +119,7 @@ export function toAgentRead({ board, sums, ...row }: AgentRow): z.output<typeof 
     score_high: high,
     score_basis: board.tier === 0 ? "core" : "provisional",
     simulated: board.tier === 2,
+    uneven: board.uneven,
     rank: board.rank,
     rank_low: board.rank_low,
     rank_high: board.rank_high,

@@ -7,7 +7,7 @@ const AGENTS = "/api/v1/agents";
 
 const PUBLIC_FIELDS = [
   "id name description has_endpoint connection_retired agent_protocol allow_trial publish_answers verified_state registry_status",
-  "is_public is_active variant_of composite_score score_low score_high score_basis simulated rank rank_low rank_high",
+  "is_public is_active variant_of composite_score score_low score_high score_basis simulated uneven rank rank_low rank_high",
   "memorisation_gap memorised",
   "created_at updated_at",
 ].flatMap((line) => line.split(" "));

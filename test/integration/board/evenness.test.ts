@@ -98,3 +98,50 @@ describe("a ranked row", () => {
     expect(await shown("&domain=coding")).toEqual([12, false]);
   });
 });
+
+describe("where a score is passed on, it says what qualifies it", () => {
+  /** What the badge, the picture and the listing for hire of the agent say beside its score. */
+  async function said() {
+    const [listing] = await service.sql<{ id: string }>("select id from listings where agent_id = $1", [agent]);
+    const sayings: [path: string, words: RegExp][] = [
+      [`/api/v1/agents/${agent}/badge.svg`, /<title>agent screening: (.*?) [\d.]+<\/title>/],
+      [`/agents/${agent}/picture.svg`, /[\d.]+ to [\d.]+, (.*?)<\/text>/],
+      [`/marketplace/${listing?.id}`, /score [\d.]+ \([\d.]+ to [\d.]+\), ([\w, ]*)/],
+    ];
+    return Promise.all(sayings.map(async ([path, words]) => words.exec((await newcomer.call("GET", path)).text)?.[1]));
+  }
+  let newcomer: Caller;
+
+  beforeEach(async () => {
+    // To others an isolate may show for some seconds what was there before.
+    newcomer = await newUser(service);
+    await service.sql("update users set charges_enabled = true where id = $1", [owner.id]);
+    await service.sql(
+      "insert into seller_accounts (user_id, account_id) values ($1, 'acct_1') on conflict do nothing",
+      [owner.id],
+    );
+    await service.sql("insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, 'For hire', 10)", [
+      agent,
+      owner.id,
+    ]);
+  });
+
+  it("nothing of one that was asked evenly", async () => {
+    expect(await said()).toEqual(["verified", "verified", "core"]);
+  });
+
+  it("that it was asked unevenly", async () => {
+    await screen({ task_ids: coding.slice(0, 1), repeats: 5 });
+    expect(await said()).toEqual(["verified, uneven", "verified, uneven", "core, uneven"]);
+    expect((await newcomer.call("GET", `/api/v1/agents/${agent}`)).body).toMatchObject({ uneven: true });
+  });
+
+  it("that it knows the samples by heart", async () => {
+    await service.sql(
+      `insert into memorisation_gaps (agent_id, gap, variance, lowest, highest, tasks, canary_runs)
+       values ($1, 0.9, 0.001, 0.8, 1, 8, 40)`,
+      [agent],
+    );
+    expect(await said()).toEqual(["verified, memorised", "verified, memorised", "core, memorised"]);
+  });
+});

@@ -189,7 +189,7 @@ describe("a query", () => {
       "tasks",
     ]);
     expect(fields("Agent").toSorted()).toEqual(
-      "compositeScore connectionRetired description hasEndpoint id isPublic memorisationGap memorised name registryStatus scoreBasis simulated stats variantOf verifiedState".split(
+      "compositeScore connectionRetired description hasEndpoint id isPublic memorisationGap memorised name registryStatus scoreBasis simulated stats uneven variantOf verifiedState".split(
         " ",
       ),
     );
