@@ -104,13 +104,14 @@ function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: num
 }
 
 /** What a finished screening took, in all. */
-function Took({ session: { duration_ms, evidence_cost_usd, composite_score } }: { session: Session }) {
+function Took({ session: { duration_ms, evidence_cost_usd, composite_score, simulated } }: { session: Session }) {
   if (duration_ms === null) return null;
   return (
     <p>
       It took {(duration_ms / 1000).toFixed(1)} seconds
-      {evidence_cost_usd !== null && ` and, as the agent says, ${evidence_cost_usd.toFixed(6)} USD`}.
-      {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
+      {evidence_cost_usd !== null &&
+        ` and, ${simulated ? "simulated" : "as the agent says"}, ${evidence_cost_usd.toFixed(6)} USD`}
+      .{composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
     </p>
   );
 }
@@ -164,6 +165,11 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
       <h1>
         Screening of <bdi>{agent.name}</bdi>
       </h1>
+      {session.simulated && (
+        <p>
+          <span class="tag">simulated</span> No agent was called: its results say nothing of one.
+        </p>
+      )}
       <Refused wrong={wrong} labels={{}} />
       {before !== null && left !== null && <LeftOut ids={left} tasks={tasks} before={before} />}
       <div id="live">

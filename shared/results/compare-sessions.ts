@@ -16,7 +16,7 @@ const Side = z.object({
   screening_session_id: z.uuid(),
   agent_id: z.uuid(),
   success_rate: sideRate,
-  ...ScreeningSessionRead.pick({ evidence_cost_usd: true, duration_ms: true }).shape,
+  ...ScreeningSessionRead.pick({ simulated: true, evidence_cost_usd: true, duration_ms: true }).shape,
 });
 const Results = z
   .object({
@@ -54,7 +54,13 @@ const Cell = z.object({
   run_ids: z.array(z.uuid()),
 });
 const Found = z.object({
-  session: ScreeningSessionRead.pick({ id: true, agent_id: true, evidence_cost_usd: true, duration_ms: true }),
+  session: ScreeningSessionRead.pick({
+    id: true,
+    agent_id: true,
+    simulated: true,
+    evidence_cost_usd: true,
+    duration_ms: true,
+  }),
   cells: z.array(Cell),
 });
 

@@ -58,7 +58,7 @@ export const sessionState: SQL = sql`(select ${STATE} from (select ${underWay} a
  */
 export const sessionJson: SQL = sql`(select json_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
-    'suite_id', s.suite_id, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
+    'suite_id', s.suite_id, 'simulated', x.simulated, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
     'duration_ms', case when x.open = 0 and c.status is null
       then (extract(epoch from x.finished_at - x.started_at) * 1000)::bigint end,
@@ -68,6 +68,7 @@ export const sessionJson: SQL = sql`(select json_build_object(
     'status', ${STATE})
   from (select ${underWay} as status) c cross join (
     select coalesce(json_agg(r.id order by ${runOrder}), '[]') as run_ids, ${TALLY},
+      coalesce(bool_or(r.simulated), false) as simulated,
       max(r.finalized_at) as finished_at, sum(r.evidence_cost_usd) as cost_usd,
       json_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
       json_build_object('queued', count(*) filter (where r.status = 'queued'),

@@ -11,7 +11,7 @@ type Session = z.output<typeof ScreeningSessionRead>;
 type Compared = z.output<typeof SessionComparison>;
 
 const Sessions = z.object({
-  items: z.array(ScreeningSessionRead.pick({ id: true, status: true, created_at: true })),
+  items: z.array(ScreeningSessionRead.pick({ id: true, status: true, simulated: true, created_at: true })),
 });
 
 /** A finished screening against the one of the same agent and suite before it. */
@@ -20,12 +20,15 @@ export interface Against {
   comparison: Compared;
 }
 
-/** The screening of the same suite that came last before this one, among the newest 20 of its agent and suite; null without one. */
+/** The screening of the same suite and kind that came last before this one, among the newest 20 of its agent and suite; null without one. */
 export async function againstTheOneBefore(api: Visit["api"], session: Session): Promise<Against | null> {
   if (session.suite_id === null || session.status !== "completed") return null;
   const ofSuite = `/api/v1/agents/${session.agent_id}/screening-sessions?suite_id=${session.suite_id}&page_size=20`;
   const { items } = await api.read(ofSuite, Sessions);
-  const before = items.find(({ status, created_at }) => status === "completed" && created_at < session.created_at);
+  const before = items.find(
+    ({ status, simulated, created_at }) =>
+      status === "completed" && simulated === session.simulated && created_at < session.created_at,
+  );
   if (before === undefined) return null;
   const path = `/api/v1/screening-sessions/${session.id}/compare?with=${before.id}`;
   return { before, comparison: await api.read(path, SessionComparison) };

@@ -72,3 +72,19 @@ it("shows simulated runs until a reader sees a real one", async () => {
   expect(await recordOf(agent)).toEqual(simulated);
   expect(await recordOf(agent, owner)).toEqual(REAL);
 });
+
+it("says of a simulated screening that it is one, and holds none against a real one", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  await screen(agent);
+  await change(agent, { connection_mode: "mock" });
+  await screen(agent);
+  const { items } = (await stranger.call("GET", `/api/v1/agents/${agent}/screening-sessions`)).body;
+  expect(items.map((session: { simulated: boolean }) => session.simulated)).toEqual([true, false]);
+  const [fake, real] = items.map(({ id }: { id: string }) => id);
+  const compared = await stranger.call("GET", `/api/v1/screening-sessions/${real}/compare?with=${fake}`);
+  expect([compared.body.a.simulated, compared.body.b.simulated]).toEqual([false, true]);
+  const [ofFake, ofReal] = await Promise.all([fake, real].map((id) => stranger.call("GET", `/sessions/${id}`)));
+  expect(ofFake?.text).toContain("No agent was called");
+  for (const lie of ["as the agent says", "Against the one before"]) expect(ofFake?.text).not.toContain(lie);
+  expect(ofReal?.text).not.toContain("No agent was called");
+});
