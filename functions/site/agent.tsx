@@ -110,12 +110,13 @@ function Variants({ group: { members: variants, is_capped: capped } }: Pick<Show
       />
       {capped && <p>There are more variants: these are the latest.</p>}
       <ul>
-        {variants.map(({ agent_id, name, provenance }) => (
+        {variants.map(({ agent_id, name, provenance, is_hired: isHired }) => (
           <li>
             <a href={`/agents/${agent_id}`}>
               <bdi>{name}</bdi>
             </a>
             {provenance === "simulated" && <span class="tag">simulated</span>}
+            {isHired && <span class="tag">a bought copy, of another owner</span>}
           </li>
         ))}
       </ul>

@@ -27,6 +27,10 @@ export const FrontierRead = z
         agent_id: z.uuid(),
         name: z.string(),
         is_root: z.boolean(),
+        is_hired: z.boolean().meta({
+          description:
+            "A copy that somebody else bought, who may have made anything of it: what it does says nothing of the others",
+        }),
         pass_rate: share.meta({ description: "The mean over tasks of the share of passed runs" }),
         pass_k: z
           .object({ "1": share, "2": share, "3": share, "5": share })
@@ -50,6 +54,7 @@ const Member = z.object({
   agent_id: z.string(),
   name: z.string(),
   is_root: z.boolean(),
+  is_hired: z.boolean(),
   model: z.string().nullable(),
   cells: z.array(z.object({ simulated: z.boolean(), n: z.number(), c: z.number(), cost: z.number().nullable() })),
 });
@@ -75,14 +80,17 @@ export async function readFrontier(
     ctx,
     Group,
     sql`with target as (
-      select coalesce(a.variant_of, a.id) as root_id from ${agents} a where a.id = ${agentId}::uuid and ${visible}
+      select o.id as root_id, coalesce(o.team_id, o.user_id) as owner_id
+      from ${agents} a join ${agents} o on o.id = coalesce(a.variant_of, a.id) where a.id = ${agentId}::uuid and ${visible}
     ), variants as (
-      select a.id, a.name, a.created_at, false as is_root, a.id = ${agentId}::uuid as is_asked
+      select a.id, a.name, a.created_at, false as is_root, a.id = ${agentId}::uuid as is_asked,
+        coalesce(a.team_id, a.user_id) is distinct from x.owner_id as is_hired
       from target x join ${agents} a on a.variant_of = x.root_id
       where ${visible} order by is_asked desc, a.created_at desc, a.id desc limit ${MAX_VARIANTS + 1}
     ), members as (
-      select a.id, a.name, a.created_at, true as is_root from target x join ${agents} a on a.id = x.root_id where ${visible}
-      union all (select id, name, created_at, is_root from variants
+      select a.id, a.name, a.created_at, true as is_root, false as is_hired
+      from target x join ${agents} a on a.id = x.root_id where ${visible}
+      union all (select id, name, created_at, is_root, is_hired from variants
         order by is_asked desc, created_at desc, id desc limit ${MAX_VARIANTS})
     ), found as (
       select s.agent_id, s.task_id, s.simulated, r.*, bool_or(not s.simulated) over (partition by s.agent_id) as has_real
@@ -108,7 +116,7 @@ export async function readFrontier(
     select jsonb_build_object('root_id', x.root_id,
       'is_capped', (select count(*) > ${MAX_VARIANTS} from variants), 'members', (
       select jsonb_agg(jsonb_build_object(
-        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'model', s.model, 'cells', coalesce(p.cells, '[]')
+        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'is_hired', m.is_hired, 'model', s.model, 'cells', coalesce(p.cells, '[]')
       ) order by m.is_root desc, m.created_at, m.id)
       from members m left join played p on p.agent_id = m.id left join served s on s.agent_id = m.id)) as result
     from target x`,

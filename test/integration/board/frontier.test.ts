@@ -75,6 +75,7 @@ describe("the frontier", () => {
         agent_id: agent,
         name: expect.any(String),
         is_root: true,
+        is_hired: false,
         pass_rate: 0.8,
         // Task one: 3/5, C(3,2)/C(5,2) = 3/10, C(3,3)/C(5,3) = 1/10, 0; task two: 1, 1 and too few runs.
         pass_k: { "1": 0.8, "2": 0.65, "3": 0.1, "5": 0 },
@@ -136,6 +137,7 @@ describe("the frontier", () => {
       agent_id: idle,
       name: expect.any(String),
       is_root: false,
+      is_hired: false,
       pass_rate: null,
       pass_k: { "1": null, "2": null, "3": null, "5": null },
       mean_cost_per_task_usd: null,
@@ -150,6 +152,23 @@ describe("the frontier", () => {
     await screen(best, task, passes(2, 2), 0.0001);
     expect((await read(cheap)).members).toEqual(members);
     expect(front((await read(cheap, owner)).members)).toEqual([best]);
+  });
+
+  it("says which member is a copy that somebody else bought, and may have made anything of", async () => {
+    const root = await live();
+    const variant = await live({ variant_of: root });
+    const buyer = await newUser(service);
+    const copy = await addAgent(buyer, { endpoint: endpoint.url });
+    await service.sql("update agents set variant_of = $1 where id = $2", [root, copy]);
+    const { members } = await read(root);
+    expect(members.map((one: { agent_id: string; is_hired: boolean }) => [one.agent_id, one.is_hired])).toEqual([
+      [root, false],
+      [variant, false],
+      [copy, true],
+    ]);
+    expect(
+      (await anonymous.call("GET", `/agents/${root}`)).text.match(/a bought copy, of another owner/g),
+    ).toHaveLength(1);
   });
 
   it("of a public variant leaves its private root out", async () => {
