@@ -253,7 +253,7 @@ const Member = builder.objectRef<Frontier["members"][number]>("FrontierMember").
     agentId: t.exposeID("agent_id"),
     name: t.exposeString("name"),
     isRoot: t.exposeBoolean("is_root"),
-    isHired: t.exposeBoolean("is_hired", { description: "A copy that somebody else bought, and may have changed" }),
+    isHired: t.exposeBoolean("is_hired", { description: "A copy that was bought, and may have been changed" }),
     passRate: t.exposeFloat("pass_rate", { nullable: true }),
     passK: t.expose("pass_k", { type: PassK }),
     meanCostPerTaskUsd: t.exposeFloat("mean_cost_per_task_usd", { nullable: true }),

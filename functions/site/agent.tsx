@@ -116,7 +116,7 @@ function Variants({ group: { members: variants, is_capped: capped } }: Pick<Show
               <bdi>{name}</bdi>
             </a>
             {provenance === "simulated" && <span class="tag">simulated</span>}
-            {isHired && <span class="tag">a bought copy, of another owner</span>}
+            {isHired && <span class="tag">a copy that was bought</span>}
           </li>
         ))}
       </ul>

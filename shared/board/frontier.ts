@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
-import { agents, runs, task_scores, tasks } from "../db/schema/index.ts";
+import { agents, purchases, runs, task_scores, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
@@ -29,7 +29,7 @@ export const FrontierRead = z
         is_root: z.boolean(),
         is_hired: z.boolean().meta({
           description:
-            "A copy that somebody else bought, who may have made anything of it: what it does says nothing of the others",
+            "A copy that was bought, and whose owner may have made anything of it: what it does says nothing of the others",
         }),
         pass_rate: share.meta({ description: "The mean over tasks of the share of passed runs" }),
         pass_k: z
@@ -80,11 +80,10 @@ export async function readFrontier(
     ctx,
     Group,
     sql`with target as (
-      select o.id as root_id, coalesce(o.team_id, o.user_id) as owner_id
-      from ${agents} a join ${agents} o on o.id = coalesce(a.variant_of, a.id) where a.id = ${agentId}::uuid and ${visible}
+      select coalesce(a.variant_of, a.id) as root_id from ${agents} a where a.id = ${agentId}::uuid and ${visible}
     ), variants as (
       select a.id, a.name, a.created_at, false as is_root, a.id = ${agentId}::uuid as is_asked,
-        coalesce(a.team_id, a.user_id) is distinct from x.owner_id as is_hired
+        exists (select from ${purchases} h where h.hired_agent_id = a.id) as is_hired
       from target x join ${agents} a on a.variant_of = x.root_id
       where ${visible} order by is_asked desc, a.created_at desc, a.id desc limit ${MAX_VARIANTS + 1}
     ), members as (
