@@ -2,6 +2,7 @@ import * as z from "zod";
 import { DeliveryRead, WebhookRead, WebhookSecretRead } from "../../shared/webhooks/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { Before, heldBefore } from "./parts/before.tsx";
+import { mayIn } from "./parts/may.ts";
 import { Moment } from "./parts/moment.tsx";
 import { attempt, Form, KEY, Result, type Sent, Tick, Wrong } from "./parts/form.tsx";
 import { type Column, Empty, Notice, Table } from "./parts/notice.tsx";
@@ -32,9 +33,10 @@ function outcomeOf({ status, response_status, failure_detail }: Delivery): strin
   return answer === null ? status : `${status}: ${answer}`;
 }
 
-function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; path: string; active: boolean }) {
+/** What was delivered; with a way to send it again, for those who may. */
+function Log({ deliveries, path, again }: { deliveries: readonly Delivery[]; path: string; again: boolean }) {
   return (
-    <Table label="Deliveries" columns={active ? [...COLUMNS, ["Do", "mute"]] : COLUMNS}>
+    <Table label="Deliveries" columns={again ? [...COLUMNS, ["Do", "mute"]] : COLUMNS}>
       {deliveries.map((delivery) => {
         const { id, event_type, attempt: number, attempted_at, next_attempt_at, duration_ms } = delivery;
         const time = attempted_at ?? next_attempt_at;
@@ -48,7 +50,7 @@ function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; pa
             <td class="number">{number}</td>
             <td class="wide">{outcomeOf(delivery)}</td>
             <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
-            {active && (
+            {again && (
               <td>
                 <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} />
               </td>
@@ -57,6 +59,49 @@ function Log({ deliveries, path, active }: { deliveries: readonly Delivery[]; pa
         );
       })}
     </Table>
+  );
+}
+
+/** The webhook to members of its workspace who may see it, not change it. */
+function Shown({ webhook: { url, event_types, description, has_secret, is_active } }: { webhook: Webhook }) {
+  return (
+    <>
+      <dl>
+        <dt>URL</dt>
+        <dd>{url}</dd>
+        <dt>Events</dt>
+        <dd>{event_types.join(", ")}</dd>
+        {description !== null && (
+          <>
+            <dt>Note</dt>
+            <dd dir="auto">{description}</dd>
+          </>
+        )}
+        <dt>Signed</dt>
+        <dd>{has_secret ? "yes" : "no"}</dd>
+        <dt>State</dt>
+        <dd>{is_active ? "on" : "off"}</dd>
+      </dl>
+      <p>Your role in its workspace lets you see this webhook, not change it. Ask an admin of the workspace.</p>
+    </>
+  );
+}
+
+/** What ends or replaces what the webhook has. */
+function Further({ webhook: { has_secret }, path }: { webhook: Webhook; path: string }) {
+  return (
+    <>
+      <h2>Secret</h2>
+      <Form action={path} button={has_secret ? "Replace the secret" : "Make a secret"} once>
+        <input type="hidden" name="do" value="rotate" />
+        <p>Every attempt from then on is signed with it, those that wait included.</p>
+      </Form>
+      <h2>Delete it</h2>
+      <Form action={path} button="Delete the webhook" danger>
+        <input type="hidden" name="do" value="delete" />
+        <p>Its log goes with it.</p>
+      </Form>
+    </>
   );
 }
 
@@ -73,6 +118,7 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
     api.read(at, WebhookRead),
     api.read(`${at}/deliveries?page=${page}&page_size=${PAGE}`, Deliveries),
   ]);
+  const mayEdit = await mayIn(api, webhook.team_id, "edit");
   const path = `${LIST}/${webhook.id}`;
   const [held, sent] = [typedOf(webhook), typed?.has("url") === true ? typed : undefined];
   const values = sent ?? held;
@@ -92,13 +138,17 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
           </p>
         </Notice>
       )}
-      <Form action={path} button="Save">
-        <Before held={held} typed={sent} />
-        <WebhookFields typed={values} wrong={wrong} />
-        <Tick label="It is on" name="is_active" checked={values.get("is_active") === "true"} />
-      </Form>
+      {mayEdit ? (
+        <Form action={path} button="Save">
+          <Before held={held} typed={sent} />
+          <WebhookFields typed={values} wrong={wrong} />
+          <Tick label="It is on" name="is_active" checked={values.get("is_active") === "true"} />
+        </Form>
+      ) : (
+        <Shown webhook={webhook} />
+      )}
       <h2>Deliveries of the last 30 days</h2>
-      {webhook.is_active && (
+      {mayEdit && webhook.is_active && (
         <Form action={path} button="Send a ping now">
           <input type="hidden" name="do" value="ping" />
         </Form>
@@ -108,23 +158,14 @@ async function show({ c, api, params, query }: Visit, outcome: Outcome = {}): Pr
           <p>{page === 1 ? "Nothing was delivered yet." : "There are no older ones."}</p>
         </Empty>
       ) : (
-        <Log deliveries={items} path={path} active={webhook.is_active} />
+        <Log deliveries={items} path={path} again={mayEdit && webhook.is_active} />
       )}
       {items.length === PAGE && (
         <p>
           <a href={`${path}?page=${page + 1}`}>Older deliveries</a>
         </p>
       )}
-      <h2>Secret</h2>
-      <Form action={path} button={webhook.has_secret ? "Replace the secret" : "Make a secret"} once>
-        <input type="hidden" name="do" value="rotate" />
-        <p>Every attempt from then on is signed with it, those that wait included.</p>
-      </Form>
-      <h2>Delete it</h2>
-      <Form action={path} button="Delete the webhook" danger>
-        <input type="hidden" name="do" value="delete" />
-        <p>Its log goes with it.</p>
-      </Form>
+      {mayEdit && <Further webhook={webhook} path={path} />}
     </Layout>,
     wrong?.status ?? 200,
   );

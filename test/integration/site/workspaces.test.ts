@@ -91,6 +91,25 @@ describe("a workspace, by the pages alone", () => {
     expect(await seen("editor")).toEqual([true, ["Start the screening"], true]);
   });
 
+  it("shows a webhook of theirs to those who can't change it, without the buttons that do", async () => {
+    const [other, mate, head] = [there(his), there(guest), await newUser(service, { plan: "team", verified: true })];
+    const team = (await head.call("POST", "/api/v1/teams", { name: "Hooks" })).body.id;
+    const agent_id = await addAgent(head, { name: "Told of", team_id: team });
+    const body = { url: "http://127.0.0.1:9/hook", event_types: ["run.completed"], description: "Nightly", agent_id };
+    const hook = (await head.call("POST", "/api/v1/webhooks", body)).body.id;
+    expect((await head.call("POST", `/api/v1/webhooks/${hook}/test`, {})).status).toBe(200);
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, mate.id]);
+    const seen = async (role: string) => {
+      await service.sql("update team_members set role = $1 where team_id = $2 and user_id = $3", [role, team, mate.id]);
+      const page = await other.open(`/settings/webhooks/${hook}`);
+      expect(page.html).toMatch(/http:\/\/127\.0\.0\.1:9\/hook[^]*Nightly[^]*ping/);
+      return page.forms.flatMap(({ buttons }) => Object.keys(buttons)).filter((one) => one !== "Sign out");
+    };
+    for (const role of ["viewer", "member", "runner"]) expect(await seen(role), role).toEqual([]);
+    const all = ["Save", "Send a ping now", "Deliver again", "Make a secret", "Delete the webhook"];
+    for (const role of ["editor", "admin"]) expect(await seen(role), role).toEqual(all);
+  });
+
   it("is left and deleted by buttons that may be pressed twice, and so is what is in it", async () => {
     const [visitor, other, mate] = [there(hers), there(his), there(guest)];
     const made = await visitor.send(await visitor.open("/workspaces"), "Make the workspace", { name: "Brief" });
