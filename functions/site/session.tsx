@@ -19,6 +19,7 @@ import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { counted, intervalOf } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
+import { mayIn } from "./parts/may.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
 import { isSignedIn } from "./parts/signed-in.ts";
@@ -157,7 +158,13 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
     before === null ? null : leftOut(api, session, before),
   ]);
   const { failed, total } = soFar ?? failedOf(runs);
-  const tasks = await tasksOf(api, [...failed.map(({ task_id }) => task_id), ...(left ?? [])]);
+  const own = agent.connection_mode !== undefined;
+  const [tasks, mayCancel, mayRun] = await Promise.all([
+    tasksOf(api, [...failed.map(({ task_id }) => task_id), ...(left ?? [])]),
+    // What was paid for by a certification only those may cancel who may buy one.
+    own && session.counts.queued > 0 && mayIn(api, agent.team_id, session.trigger === "certification" ? "buy" : "run"),
+    own && done && agent.is_active && !agent.connection_retired && mayIn(api, agent.team_id, "run"),
+  ]);
   const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
   return personal(
     c,
@@ -181,7 +188,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
             <a href={`/sessions/${session.id}`}>Look again</a>
           </p>
         )}
-        {session.counts.queued > 0 && agent.connection_mode !== undefined && (
+        {mayCancel && (
           <Form action={`/sessions/${session.id}`} button="Cancel what is queued" danger>
             <p class="mute">Cancelled runs give their allowance back; those under way go on and count.</p>
           </Form>
@@ -192,18 +199,16 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
             {agent.simulated ? "of simulated runs" : agent.score_basis}: <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
-        {done && !agent.is_public && agent.connection_mode !== undefined && (
+        {done && !agent.is_public && own && (
           <p>
             Nobody but {seenBy(agent)} can see it. A badge and a place on the board are for public agents:{" "}
             <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
           </p>
         )}
         {failed.length > 0 && <Failures failed={failed} total={total} tasks={tasks} />}
-        {done && agent.connection_mode !== undefined && (
-          <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />
-        )}
+        {mayRun && <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />}
         <AgainstTheOneBefore against={against} />
-        {done && agent.connection_mode !== undefined && <Files id={session.id} />}
+        {done && own && <Files id={session.id} />}
       </div>
     </Layout>,
     wrong?.status ?? 200,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { type Visitor, visitorOf } from "../../stack/visitor.ts";
-import { addAgent } from "../runs/support.ts";
+import { addAgent, addSuite } from "../runs/support.ts";
 
 let service: TestService;
 let [owner, guest]: User[] = [];
@@ -89,6 +89,42 @@ describe("a workspace, by the pages alone", () => {
     expect(await buttons(`/agents/${agent}/edit`)).toEqual([]);
     expect(await seen("runner")).toEqual([false, ["Start the screening"], false]);
     expect(await seen("editor")).toEqual([true, ["Start the screening"], true]);
+  });
+
+  it("shows a screening to its members with the buttons that work for them, while its agent is in use", async () => {
+    const [other, mate, head] = [there(his), there(guest), await newUser(service, { plan: "team", verified: true })];
+    const team = (await head.call("POST", "/api/v1/teams", { name: "Screens" })).body.id;
+    const agent_id = await addAgent(head, { endpoint: "http://127.0.0.1:9/agent", team_id: team });
+    const { tasks: task_ids } = await addSuite(service, 2);
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [team, mate.id]);
+    const start = async () =>
+      (await head.call("POST", "/api/v1/runs/batch", { agent_id, task_ids })).body[0].screening_session_id;
+    const buttons = async (session: string, role: string) => {
+      await service.sql("update team_members set role = $1 where team_id = $2 and user_id = $3", [role, team, mate.id]);
+      const { forms } = await other.open(`/sessions/${session}`);
+      return forms.flatMap((form) => Object.keys(form.buttons)).filter((one) => one !== "Sign out");
+    };
+    const over = await start();
+    await service.settled();
+    service.faults.set({ service: "qstash", mode: "hang" });
+    const waiting = await start();
+    const [again, cancel] = [["Run these 2 tasks again"], ["Cancel what is queued"]];
+    for (const [role, works] of [
+      ["viewer", false],
+      ["member", false],
+      ["runner", true],
+      ["editor", true],
+    ] as const) {
+      expect([role, await buttons(over, role)]).toEqual([role, works ? again : []]);
+      expect([role, await buttons(waiting, role)]).toEqual([role, works ? cancel : []]);
+    }
+    // What was paid for by a certification is cancelled by those alone who may buy one.
+    await service.sql("update screening_sessions set trigger = 'certification' where id = $1", [waiting]);
+    expect([await buttons(waiting, "editor"), await buttons(waiting, "admin")]).toEqual([[], cancel]);
+    service.faults.set({ service: "qstash", mode: "none" });
+    await service.settled();
+    await head.call("DELETE", `/api/v1/agents/${agent_id}`);
+    expect(await buttons(over, "admin")).toEqual([]);
   });
 
   it("shows a webhook of theirs to those who can't change it, without the buttons that do", async () => {
