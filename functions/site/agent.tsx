@@ -49,13 +49,17 @@ function Head({ agent, certification }: Shown) {
       <p dir="auto">{agent.description}</p>
       {agent.connection_mode !== undefined && (
         <p>
-          <a class="button" href={`/agents/${agent.id}/screen`}>
-            Screen this agent
-          </a>{" "}
+          {agent.is_active && (
+            <>
+              <a class="button" href={`/agents/${agent.id}/screen`}>
+                Screen this agent
+              </a>{" "}
+            </>
+          )}
           <a class="button quiet" href={`/agents/${agent.id}/edit`}>
             Change it
           </a>{" "}
-          {agent.connection_mode === "http_endpoint" && (
+          {agent.is_active && agent.connection_mode === "http_endpoint" && (
             <>
               <a class="button quiet" href={`/agents/${agent.id}/certify`}>
                 Certify it
@@ -127,11 +131,13 @@ function Variants({ group: { members: variants, is_capped: capped } }: Pick<Show
 function AgentPage(shown: Shown) {
   const { agent, blueprint, timeline, entries, stats, history, group, baseUrl, signedIn } = shown;
   const overall = entries.find(({ domain }) => domain === "all");
+  // Its pictures are everybody's: there are none of what nobody else finds.
+  const isOpen = agent.is_public && agent.is_active;
   return (
     <Layout
       title={agent.name}
       {...(signedIn ? { own: agent.connection_mode === undefined ? "" : "/home" } : {})}
-      {...(agent.is_public ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}
+      {...(isOpen ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}
     >
       <Head {...shown} />
       {overall === undefined ? (
@@ -149,7 +155,7 @@ function AgentPage(shown: Shown) {
       <Recent runs={stats.recent_runs} />
       {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} own={agent.connection_mode !== undefined} />}
       {timeline.items.length > 0 && <Timeline items={timeline.items} />}
-      {agent.is_public && <Badge baseUrl={baseUrl} agentId={agent.id} />}
+      {isOpen && <Badge baseUrl={baseUrl} agentId={agent.id} />}
     </Layout>
   );
 }

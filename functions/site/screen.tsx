@@ -36,6 +36,23 @@ async function allowanceOf(api: Visit["api"], teamId: string | null | undefined)
   return { left: Math.max(0, limit - used), limit, workspace: team?.name ?? null };
 }
 
+/** Why an agent can't be screened at all, and where that is changed; null where it can. */
+function outOfUse({ id, is_active, connection_retired }: z.output<typeof AgentRead>) {
+  const edit = `/agents/${id}/edit`;
+  if (!is_active)
+    return (
+      <>
+        This agent is retired, and can't be screened: <a href={edit}>take it up again</a>
+      </>
+    );
+  if (!connection_retired) return null;
+  return (
+    <>
+      This agent's connection is no longer supported, and it can't be screened: <a href={edit}>connect it anew</a>
+    </>
+  );
+}
+
 async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: Wrong): Promise<Response> {
   const at = `/api/v1/agents/${params["agent_id"]}`;
   const [, agent, { items }] = await Promise.all([
@@ -51,6 +68,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
     api.read(`/api/v1/runs/preflight?width=${WIDTH}&agent_id=${agent.id}`, ScreeningPreflightRead),
     api.read(`${at}/stats`, AgentStats),
   ]);
+  const hindrance = outOfUse(agent);
   const suites = items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
   const core = suites.find(({ slug }) => slug === "core") ?? suites[0];
   return personal(
@@ -59,10 +77,16 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
       <h1>
         Screen <bdi>{agent.name}</bdi>
       </h1>
-      {!agent.has_endpoint && (
+      {hindrance !== null ? (
         <Notice>
-          <p>This agent has no endpoint, so its runs are simulated and rank nowhere.</p>
+          <p>{hindrance}</p>
         </Notice>
+      ) : (
+        !agent.has_endpoint && (
+          <Notice>
+            <p>This agent has no endpoint, so its runs are simulated and rank nowhere.</p>
+          </Notice>
+        )
       )}
       <Refused wrong={wrong} labels={LABELS} />
       <p>
@@ -70,7 +94,9 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
         <strong>{left}</strong> of {limit} runs left this month.
       </p>
       <Expectations suites={suites} left={left} preflight={preflight} stats={stats} />
-      {mayRun ? (
+      {!mayRun ? (
+        <p>Your role in the workspace lets you see this agent, not screen it. Ask an admin of the workspace.</p>
+      ) : hindrance === null ? (
         <Form action={`/agents/${agent.id}/screen`} button="Start the screening" once>
           <Choose
             label={LABELS.suite_id}
@@ -97,9 +123,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
             hint="Nobody else sees these runs, and they move no public number."
           />
         </Form>
-      ) : (
-        <p>Your role in the workspace lets you see this agent, not screen it. Ask an admin of the workspace.</p>
-      )}
+      ) : null}
     </Layout>,
     wrong?.status ?? 200,
   );

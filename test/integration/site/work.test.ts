@@ -178,6 +178,40 @@ describe("changing an agent, by the pages alone", () => {
     expect(back.alerts).toEqual(["It can be screened again."]);
   });
 
+  it("says of an agent that is out of use that it can't be screened, and shows no picture that nobody finds", async () => {
+    const id = await addAgent(owner, { name: "Out of use", endpoint: endpoint.url });
+    const own = await visitorOf(service, owner);
+    const record = () => own.open(`/agents/${id}`);
+    const picture = async ({ html }: { html: string }) =>
+      Promise.all(
+        [...html.matchAll(/"([^"\s]*\.svg)"/g)]
+          .map(([, src = ""]) => new URL(src, service.url))
+          .filter(({ pathname }) => pathname.includes(id))
+          .map(async (src) => (await fetch(src)).status),
+      );
+    const ways = async () =>
+      (await record()).links.map(({ text }) => text).filter((text) => / it$| this agent$/.test(text));
+    expect([await ways(), await picture(await record())]).toEqual([
+      ["Screen this agent", "Change it", "Certify it"],
+      [200, 200],
+    ]);
+    const screen = async () => {
+      const { forms, html } = await own.open(`/agents/${id}/screen`);
+      return [forms.some(({ buttons }) => "Start the screening" in buttons), html.includes("its runs are simulated")];
+    };
+    await service.sql("update agents set connection_mode = 'customer_llm' where id = $1", [id]);
+    expect(await screen()).toEqual([false, false]);
+    const unsupported = await own.follow(await own.open(`/agents/${id}/screen`), "connect it anew");
+    expect(unsupported.html).toContain("Give the old connection up");
+    await service.sql("update agents set connection_mode = 'http_endpoint' where id = $1", [id]);
+    await owner.call("DELETE", `/api/v1/agents/${id}`);
+    expect(await screen()).toEqual([false, false]);
+    expect([await ways(), await picture(await record())]).toEqual([["Change it"], []]);
+    const retired = await own.follow(await own.open(`/agents/${id}/screen`), "take it up again");
+    await own.send(retired, "Take it up again");
+    expect(await screen()).toEqual([true, false]);
+  });
+
   it("says who sees it while it is private: its owner alone, or the members of its workspace", async () => {
     const team = (await owner.call("POST", "/api/v1/teams", { name: "Backstage" })).body.id;
     const { id: suite_id } = await addSuite(service, 1);
