@@ -163,15 +163,11 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
     ifShown(api.read(`${path}/evidence`, Evidence)),
   ]);
   const name = agent?.name ?? "an agent";
+  const named = <bdi>{name}</bdi>;
   const own = run.scope === undefined ? {} : { own: "/home" };
   const markup = (
     <Layout title={`Run of ${name}`} script={VERIFY} {...own}>
-      <h1>
-        Run of{" "}
-        <a href={`/agents/${run.agent_id}`}>
-          <bdi>{name}</bdi>
-        </a>
-      </h1>
+      <h1>Run of {agent === null ? named : <a href={`/agents/${agent.id}`}>{named}</a>}</h1>
       <Facts run={run} task={task} />
       {!isOver(run) && (
         <p>

@@ -23,6 +23,7 @@ import { mayIn } from "./parts/may.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
 import { isSignedIn } from "./parts/signed-in.ts";
+import { unless } from "./parts/unless.ts";
 import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;
@@ -151,26 +152,30 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
   // The screening that this one repeats, where a form led here and something was left out.
   const before = Uuid.parse(query.get("repeats"));
   const [agent, runs, soFar, against, left] = await Promise.all([
-    api.read(`/api/v1/agents/${session.agent_id}`, AgentRead),
+    // Who asked for a screening goes on to see it where its agent has come to be somebody else's alone.
+    unless("not_found", api.read(`/api/v1/agents/${session.agent_id}`, AgentRead)),
     done ? runsOf(api, session) : [],
     done ? null : failedSoFar(api, session),
     againstTheOneBefore(api, session),
     before === null ? null : leftOut(api, session, before),
   ]);
   const { failed, total } = soFar ?? failedOf(runs);
-  const own = agent.connection_mode !== undefined;
+  const owned = agent?.connection_mode === undefined ? null : agent;
   const [tasks, mayCancel, mayRun] = await Promise.all([
     tasksOf(api, [...failed.map(({ task_id }) => task_id), ...(left ?? [])]),
     // What was paid for by a certification only those may cancel who may buy one.
-    own && session.counts.queued > 0 && mayIn(api, agent.team_id, session.trigger === "certification" ? "buy" : "run"),
-    own && done && agent.is_active && !agent.connection_retired && mayIn(api, agent.team_id, "run"),
+    owned !== null &&
+      session.counts.queued > 0 &&
+      mayIn(api, owned.team_id, session.trigger === "certification" ? "buy" : "run"),
+    owned !== null && done && owned.is_active && !owned.connection_retired && mayIn(api, owned.team_id, "run"),
   ]);
+  const name = agent?.name ?? "an agent";
   const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
   return personal(
     c,
-    <Layout title={`Screening of ${agent.name}`} {...frame}>
+    <Layout title={`Screening of ${name}`} {...frame}>
       <h1>
-        Screening of <bdi>{agent.name}</bdi>
+        Screening of <bdi>{name}</bdi>
       </h1>
       {session.simulated && (
         <p>
@@ -193,22 +198,22 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
             <p class="mute">Cancelled runs give their allowance back; those under way go on and count.</p>
           </Form>
         )}
-        {done && agent.score_basis !== null && (
+        {done && agent !== null && agent.score_basis !== null && (
           <p>
             The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({intervalOf(agent)}),{" "}
             {agent.simulated ? "of simulated runs" : agent.score_basis}: <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
-        {done && !agent.is_public && own && (
+        {done && owned?.is_public === false && (
           <p>
-            Nobody but {seenBy(agent)} can see it. A badge and a place on the board are for public agents:{" "}
-            <a href={`/agents/${agent.id}/edit#public`}>show it to everybody</a>
+            Nobody but {seenBy(owned)} can see it. A badge and a place on the board are for public agents:{" "}
+            <a href={`/agents/${owned.id}/edit#public`}>show it to everybody</a>
           </p>
         )}
         {failed.length > 0 && <Failures failed={failed} total={total} tasks={tasks} />}
         {mayRun && <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />}
         <AgainstTheOneBefore against={against} />
-        {done && own && <Files id={session.id} />}
+        {done && owned !== null && <Files id={session.id} />}
       </div>
     </Layout>,
     wrong?.status ?? 200,

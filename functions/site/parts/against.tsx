@@ -4,6 +4,7 @@ import { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
 import { Differences } from "./charts/differences.tsx";
 import { Matrix } from "./charts/matrix.tsx";
 import { counted } from "./in-words.ts";
+import { unless } from "./unless.ts";
 import type { Visit } from "./view.ts";
 import { Moment } from "./moment.tsx";
 
@@ -24,10 +25,11 @@ export interface Against {
 export async function againstTheOneBefore(api: Visit["api"], session: Session): Promise<Against | null> {
   if (session.suite_id === null || session.status !== "completed") return null;
   const ofSuite = `/api/v1/agents/${session.agent_id}/screening-sessions?suite_id=${session.suite_id}&page_size=20`;
-  const { items } = await api.read(ofSuite, Sessions);
-  const before = items.find(
+  const sessions = await unless("not_found", api.read(ofSuite, Sessions));
+  const before = sessions?.items.find(
     ({ status, simulated, created_at }) =>
       status === "completed" && simulated === session.simulated && created_at < session.created_at,
+  );
   );
   if (before === undefined) return null;
   const path = `/api/v1/screening-sessions/${session.id}/compare?with=${before.id}`;

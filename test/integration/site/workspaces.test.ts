@@ -127,6 +127,26 @@ describe("a workspace, by the pages alone", () => {
     expect(await buttons(over, "admin")).toEqual([]);
   });
 
+  it("goes on to show somebody who left it the screenings that they had asked for before", async () => {
+    const [mate, head] = [await newUser(service), await newUser(service, { plan: "team", verified: true })];
+    const one = await visitorOf(service, mate);
+    const team = (await head.call("POST", "/api/v1/teams", { name: "Left" })).body.id;
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'editor')", [team, mate.id]);
+    const agent_id = await addAgent(mate, { name: "Given away", is_public: false });
+    const { id: suite_id } = await addSuite(service, 2);
+    const [run] = (await mate.call("POST", "/api/v1/runs/batch", { agent_id, suite_id })).body;
+    await service.settled();
+    await mate.call("POST", `/api/v1/agents/${agent_id}/transfer-to-workspace`, { team_id: team });
+    await mate.call("DELETE", `/api/v1/teams/${team}/members/${mate.id}`);
+    expect((await mate.call("GET", `/api/v1/agents/${agent_id}`)).status).toBe(404);
+    const page = await one.open(`/runs/${run.id}`);
+    const session = await one.follow(page, "repeat 1 of 1");
+    expect([session.status, session.heading]).toEqual([200, "Screening of an agent"]);
+    expect(session.html).toContain("Done: 2 of 2 runs have ended");
+    expect(session.html).not.toContain("Given away");
+    for (const { links } of [page, session]) expect(links.map(({ href }) => href)).not.toContain(`/agents/${agent_id}`);
+  });
+
   it("shows a webhook of theirs to those who can't change it, without the buttons that do", async () => {
     const [other, mate, head] = [there(his), there(guest), await newUser(service, { plan: "team", verified: true })];
     const team = (await head.call("POST", "/api/v1/teams", { name: "Hooks" })).body.id;
