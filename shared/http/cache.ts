@@ -52,7 +52,7 @@ export interface AnswerCache {
   generation(tag: CacheTag): number;
   /** The answers that are being made now. */
   readonly flights: Flights;
-  /** Drops everything that depends on `tag`. */
+  /** Drops everything that depends on `tag`: with the catalogue the board, too. */
   invalidate(tag: CacheTag): void;
   /** Bytes that are kept now, keys and headers included. */
   readonly bytes: number;
@@ -140,6 +140,8 @@ export function createAnswerCache(maxBytes = MAX_BYTES): AnswerCache {
     flights: createFlights(),
     invalidate(tag) {
       generations[tag] += 1;
+      // What goes by the board names tasks and suites, too.
+      if (tag === "catalogue") generations.board += 1;
     },
     get bytes() {
       return bytes;

@@ -128,7 +128,7 @@ export interface Endpoint extends Pick<Route, "method" | "path"> {
   load(): Promise<Route>;
 }
 
-/** What a cached answer depends on. */
+/** What a cached answer depends on; one that goes by the board may show tasks and suites, too. */
 export type CacheTag = "catalogue" | "board" | "fixed";
 
 interface Spec<

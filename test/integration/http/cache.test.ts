@@ -95,6 +95,27 @@ describe("an answer that is kept", () => {
   });
 });
 
+describe("a change of the catalogue", () => {
+  it("shows at once in all that tells of tasks: lists, pages, and how the field does at them", async () => {
+    ahead += 60_000;
+    const operator = await newUser(service, { email: "admin@example.test", verified: true });
+    const [suite] = (await reader().call("GET", "/api/v1/suites")).body.items;
+    const tasks = (await reader().call("GET", `/api/v1/tasks?suite_id=${suite.id}`)).body;
+    const { id } = tasks.items[0];
+    const paths = [`/api/v1/suites/${suite.id}/field`, `/suites/${suite.slug}`, `/tasks/${id}`, "/suites"];
+    const read = () => Promise.all(paths.map(async (path) => (await reader().call("GET", path)).text));
+    const before = await read();
+    expect((await operator.call("POST", `/api/v1/tasks/${id}/retire`)).body.was_active).toBe(true);
+    const [field, list, task, suites] = await read();
+    expect([field?.includes(id), list?.includes(id), task?.includes(">retired<")]).toEqual([false, false, true]);
+    expect(suites).not.toBe(before[3]);
+    const title = "As new as can be";
+    const body = { title, domain: "math", prompt: "6 times 7?", grader: { type: "exact" }, expected_output: "42" };
+    expect((await operator.call("POST", "/api/v1/tasks", { ...body, suite_id: suite.id })).status).toBe(201);
+    expect((await read())[1]).toContain(title);
+  });
+});
+
 describe("an answer that many ask for at once", () => {
   const MANY = 40;
   const path = "/api/v1/leaderboard?period=all";
