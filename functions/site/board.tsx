@@ -6,6 +6,7 @@ import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { intervalOf } from "./parts/in-words.ts";
+import { Marks } from "./parts/marks.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { Pager } from "./parts/pager.tsx";
 
@@ -143,11 +144,8 @@ function Row({ row, above }: { row: Entry; above: Entry | undefined }) {
         <a href={`/agents/${row.agent_id}`}>
           <bdi>{row.name}</bdi>
         </a>
-        {row.simulated && <span class="tag">simulated</span>}
-        {!row.simulated && row.score_basis === "provisional" && <span class="tag">provisional</span>}
         {row.verified_state !== "unverified" && <span class="tag">{row.verified_state}</span>}
-        {row.memorised && <span class="tag bad">memorised</span>}
-        {row.uneven && <span class="tag bad">uneven</span>}
+        <Marks of={row} />
         {row.evidence_cost_floor_applied && <span class="tag">cost at floor</span>}
         {row.variants > 0 && <span class="tag">{variantsOf(row)}</span>}
       </td>

@@ -10,6 +10,7 @@ import { type Cell, Matrix } from "./parts/charts/matrix.tsx";
 import { nobodyHas, quoted } from "./parts/choose-agent.tsx";
 import { Field, Refused, Wrong } from "./parts/form.tsx";
 import { counted, joined } from "./parts/in-words.ts";
+import { Marks } from "./parts/marks.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -22,7 +23,7 @@ const [FEWEST, MOST] = [2, 10];
 /** How many names are looked for at once, and how many agents are offered for each. */
 const [NAMES, FOUND, LONGEST] = [3, 5, 100];
 const LABELS = { agents: "Another agent" };
-const SHOWN = { name: true, composite_score: true, simulated: true } as const;
+const SHOWN = { name: true, composite_score: true, simulated: true, score_basis: true, memorised: true, uneven: true } as const;
 const Agent = AgentRead.pick({ id: true, ...SHOWN }).transform(({ id, ...agent }) => ({ agent_id: id, ...agent }));
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true, ...SHOWN })) });
 
@@ -64,7 +65,7 @@ function Chosen({ items, texts, wrong }: { items: readonly Offered[]; texts: rea
             <legend>
               Choose {FEWEST} to {MOST} agents
             </legend>
-            {items.map(({ agent_id, name, composite_score, simulated }) => (
+            {items.map(({ agent_id, name, composite_score, score_basis, ...agent }) => (
               <div class="tick">
                 <input
                   type="checkbox"
@@ -74,8 +75,9 @@ function Chosen({ items, texts, wrong }: { items: readonly Offered[]; texts: rea
                   checked={texts.includes(agent_id)}
                 />{" "}
                 <label for={agent_id}>
-                  <bdi>{name}</bdi> <span class="mute">{composite_score.toFixed(2)}</span>
-                  {simulated && <span class="tag">simulated</span>}
+                  <bdi>{name}</bdi>{" "}
+                  <span class="mute">{score_basis === null ? "no score yet" : composite_score.toFixed(2)}</span>
+                  <Marks of={{ ...agent, score_basis }} />
                 </label>
               </div>
             ))}

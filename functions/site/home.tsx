@@ -7,6 +7,7 @@ import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
 import { counted, intervalOf } from "./parts/in-words.ts";
+import { Marks } from "./parts/marks.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
@@ -104,7 +105,7 @@ function Listed({ agents, page }: { agents: readonly Agent[]; page: number }) {
             <a href={`/agents/${agent.id}`}>
               <bdi>{agent.name}</bdi>
             </a>
-            {agent.simulated && <span class="tag">simulated</span>}
+            <Marks of={agent} />
           </td>
           <td class="number">{agent.score_basis === null ? "–" : agent.composite_score.toFixed(2)}</td>
           <td>

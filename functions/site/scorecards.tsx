@@ -5,6 +5,7 @@ import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal, sendTo } from "./layout.tsx";
 import { Before, heldBefore } from "./parts/before.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { Marks } from "./parts/marks.tsx";
 import { mayIn } from "./parts/may.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
@@ -164,14 +165,14 @@ function Ranking({ rows }: { rows: z.output<typeof Board>["items"] }) {
         ["Composite", "number"],
       ]}
     >
-      {rows.map(({ rank, agent_id, name, simulated, scorecard_score, missing_axes, composite_score }) => (
+      {rows.map(({ rank, agent_id, name, scorecard_score, missing_axes, composite_score, ...row }) => (
         <tr>
           <td class="number">{rank ?? "–"}</td>
           <td class="wide">
             <a href={`/agents/${agent_id}`}>
               <bdi>{name}</bdi>
             </a>
-            {simulated && <span class="tag">simulated</span>}
+            <Marks of={row} />
             {missing_axes.length > 0 && (
               <span class="mute">
                 {" "}

@@ -7,6 +7,7 @@ import { Layout, personal, sendTo } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { ChooseAgent } from "./parts/choose-agent.tsx";
 import { attempt, Choose, Field, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
+import { Marks } from "./parts/marks.tsx";
 import { looksForAgent, myAgents } from "./parts/my-agents.ts";
 import { Notice, Scroll } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
@@ -29,12 +30,13 @@ function AgentList({ agents, page }: { agents: readonly Agent[]; page: number })
   if (agents.length === 0) return <p>{page === 1 ? "There is none yet." : "There are no more."}</p>;
   return (
     <ul>
-      {agents.map(({ id, name, score_basis, composite_score, simulated }) => (
+      {agents.map(({ id, name, composite_score, ...agent }) => (
         <li>
           <a href={`/agents/${id}`}>
             <bdi>{name}</bdi>
           </a>
-          {score_basis !== null && `: ${composite_score.toFixed(2)}${simulated ? ", simulated" : ""}`}
+          {agent.score_basis !== null && `: ${composite_score.toFixed(2)}`}
+          <Marks of={agent} />
         </li>
       ))}
     </ul>

@@ -30,7 +30,6 @@ export async function againstTheOneBefore(api: Visit["api"], session: Session): 
     ({ status, simulated, created_at }) =>
       status === "completed" && simulated === session.simulated && created_at < session.created_at,
   );
-  );
   if (before === undefined) return null;
   const path = `/api/v1/screening-sessions/${session.id}/compare?with=${before.id}`;
   return { before, comparison: await api.read(path, SessionComparison) };

@@ -235,11 +235,15 @@ describe("a verification", () => {
 });
 
 describe("the board", () => {
-  it("says which agents are simulated", async () => {
-    const { id } = (await packed.user.call("POST", "/api/v1/agents", { name: "Make-believe" })).body;
+  it("says which agents are simulated, and which were not asked all that the board ranks by", async () => {
     const [suite] = await service.sql("select id from suites where slug = 'dozen'");
-    await packed.user.call("POST", "/api/v1/runs/batch", { agent_id: id, suite_id: suite?.["id"] });
-    await service.settled();
-    expect((await cli(["board"])).stdout).toMatch(/^ *– +– .* Make-believe \(simulated\)$/m);
+    for (const agent of [{ name: "Make-believe" }, { name: "Elsewhere", endpoint: endpoint.url }]) {
+      const { id } = (await packed.user.call("POST", "/api/v1/agents", agent)).body;
+      await packed.user.call("POST", "/api/v1/runs/batch", { agent_id: id, suite_id: suite?.["id"] });
+      await service.settled();
+    }
+    const { stdout } = await cli(["board"]);
+    expect(stdout).toMatch(/^ *– +– .* Make-believe \(simulated\)$/m);
+    expect(stdout).toMatch(/^ *– +– .* Elsewhere \(provisional\)$/m);
   });
 });

@@ -65,7 +65,8 @@ export const board = command({
 
 function cells(row: ItemOf<"/api/v1/leaderboard">): string[] {
   const { rank, rank_low, rank_high, composite_score, score_low, score_high, runs, name } = row;
-  const marks = (["simulated", "memorised", "uneven"] as const).filter((mark) => row[mark]);
+  const provisional = !row.simulated && row.score_basis === "provisional" ? ["provisional"] : [];
+  const marks = [...provisional, ...(["simulated", "memorised", "uneven"] as const).filter((mark) => row[mark])];
   return [
     rank === null ? "–" : String(rank),
     rank_low === null || rank_high === null ? "–" : `${rank_low}–${rank_high}`,

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Consumer } from "../../stack/broker/harness.ts";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { visitorOf } from "../../stack/visitor.ts";
+import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
+
+let service: TestService;
+let endpoint: Consumer;
+let owner: User;
+let agent: string;
+let own: string;
+let team: string;
+
+beforeAll(async () => {
+  [service, endpoint] = await Promise.all([startService(), startAgent()]);
+  owner = await newUser(service, { plan: "team", verified: true });
+  team = (await owner.call("POST", "/api/v1/teams", { name: "Team" })).body.id;
+  agent = await addAgent(owner, { name: "Marked", endpoint: endpoint.url, team_id: team });
+  own = await addAgent(owner, { name: "Marked too", endpoint: endpoint.url });
+  const { tasks } = await addSuite(service, 1);
+  for (const id of [agent, own]) await addRun(owner, id, tasks[0] ?? "");
+  await service.settled();
+  await service.sql("update board_entries set uneven = true");
+  for (const id of [agent, own])
+    await service.sql(
+      `insert into memorisation_gaps (agent_id, gap, variance, lowest, highest, tasks, canary_runs)
+       values ($1, 1, 0, 1, 1, 4, 20)`,
+      [id],
+    );
+});
+afterAll(async () => {
+  await service.stop();
+  await endpoint.stop();
+});
+
+/** The marks that stand beside the name of an agent, up to the end of its line. */
+function marksOf(html: string, name: string): string[] {
+  const [line = ""] =
+    html
+      .split(`<bdi>${name}</bdi>`)
+      .slice(1)[0]
+      ?.split(/<\/tr>|<\/li>|<\/label>/) ?? [];
+  return [...line.matchAll(/<span class="tag[^"]*">([^<]*)<\/span>/g)].map(([, mark = ""]) => mark);
+}
+
+it("stand beside the score of an agent wherever scores are compared", async () => {
+  const visitor = await visitorOf(service, owner);
+  const weights = { correctness: 1 };
+  const card = (await owner.call("POST", "/api/v1/scorecards", { name: "Ours", weights })).body.id;
+  const all = ["provisional", "memorised", "uneven"];
+  const found: Record<string, string[]> = {};
+  for (const path of ["/", `/scorecards/${card}`, "/compare"])
+    found[path] = marksOf((await visitor.open(path)).html, "Marked").filter((mark) => mark !== "verified");
+  expect(found).toEqual({ "/": all, [`/scorecards/${card}`]: all, "/compare": all });
+  // An agent's record does not say whether it was asked evenly: its place on the board does.
+  const known = ["provisional", "memorised"];
+  expect(marksOf((await visitor.open(`/workspaces/${team}`)).html, "Marked")).toEqual(known);
+  expect(marksOf((await visitor.open("/home")).html, "Marked too")).toEqual(known);
+});
