@@ -58,3 +58,16 @@ it("stand beside the score of an agent wherever scores are compared", async () =
   expect(marksOf((await visitor.open(`/workspaces/${team}`)).html, "Marked")).toEqual(known);
   expect(marksOf((await visitor.open("/home")).html, "Marked too")).toEqual(known);
 });
+
+it("tell by how much, and in which way, an agent passes samples more or less often than what is new to it", async () => {
+  const visitor = await visitorOf(service, owner);
+  for (const [gap, words] of [
+    [1, "more often than new tasks: a difference of 100.0 percentage points"],
+    [-0.25, "less often than new tasks: a difference of -25.0 percentage points"],
+    [-0.0002, "as often as new tasks: a difference of 0.0 percentage points"],
+  ] as const) {
+    await service.sql("update memorisation_gaps set gap = $1", [gap]);
+    const html = (await visitor.open(`/agents/${own}`)).html.replaceAll(/\s+/g, " ");
+    expect(html).toContain(`passes the published samples ${words}`);
+  }
+});

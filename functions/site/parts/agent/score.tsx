@@ -4,7 +4,14 @@ import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { percent, variantsOf } from "../../layout.tsx";
 import { counted, intervalOf } from "../in-words.ts";
 
-const points = (gap: number): string => (100 * gap).toFixed(1);
+/** A difference of shares in percentage points; one that is nothing has no sign. */
+const points = (gap: number): string => (100 * gap).toFixed(1).replace(/^-(?=0\.0$)/, "");
+
+/** How the pass rate of the samples stands to that of new tasks, going by the difference as it is shown. */
+function againstNew({ value }: { value: number }): string {
+  const shown = Number(points(value));
+  return shown === 0 ? "as often as new tasks" : `${shown > 0 ? "more" : "less"} often than new tasks`;
+}
 
 interface ScoreProps {
   agentId: string;
@@ -47,8 +54,8 @@ export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simu
         <>
           <dt>Samples</dt>
           <dd>
-            {entry.memorised && <span class="tag">memorised</span>} passes the published samples more often than new
-            tasks by {points(gap.value)} percentage points ({points(gap.low)} to {points(gap.high)},{" "}
+            {entry.memorised && <span class="tag">memorised</span>} passes the published samples {againstNew(gap)}: a
+            difference of {points(gap.value)} percentage points ({points(gap.low)} to {points(gap.high)},{" "}
             {counted(gap.canary_runs, "canary", "canaries")})
           </dd>
         </>
