@@ -23,7 +23,14 @@ const [FEWEST, MOST] = [2, 10];
 /** How many names are looked for at once, and how many agents are offered for each. */
 const [NAMES, FOUND, LONGEST] = [3, 5, 100];
 const LABELS = { agents: "Another agent" };
-const SHOWN = { name: true, composite_score: true, simulated: true, score_basis: true, memorised: true, uneven: true } as const;
+const SHOWN = {
+  name: true,
+  composite_score: true,
+  simulated: true,
+  score_basis: true,
+  memorised: true,
+  uneven: true,
+} as const;
 const Agent = AgentRead.pick({ id: true, ...SHOWN }).transform(({ id, ...agent }) => ({ agent_id: id, ...agent }));
 const Board = z.object({ items: z.array(LeaderboardRow.pick({ agent_id: true, ...SHOWN })) });
 
