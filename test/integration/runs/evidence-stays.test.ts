@@ -185,6 +185,26 @@ describe("an agent that is hidden for a while", () => {
   });
 });
 
+it.each([
+  ["application/vc+jwt;q=0.1, application/json", "application/json"],
+  ["application/json, application/vc+jwt;q=0", "application/json"],
+  ["application/vc+jwt-other, */*", "application/json"],
+  ["APPLICATION/VC+JWT", "application/vc+jwt"],
+  ["application/vc+jwt; q=0.9, */*; q=0.1", "application/vc+jwt"],
+  ["application/vnd.c2sp.tlog-proof;q=0.1, application/vc+jwt", "application/vc+jwt"],
+  ["application/vnd.c2sp.tlog-proof;q=0, application/vc+jwt;q=0, */*", "application/json"],
+  ["application/vc+jwt;q=0.5, Application/Vnd.C2SP.Tlog-Proof", "application/vnd.c2sp.tlog-proof"],
+  ["text/html", "application/json"],
+])("asked for %s, sends a statement as %s", async (accept, type) => {
+  const owner = await newUser(service, { verified: true });
+  const run = await addRun(owner, await addAgent(owner, { endpoint: endpoint.url }), suite.tasks[0] ?? "");
+  await service.settled();
+  await integrate(contextOf(service, () => new Date(Date.now() + ahead)));
+  const answer = await owner.call("GET", `/api/v1/runs/${run}/evidence`, undefined, { accept });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type]);
+});
+
+// A service of its own, which comes last: once it has stopped, the database of the one above is not found any more.
 describe("runs of a session with canaries", () => {
   let minting: Minting;
 
@@ -224,23 +244,4 @@ describe("runs of a session with canaries", () => {
     const kept = await minting.service.sql<{ id: string }>("select id from runs where agent_id = $1", [agent]);
     expect(kept.map(({ id }) => id).toSorted()).toEqual(counted.map(({ id }) => id).toSorted());
   });
-});
-
-it.each([
-  ["application/vc+jwt;q=0.1, application/json", "application/json"],
-  ["application/json, application/vc+jwt;q=0", "application/json"],
-  ["application/vc+jwt-other, */*", "application/json"],
-  ["APPLICATION/VC+JWT", "application/vc+jwt"],
-  ["application/vc+jwt; q=0.9, */*; q=0.1", "application/vc+jwt"],
-  ["application/vnd.c2sp.tlog-proof;q=0.1, application/vc+jwt", "application/vc+jwt"],
-  ["application/vnd.c2sp.tlog-proof;q=0, application/vc+jwt;q=0, */*", "application/json"],
-  ["application/vc+jwt;q=0.5, Application/Vnd.C2SP.Tlog-Proof", "application/vnd.c2sp.tlog-proof"],
-  ["text/html", "application/json"],
-])("asked for %s, sends a statement as %s", async (accept, type) => {
-  const owner = await newUser(service, { verified: true });
-  const run = await addRun(owner, await addAgent(owner, { endpoint: endpoint.url }), suite.tasks[0] ?? "");
-  await service.settled();
-  await integrate(contextOf(service, () => new Date(Date.now() + ahead)));
-  const answer = await owner.call("GET", `/api/v1/runs/${run}/evidence`, undefined, { accept });
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type]);
 });
