@@ -39,6 +39,9 @@ export function writeResults({ junit, markdown }: ReportFiles, results: Results,
   if (markdown !== undefined) writeFileSync(markdown, toMarkdown(results, verdict));
 }
 
+/** What is known of a screening that may break off. */
+export type Known = Omit<Broken, "message">;
+
 /** What asks a program to end: a runner whose job is cancelled or out of time, or Ctrl-C. */
 const ENDS = ["SIGINT", "SIGTERM"] as const;
 
@@ -48,10 +51,11 @@ const LONGEST_STOP_MS = 5000;
 /**
  * Does `work`; where that fails, or is ended by a signal, the files tell of it, too, and how to go on, before the error or the
  * signal goes on as it is. A signal does `stop` first, where it is given, which says what it did: after that nothing goes on.
+ * `work` may put what comes to be known meanwhile into `known`.
  */
 export async function told<T>(
   { junit, markdown }: ReportFiles,
-  known: Omit<Broken, "message">,
+  known: Known,
   terminal: Terminal,
   work: () => Promise<T>,
   stop?: (signal: AbortSignal) => Promise<string>,

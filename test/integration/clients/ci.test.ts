@@ -174,39 +174,55 @@ it("a job of the GitHub Action that is cancelled has the client told behind npx,
   expect(counts.final).toBe(3 * TASKS);
 });
 
-it("a job that is cancelled while its runs are submitted has what is queued cancelled, too", async () => {
-  let release = () => undefined as void;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  endpoint.answer = (call) => held.then(() => answersRightly(call));
-  const front = await startConsumer();
-  const args = ["screen", endpoint.url, "--suite", "few", "--repeats", "3", "--cancel-on-signal", "--markdown", "m.md"];
-  const url = new URL(front.url).origin;
-  const env = { AGENT_SCREENING_KEY: key, AGENT_SCREENING_URL: url };
-  let session: unknown;
-  const ended = new Promise((resolve) => {
-    front.answer = async ({ method, url: { pathname, search }, headers, body }) => {
-      const names = ["authorization", "content-type", "idempotency-key"];
-      const sent = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
-      const content = body.length === 0 ? {} : { body: new Uint8Array(body) };
-      const answer = await fetch(service.url + pathname + search, { method, headers: sent, ...content });
-      const text = await answer.text();
-      if (pathname === "/api/v1/runs/batch") {
-        session = (JSON.parse(text) as { screening_session_id: string }[])[0]?.screening_session_id;
-        runner.kill("SIGTERM");
-      }
-      return { status: answer.status, headers: { "content-type": "application/json" }, body: text };
-    };
-    const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
-    const runner = spawn(process.execPath, [main, ...args], optionsOf(env));
-    runner.on("exit", (_, signal) => resolve(signal));
-  });
-  expect(await ended).toBe("SIGTERM");
-  expect(read("m.md")).toContain("What was queued has been cancelled");
-  release();
-  await service.settled();
-  await front.stop();
-  expect((await countsOf(session)).cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
-});
+// Before the answer to the submission is there, and as the program goes on from it.
+it.each([0, 2])(
+  "a job that is cancelled as its runs are submitted has them cancelled, too: %i ms later",
+  async (later) => {
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer = (call) => held.then(() => answersRightly(call));
+    const front = await startConsumer();
+    const args = [
+      "screen",
+      endpoint.url,
+      "--suite",
+      "few",
+      "--repeats",
+      "3",
+      "--cancel-on-signal",
+      "--markdown",
+      "m.md",
+    ];
+    const url = new URL(front.url).origin;
+    const env = { AGENT_SCREENING_KEY: key, AGENT_SCREENING_URL: url };
+    let session: unknown;
+    const ended = new Promise((resolve) => {
+      front.answer = async ({ method, url: { pathname, search }, headers, body }) => {
+        const names = ["authorization", "content-type", "idempotency-key"];
+        const sent = Object.fromEntries(
+          names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
+        );
+        const content = body.length === 0 ? {} : { body: new Uint8Array(body) };
+        const answer = await fetch(service.url + pathname + search, { method, headers: sent, ...content });
+        const text = await answer.text();
+        if (pathname === "/api/v1/runs/batch") {
+          session = (JSON.parse(text) as { screening_session_id: string }[])[0]?.screening_session_id;
+          setTimeout(() => runner.kill("SIGTERM"), later);
+        }
+        return { status: answer.status, headers: { "content-type": "application/json" }, body: text };
+      };
+      const main = join(folder, "node_modules/agent-screening-cli/dist/main.js");
+      const runner = spawn(process.execPath, [main, ...args], optionsOf(env));
+      runner.on("exit", (_, signal) => resolve(signal));
+    });
+    expect(await ended).toBe("SIGTERM");
+    expect(read("m.md")).toContain("What was queued has been cancelled");
+    release();
+    await service.settled();
+    await front.stop();
+    expect((await countsOf(session)).cancelled).toBeGreaterThanOrEqual(3 * TASKS - 4);
+  },
+);
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
   const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");

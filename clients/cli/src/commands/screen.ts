@@ -4,7 +4,7 @@ import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { createProgress } from "../progress.ts";
-import { provenFiles, told, writeResults } from "../report-files.ts";
+import { type Known, provenFiles, told, writeResults } from "../report-files.ts";
 import { numbersOf, percent, toJson } from "../reports.ts";
 import { type Results, resultsOf } from "../results.ts";
 import { connectSignedIn } from "../settings.ts";
@@ -66,33 +66,29 @@ export const screen = command({
       });
       return one === undefined ? "Nothing had been queued." : cancelled(one, signal);
     };
-    const { client, url, agent, session_id, runs } = await told(
-      files,
-      { agent: "agent-screening", goesOnBy: null },
-      terminal,
-      () => (beginning = begin()),
-      isCancelled ? halted : undefined,
-    );
-    const link = `${url}/sessions/${session_id}`;
-    note(terminal, `Screening ${plain(agent.name)}: ${numbered(runs, "run")}, ${link}`);
-    if (!waits(values)) {
-      print(
-        terminal,
-        values.json === true ? JSON.stringify({ agent_id: agent.id, session_id, link, runs }) : session_id,
-      );
-      return EXIT.fine;
-    }
-    const goesOnBy = `agent-screening screen --session ${session_id}`;
+    const known: Known = { agent: "agent-screening", goesOnBy: null };
+    // Both halves under one watch: a signal between two would be heard by neither.
     const results = await told(
       files,
-      { agent: agent.name, goesOnBy },
+      known,
       terminal,
       async () => {
-        const session = await finished(client, session_id, createProgress(terminal));
-        return resultsOf(client, url, agent, session);
+        const { client, url, agent, session_id, runs } = await (beginning = begin());
+        const link = `${url}/sessions/${session_id}`;
+        note(terminal, `Screening ${plain(agent.name)}: ${numbered(runs, "run")}, ${link}`);
+        if (!waits(values)) {
+          print(
+            terminal,
+            values.json === true ? JSON.stringify({ agent_id: agent.id, session_id, link, runs }) : session_id,
+          );
+          return null;
+        }
+        Object.assign(known, { agent: agent.name, goesOnBy: `agent-screening screen --session ${session_id}` });
+        return resultsOf(client, url, agent, await finished(client, session_id, createProgress(terminal)));
       },
-      isCancelled ? (signal) => cancelled({ client, session_id }, signal) : undefined,
+      isCancelled ? halted : undefined,
     );
+    if (results === null) return EXIT.fine;
     const { exit, verdict } = verdictOn(results, least, values["fail-on-regression"] === true);
     if (values.json === true) print(terminal, toJson(results, verdict));
     else show(results, verdict, terminal);
