@@ -6,7 +6,7 @@ import { type ItemOf, type ListPath, type ListOptions, lister } from "./pages.ts
 import { type FileOptions, type FilePath, type RecordOf, reader } from "./lines.ts";
 import { ServiceError, typeOf } from "./problem.ts";
 import { atHome } from "./redirect.ts";
-import { pauseFor, type Retries, retrying, type Send } from "./retry.ts";
+import { type Retries, retrying, type Send, USUAL } from "./retry.ts";
 
 /** How to reach the service. */
 export interface ClientOptions extends Partial<Retries> {
@@ -51,9 +51,10 @@ export interface ScreeningClient extends Client<paths> {
  * const { items } = await given(client.GET("/api/v1/leaderboard"));
  */
 export function createClient(options: ClientOptions): ScreeningClient {
-  const { key, fetch: given = (request) => fetch(request), retries = 4, longestPauseMs = 60_000 } = options;
+  const { key, fetch: given = (request) => fetch(request) } = options;
+  const { retries = USUAL.retries, longestPauseMs = USUAL.longestPauseMs, sleep = USUAL.sleep } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const again: Retries = { retries, longestPauseMs, sleep: options.sleep ?? pauseFor };
+  const again: Retries = { retries, longestPauseMs, sleep };
   const retried = atHome(retrying(given, again));
   const send: Send = async (request) => {
     if (key !== undefined) request.headers.set("authorization", `Bearer ${key}`);

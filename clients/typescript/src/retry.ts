@@ -73,6 +73,9 @@ function retryAfter(header: string | null): number | null {
   return Number.isNaN(pause) ? null : Math.max(0, pause);
 }
 
+/** What is usual for somebody who waits: the pauses of a limit a minute are waited out. */
+export const USUAL: Retries = { retries: 4, longestPauseMs: 60_000, sleep: pauseFor };
+
 /** Waits by a timer. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

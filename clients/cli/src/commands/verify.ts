@@ -4,7 +4,7 @@ import { type Options as Grounds, verify as verified } from "../../../../shared/
 import { parseVerifierKey } from "../../../../shared/tlog/note.ts";
 import { isProblem, messageOf } from "../../../typescript/src/problem.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
-import { pauseFor, retrying } from "../../../typescript/src/retry.ts";
+import { retrying, USUAL } from "../../../typescript/src/retry.ts";
 import { type Report, type Statement, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
@@ -135,7 +135,7 @@ function isLeftOpen(steps: readonly Step[], missed: readonly Missed[]): boolean 
 
 /** What is known when the service may be asked; why it did not give something is added to `missed`. */
 async function online(url: string, pinned: string | null, missed: Missed[]): Promise<Grounds> {
-  const send = retrying(reach, { retries: 4, longestPauseMs: 60_000, sleep: pauseFor });
+  const send = retrying(reach, USUAL);
   const read = async (path: string, accept: string) => {
     const response = await send(new Request(url + path, { headers: { accept } }));
     if (response.status === 404) throw new NotThere(`${url}${path} answers 404`);
