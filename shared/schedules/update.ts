@@ -47,12 +47,6 @@ async function updateAsRead(
 ): Promise<Schedule | null> {
   const viewer = principal.userId;
   const activating = input.is_active === true && !before.is_active;
-  const { suite_id: suiteId = null, task_ids: taskIds = null } = input;
-  const chosen = suiteId !== null || taskIds !== null;
-  const repeats = sql`coalesce(${input.repeats ?? null}::integer, s.repeats)`;
-  // Of tasks that it has already, only whether they are too many so often.
-  const excess = sql`(select 'too_many' where ${faultOf(tasksOf(before.suite_id, before.task_ids), repeats)} = 'too_many')`;
-  const fault = chosen ? faultOf(tasksOf(suiteId, taskIds), repeats) : input.repeats === undefined ? sql`null` : excess;
   const asRead = sql`(s.cron, s.timezone, s.is_active) = (${before.cron}, ${before.timezone}, ${before.is_active})`;
   const { schedule } = await change(ctx, {
     lock: lockAccounts(accountOfAgent(before.agent_id)),
@@ -60,7 +54,7 @@ async function updateAsRead(
       select s.id, ${may("run", viewer, agentOwner)} as allowed, ${scheduleLimit(ctx.now())},
         ${asRead} and ${activating} and ${retiredMode} as is_retired,
         a.is_active or not (${asRead} and ${activating}) as is_active,
-        case when ${asRead} then ${fault} end as fault,
+        case when ${asRead} then ${faultOfChange(before, input)} end as fault,
         case when ${asRead} and ${activating} then ${activeSchedules(sql`o.id <> s.id`)} end as used
       from ${screening_schedules} s join ${agents} a on a.id = s.agent_id
       where s.id = ${before.id}::uuid and ${may("see", viewer, agentOwner)}
@@ -77,6 +71,16 @@ async function updateAsRead(
     refusals: { ...REFUSALS, not_found: () => notFound("schedule") },
   });
   return schedule;
+}
+
+/** SQL: why what is changed can't be scheduled. Of tasks that stay, only whether they are too many so often is asked. */
+function faultOfChange(before: Schedule, input: Input): SQL {
+  const { suite_id: suiteId = null, task_ids: taskIds = null, repeats } = input;
+  const times = sql`coalesce(${repeats ?? null}::integer, s.repeats)`;
+  if (suiteId !== null || taskIds !== null) return faultOf(tasksOf(suiteId, taskIds), times);
+  if (repeats === undefined) return sql`null`;
+  const fault = faultOf(tasksOf(before.suite_id, before.task_ids), times);
+  return sql`(select 'too_many' where ${fault} = 'too_many')`;
 }
 
 function assignments(ctx: Context, actor: string, before: Schedule, input: Input): SQL[] {
