@@ -74,6 +74,12 @@ export function isOurFault(error: unknown): boolean {
   return databaseFailure(error) !== null && !refusesData(error);
 }
 
+/** Whether no answer came within the time limit, be it that it was too much to do at once. */
+export function tookTooLong(error: unknown): boolean {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  return cause instanceof NeonDbError && cause.sourceError?.name === "TimeoutError";
+}
+
 /** What went wrong, for the log: of a failed statement what PostgreSQL said, and never the statement's parameters. */
 export function describeError(error: unknown): string {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;

@@ -1,5 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { describeError, refusesData } from "./client.ts";
+import { describeError, refusesData, tookTooLong } from "./client.ts";
 import type { Piece } from "./pieces.ts";
 
 /** Work over rows in an order, of which each piece does the next. */
@@ -35,8 +35,8 @@ const MAX_FAULTS = 1000;
 /**
  * Does a piece of ordered work so that a row which the database always refuses stops none behind it. Where the database
  * refuses the data of a piece, the next one is half as large, down to a single row: that is named in the log, stepped over
- * and reported as the piece's failure. After a piece that succeeds, the next is twice as large again. Any other failure is
- * thrown.
+ * and reported as the piece's failure. What takes the database too long is halved, too, but no row is stepped over for that:
+ * the same may be done in time later. After a piece that succeeds, the next is twice as large again. Any other failure is thrown.
  */
 export async function narrowing(
   ctx: Context,
@@ -52,7 +52,8 @@ export async function narrowing(
       failure,
     };
   } catch (error) {
-    if (!refusesData(error) || at.faults >= MAX_FAULTS) throw error;
+    const isTooMuch = at.size > 1 && tookTooLong(error);
+    if (!isTooMuch && (!refusesData(error) || at.faults >= MAX_FAULTS)) throw error;
     const row = await first(at.cursor);
     if (row === null) throw error;
     if (at.size > 1) return { next: written({ ...at, size: Math.ceil(at.size / 2) }) };
