@@ -180,6 +180,7 @@ const QUEUED = {
   architecture_version: null,
   evidence_signed: false,
   canary: null,
+  is_private: false,
   created_at: "2026-11-21T09:00:00.000Z",
   started_at: null,
   finalized_at: null,

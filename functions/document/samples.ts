@@ -187,6 +187,7 @@ export const SAMPLES: Readonly<Record<string, unknown>> = {
   uneven: false,
   simulated: false,
   canary: false,
+  is_private: false,
   repeat_index: 1,
   repeat_total: 3,
   repeats: 3,

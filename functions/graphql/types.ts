@@ -54,6 +54,7 @@ const Run = builder.objectRef<Stats["recent_runs"][number]>("Run").implement({
       nullable: true,
       description: "Asked the published sample and not counted; null while its session is not final",
     }),
+    isPrivate: t.exposeBoolean("is_private", { description: "Shown to few, and counted for nothing" }),
     createdAt: t.expose("created_at", { type: "DateTime" }),
     finalizedAt: t.expose("finalized_at", { type: "DateTime", nullable: true }),
   }),

@@ -71,6 +71,11 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
       <dd>
         <strong>{outcomeOf(run)}</strong>
         {run.simulated && <span class="tag">simulated</span>}
+        {run.is_private && (
+          <>
+            <span class="tag">private</span> counts for nothing, and is not shown to others
+          </>
+        )}
         {run.canary === true && (
           <>
             <span class="tag">canary</span> asked the published sample, does not count

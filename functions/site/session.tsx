@@ -182,6 +182,11 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
           <span class="tag">simulated</span> No agent was called: its results say nothing of one.
         </p>
       )}
+      {session.is_private && (
+        <p>
+          <span class="tag">private</span> It is not shown to others, and its runs count for nothing.
+        </p>
+      )}
       <Refused wrong={wrong} labels={{}} />
       {before !== null && left !== null && <LeftOut ids={left} tasks={tasks} before={before} />}
       <div id="live">

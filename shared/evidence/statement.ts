@@ -33,6 +33,7 @@ export interface EvidenceInput {
     screening_session_id: string | null;
     repeat_index: number | null;
     repeat_total: number | null;
+    is_private: boolean;
     status: "completed" | "failed";
     failure_code: string | null;
     /** ISO 8601, UTC, like `finalized_at`, from which on the statement is valid. */
@@ -79,6 +80,8 @@ export interface EvidenceStatement extends Credential {
       repeat_index: number | null;
       repeat_total: number | null;
       execution: "real";
+      /** It counts for nothing, and who asked for it chooses whether anybody sees it; statements of before have no such member. */
+      private: boolean;
       connection_mode: string;
       agent_protocol: string;
       status: "completed" | "failed";
@@ -141,6 +144,7 @@ export function buildStatement(input: EvidenceInput): EvidenceStatement {
         repeat_index: integer("repeat_index", run.repeat_index),
         repeat_total: integer("repeat_total", run.repeat_total),
         execution: "real",
+        private: run.is_private,
         connection_mode: agent.connection_mode,
         agent_protocol: agent.agent_protocol,
         status: run.status,

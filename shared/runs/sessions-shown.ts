@@ -26,6 +26,7 @@ export const ScreeningSessionRead = z
     }),
     suite_id: z.uuid().nullable(),
     simulated: z.boolean().meta({ description: "Its runs are simulated: no agent was called" }),
+    is_private: z.boolean().meta({ description: "Its runs are private" }),
     canaries: z.object({ runs: count, passed: count }).nullable().meta({
       description: "How many of its runs were canaries, and how many of those passed; null until it is final",
     }),

@@ -58,7 +58,7 @@ export const sessionState: SQL = sql`(select ${STATE} from (select ${underWay} a
  */
 export const sessionJson: SQL = sql`(select json_build_object(
     'id', s.id, 'agent_id', s.agent_id, 'trigger', s.trigger, 'task_plan', s.task_plan, 'repeats', s.repeats,
-    'suite_id', s.suite_id, 'simulated', x.simulated, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
+    'suite_id', s.suite_id, 'simulated', x.simulated, 'is_private', s.is_private, 'created_at', s.created_at, 'run_ids', x.run_ids, 'counts', x.counts,
     'started_at', x.started_at, 'finished_at', case when x.open = 0 and c.status is null then x.finished_at end,
     'duration_ms', case when x.open = 0 and c.status is null
       then (extract(epoch from x.finished_at - x.started_at) * 1000)::bigint end,

@@ -68,6 +68,10 @@ export const RunRead = z
           "Whether it was asked the sample of its task, to see if that was learned by heart: not counted, not signed, its " +
           "allowance given back. Null while its session may have canaries and is not final.",
       }),
+    is_private: z.boolean().meta({
+      description:
+        "It is shown to the agent's owner, its members and who asked for it alone, and counts for nothing; its statement says so",
+    }),
     created_at: Instant,
     started_at: Instant.nullable(),
     finalized_at: Instant.nullable(),

@@ -33,7 +33,7 @@ const PUBLIC_COLUMNS = [
     "serving_model",
     "input_tokens",
   ],
-  ["output_tokens", "evidence_signed", "canary", "created_at", "started_at", "finalized_at"],
+  ["output_tokens", "evidence_signed", "canary", "is_private", "created_at", "started_at", "finalized_at"],
 ].flat();
 
 /** SQL: whether a viewer may do `action` with the run row `r`, by the owner of the agent row `a`. */

@@ -1,3 +1,4 @@
+import { subjectOf } from "../../../shared/verify/subject.ts";
 import { type Report, STEPS } from "../../../shared/verify/trail.ts";
 
 const MARKS = { passed: "✓", failed: "✗ Refused:", skipped: "○ Open:" } as const;
@@ -10,8 +11,8 @@ function element(name: string, text = "", ...children: readonly Node[]): HTMLEle
   return made;
 }
 
-/** Puts what a verification found into the page: the verdict, which is read out, and each step with its inputs. */
-export function show({ verified, failed, steps }: Report, place: HTMLElement): void {
+/** Puts what a verification found into the page: the verdict and whom it is about, which are read out, and each step with its inputs. */
+export function show({ verified, failed, steps, statement }: Report, place: HTMLElement): void {
   const open = steps.filter(({ outcome }) => outcome === "skipped").map(({ title }) => title);
   const verdict = element("div");
   verdict.className = verified ? "notice good" : "notice bad";
@@ -30,6 +31,7 @@ export function show({ verified, failed, steps }: Report, place: HTMLElement): v
   } else {
     verdict.append(element("p", "Nothing could be looked at."));
   }
+  if (statement !== null) verdict.append(...subjectOf(statement).map((sentence) => element("p", sentence)));
   const list = element("ol");
   for (const { name, title, outcome, detail, inputs, unread } of steps) {
     const mark = MARKS[unread ? "skipped" : outcome];

@@ -3,6 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { visitorOf } from "../../stack/visitor.ts";
 import { addAgent, addSuite, startAgent, type TestSuite } from "./support.ts";
 
 let service: TestService;
@@ -87,4 +88,34 @@ it("says of a simulated screening that it is one, and holds none against a real 
   expect(ofFake?.text).toContain("No agent was called");
   for (const lie of ["as the agent says", "Against the one before"]) expect(ofFake?.text).not.toContain(lie);
   expect(ofReal?.text).not.toContain("No agent was called");
+});
+
+it("says of a private screening that it is one to those who see it, and in the statements of its runs", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  await screen(agent);
+  await screen(agent, { private: true });
+  const { items: sessions } = (await owner.call("GET", `/api/v1/agents/${agent}/screening-sessions`)).body;
+  expect(sessions.map((session: { is_private: boolean }) => session.is_private)).toEqual([true, false]);
+  const visitor = await visitorOf(service, owner);
+  const told = await Promise.all(
+    sessions.map(async ({ id, run_ids: [run] }: { id: string; run_ids: string[] }) => {
+      const read = await owner.call("GET", `/api/v1/runs/${run}`);
+      const evidence = await owner.call("GET", `/api/v1/runs/${run}/evidence`);
+      const pages = await Promise.all([`/runs/${run}`, `/sessions/${id}`].map((path) => visitor.open(path)));
+      const tagged = pages.map(({ html }) => html.includes(`<span class="tag">private</span>`));
+      return [read.body.is_private, evidence.body.statement.credentialSubject.run.private, ...tagged];
+    }),
+  );
+  expect(told).toEqual([
+    [true, true, true, true],
+    [false, false, false, false],
+  ]);
+  const asked = { query: `{ agent(id: "${agent}") { stats { recentRuns { isPrivate } } } }` };
+  const { data } = (await owner.call("POST", "/graphql", asked)).body;
+  expect(data.agent.stats.recentRuns.map((run: { isPrivate: boolean }) => run.isPrivate)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

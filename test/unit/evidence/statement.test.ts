@@ -25,6 +25,7 @@ describe("buildStatement", () => {
           repeat_index: 1,
           repeat_total: 3,
           execution: "real",
+          private: false,
           connection_mode: "http_endpoint",
           agent_protocol: "native",
           status: "completed",

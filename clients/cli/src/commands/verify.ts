@@ -1,11 +1,11 @@
-import { at } from "../../../../shared/verify/json.ts";
 import { NotThere } from "../../../../shared/verify/log.ts";
+import { subjectOf } from "../../../../shared/verify/subject.ts";
 import { type Options as Grounds, verify as verified } from "../../../../shared/verify/verify.ts";
 import { parseVerifierKey } from "../../../../shared/tlog/note.ts";
 import { isProblem, messageOf } from "../../../typescript/src/problem.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
 import { retrying, USUAL } from "../../../typescript/src/retry.ts";
-import { type Report, type Statement, type Step, Unread } from "../../../../shared/verify/trail.ts";
+import { type Report, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { regraded, stepOf } from "../regraded.ts";
@@ -178,19 +178,9 @@ function show(report: Report, isOpen: boolean, regrading: Regrading | undefined,
   print(terminal, "", ...verdictOf(report, isOpen, terminal));
   if (statement !== null) {
     print(terminal, plain(`${statement.type.join(", ")} of ${statement.issuer}, ${statement.validFrom}`));
-    print(terminal, ...subjectOf(statement));
+    print(terminal, ...subjectOf(statement).map(plain));
   }
   if (index !== null) print(terminal, `Entry ${index} of the log.`);
-}
-
-/** Whom a statement is about, and what it says of a run: one that holds may be another's, or of a run that failed. */
-function subjectOf({ credentialSubject }: Statement): string[] {
-  const [id, name, run] = ["id", "name", "run.id"].map((path) => at(credentialSubject, path));
-  const result = at(credentialSubject, "result.passed") === true ? "passed" : "not passed";
-  return [
-    ...(typeof name === "string" ? [plain(`About ${name}, ${String(id)}.`)] : []),
-    ...(typeof run === "string" ? [plain(`Run ${run}: ${result}.`)] : []),
-  ];
 }
 
 function lineOf({ title, outcome, detail }: Pick<Step, "title" | "outcome" | "detail">, terminal: Terminal): string {

@@ -29,6 +29,7 @@ export function Recent({ runs }: { runs: readonly Run[] }) {
             <td>
               {outcome(run)}
               {run.simulated && <span class="tag">simulated</span>}
+              {run.is_private && <span class="tag">private</span>}
             </td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
             <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(6)}`}</td>
