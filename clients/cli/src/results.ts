@@ -153,7 +153,10 @@ async function explanationOf(client: ScreeningClient, { id: run_id }: Run): Prom
   return data?.explanation ?? "not passed";
 }
 
-/** How a session compares with the one before it of the same agent over the same tasks, by the rule of `regression.detected`. */
+/**
+ * How a session compares with the one before it of the same agent over the same tasks, by the rule of `regression.detected`: what
+ * is simulated says nothing of an agent.
+ */
 async function regressionOf(
   client: ScreeningClient,
   { id, agent_id }: SessionProgress,
@@ -161,6 +164,7 @@ async function regressionOf(
 ): Promise<Regression | null> {
   let own: Session | undefined;
   for await (const one of client.each("/api/v1/agents/{agent_id}/screening-sessions", { path: { agent_id } })) {
+    if (one.simulated) continue;
     if (one.id === id) own = one;
     else if (own !== undefined && one.status === "completed" && planOf(one) === planOf(own)) {
       const before = passesOf(one, await runsOf(client, one.id, { failure_code: "service_error" }));

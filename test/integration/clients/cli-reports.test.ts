@@ -77,6 +77,20 @@ describe("runs that the service lost", () => {
   });
 });
 
+it("a simulated screening is held against none, and none against it", async () => {
+  const screened = async (mode: string) => {
+    await service.sql("update agents set connection_mode = $1 where endpoint = $2", [mode, endpoint.url]);
+    const [agent] = await service.sql<{ id: string }>("select id from agents where endpoint = $1", [endpoint.url]);
+    const { stdout } = await cli(["screen", agent?.id ?? endpoint.url, ...screening, "--wait", "--json"]);
+    return JSON.parse(stdout).regression;
+  };
+  endpoint.answer = answersRightly;
+  await screened("http_endpoint");
+  expect(await screened("mock")).toBeNull();
+  endpoint.answer = () => new Response(null, { status: 500 });
+  expect(await screened("http_endpoint")).toMatchObject({ previous_pass_rate: 1, pass_rate: 0, regressed: true });
+});
+
 it("jobs that begin at once with an agent that nobody knows share the one that the first registers", async () => {
   endpoint.answer = answersRightly;
   const jobs = Array.from({ length: 3 }, () =>
