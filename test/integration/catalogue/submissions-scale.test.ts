@@ -48,19 +48,20 @@ afterAll(async () => {
 
 const FLAGGED = (4 * EACH) / 10;
 
-it.each<[string, () => User, string, string, string]>([
-  ["the queue of every status", () => operator, "", "", "(cardinality(flags) > 0) desc, id desc"],
+it.each<[string, () => User, string, string, string, number]>([
+  ["the queue of every status", () => operator, "", "", "(cardinality(flags) > 0) desc, id desc", COUNTED.byRow],
   [
     "that of one",
     () => operator,
     "?status=pending",
     "where status = 'pending'",
     "(cardinality(flags) > 0) desc, id desc",
+    COUNTED.byRow,
   ],
-  ["one's own", () => proposer, "/mine", "", "id desc"],
+  ["one's own", () => proposer, "/mine", "", "id desc", COUNTED.byIndex],
 ])(
   "%s is read page by page without the rest, and counted no further than lists are",
-  async (_what, by, path, where, order) => {
+  async (_what, by, path, where, order, most) => {
     const joint = path.includes("?") ? "&" : "?";
     for (const page of [1, FLAGGED / 100 + 1, FLAGGED / 400 + 1]) {
       recorder.statements.length = 0;
@@ -70,16 +71,14 @@ it.each<[string, () => User, string, string, string]>([
         `select id from ${TABLE} ${where} order by ${order} limit 100 offset ${(page - 1) * 100}`,
       );
       expect(body.items.map(({ id }: { id: string }) => id)).toEqual(rows.map(({ id }) => id));
-      expect([body.total, body.total_is_capped]).toEqual([COUNTED.byIndex, true]);
+      expect([body.total, body.total_is_capped]).toEqual([most, true]);
       const statements = recorder.statements.filter(({ query }) => query.includes(TABLE));
       expect(statements).toHaveLength(1);
       for (const statement of statements) {
         const plan = await planOf(service, statement);
         expect(scanned(plan)).toEqual([]);
         // What is counted, of each scan what comes before the end of the page, and the page.
-        expect(looked(plan, [TABLE])).toBeLessThanOrEqual(
-          COUNTED.byIndex + 1 + (path === "" ? 4 : 1) * page * 100 + 100,
-        );
+        expect(looked(plan, [TABLE])).toBeLessThanOrEqual(most + 1 + (path === "" ? 4 : 1) * page * 100 + 100);
       }
     }
   },
