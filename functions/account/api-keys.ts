@@ -92,8 +92,9 @@ export const apiKeys = [
     tag,
     summary: "Revoke an API key",
     description:
-      "The key stops working at once, or within a minute if the key cache can't be reached at that moment. It stays " +
-      "in the list with `revoked_at`. Revoking it again changes nothing.",
+      "The key stops working at once, for reads within a minute if the key cache can't be reached at that moment; what " +
+      "it began to send before changes nothing any more. It stays in the list with `revoked_at`. Revoking it again " +
+      "changes nothing.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),

@@ -1,6 +1,6 @@
 import { getCookie } from "hono/cookie";
 import type { Context as HonoContext } from "hono";
-import { type KeyUse, authenticateKey } from "../identity/api-keys/api-key.ts";
+import { authenticateKey, keyDecidesWrites, type KeyUse } from "../identity/api-keys/api-key.ts";
 import { verifyAccessToken } from "../identity/sessions/access-token.ts";
 import { covers, type Scope } from "../identity/api-keys/scopes.ts";
 import type { Principal, SessionPrincipal } from "../identity/principal.ts";
@@ -115,6 +115,7 @@ async function admitKey(
     assertWithin(standing);
   }
   if (use === null) throw badCredentials();
+  ctx.question = keyDecidesWrites(use.principal.keyId, key);
   return use.principal;
 }
 

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { api_keys, teams } from "../../db/schema/index.ts";
-import type { Context } from "../../platform/context.ts";
+import type { Context, Question } from "../../platform/context.ts";
 import { isCredential, newCredential } from "../../platform/credential.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { KeyPrincipal } from "../principal.ts";
@@ -158,6 +158,16 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
     minute: window(minute, record.per_minute, 60_000),
     day: window(day, record.per_day, 86_400_000),
   };
+}
+
+/**
+ * Has the row of a key that was let in decide each write that follows: a body may come long after its headers, and a key that was
+ * revoked or replaced meanwhile makes nothing any more. For reads it has been found to hold.
+ */
+export function keyDecidesWrites(keyId: string, key: string): Question {
+  const condition = sql`exists (select from ${api_keys} where ${api_keys.id} = ${keyId}::uuid
+    and ${api_keys.key_hash} = ${sha256(key)} and ${api_keys.revoked_at} is null)`;
+  return { condition, found: Promise.resolve(true) };
 }
 
 /**

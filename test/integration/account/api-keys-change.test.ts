@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { randomUUID } from "node:crypto";
+import { createApplication } from "../../../functions/app.ts";
 import { isApiKey } from "../../../shared/identity/api-keys/api-key.ts";
 import { sha256 } from "../../../shared/platform/crypto.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
@@ -137,6 +139,52 @@ describe("revoking a key", () => {
       expect(await use(key)).toBe(401);
     },
   );
+});
+
+describe("a request whose body comes after its key has ended", () => {
+  const AGENTS = "/api/v1/agents";
+
+  /** Sends the headers of a request and the beginning of its body; the rest comes when the answer is asked for. */
+  function begin(key: string, headers: Record<string, string>): () => Promise<Response> {
+    const text = new TextEncoder().encode(JSON.stringify({ name: unique("Late"), connection_mode: "mock" }));
+    const body = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = body.writable.getWriter();
+    const app = createApplication(service.settings, { now: () => new Date(clock), log: () => {} });
+    const execution = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
+    const sent = { "x-api-key": key, "content-type": "application/json", ...headers };
+    const init = { method: "POST", headers: sent, body: body.readable, duplex: "half" as const };
+    const answer = app.fetch(new Request(service.url + AGENTS, init), {}, execution);
+    const begun = writer.write(text.slice(0, 5));
+    return async () => {
+      await begun;
+      await writer.write(text.slice(5));
+      await writer.close();
+      return answer;
+    };
+  }
+
+  const ends: [string, (id: string) => Promise<unknown>][] = [
+    ["it was revoked", (id) => owner.call("DELETE", `${KEYS}/${id}`)],
+    ["it was rotated", (id) => owner.call("POST", `${KEYS}/${id}/rotate`)],
+  ];
+
+  it.each(ends)("makes nothing where %s", async (_how, end) => {
+    for (const headers of [{}, { "idempotency-key": randomUUID() }]) {
+      const { id, key } = await issue({ scope: "write" });
+      const finish = begin(key, headers);
+      await vi.waitFor(async () =>
+        expect((await owner.call("GET", `${KEYS}/${id}`)).body.last_used_at, "let in").not.toBeNull(),
+      );
+      await end(id);
+      expect((await finish()).status).toBe(401);
+    }
+    expect(await service.sql("select from agents where user_id = $1", [owner.id])).toEqual([]);
+  });
+
+  it("is answered where it has not", async () => {
+    const { key } = await issue({ scope: "write" });
+    expect((await begin(key, {})()).status).toBe(201);
+  });
 });
 
 describe("rotating a key", () => {
