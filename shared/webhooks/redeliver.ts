@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { change } from "../db/change.ts";
-import { webhook_deliveries, webhook_events, webhooks } from "../db/schema/index.ts";
+import { webhook_deliveries, webhook_events } from "../db/schema/index.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { wake } from "./messages.ts";
 import { DeliveryRead } from "./shown.ts";
-import { deliveryJson, noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from "./view.ts";
+import { deliveryJson, lockWebhook, noWebhook, notAllowed, SENDING, visibleWebhook, webhookInactive } from "./view.ts";
 
 /** Only the result knows whether there was a delivery to repeat. */
 const REDELIVERY = { sql: SENDING.sql, cases: [...SENDING.cases, "no_delivery"] } as const;
@@ -26,7 +26,7 @@ export async function redeliver(
   const { delivery } = await change(ctx, {
     // Redeliveries to one subscription take turns, so that no two make the same attempt. An attempt that ends meanwhile
     // cannot be moved forward any more, and may have made the next one itself: then that one is.
-    lock: sql`select from ${webhooks} where id = ${webhookId}::uuid for no key update`,
+    lock: lockWebhook(webhookId),
     parts: sql`with target as (
       select t.id, ${REDELIVERY.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t
     ), latest as (

@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { randomToken } from "../platform/crypto.ts";
 import type { WebhookSecretRotate } from "./schemas.ts";
 import { WebhookRead, type WebhookSecretRead } from "./shown.ts";
-import { EDITING, noWebhook, notAllowed, sealSecret, visibleWebhook, webhookJson } from "./view.ts";
+import { EDITING, lockWebhook, noWebhook, notAllowed, sealSecret, visibleWebhook, webhookJson } from "./view.ts";
 
 /**
  * Gives a subscription the secret of the input, or makes one of 256 bits, which only the first answer shows. Every
@@ -21,6 +21,7 @@ export async function rotateSecret(
 ): Promise<z.output<typeof WebhookSecretRead>> {
   const secret = input.secret ?? `whsec_${randomToken()}`;
   const { webhook } = await change(ctx, {
+    lock: lockWebhook(webhookId),
     parts: sql`with target as (
       select t.id, ${EDITING.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t
     ), w as (

@@ -7,7 +7,16 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import type { WebhookUpdate } from "./schemas.ts";
 import { WebhookRead } from "./shown.ts";
-import { EDITING, noWebhook, notAllowed, sealSecret, typesArray, visibleWebhook, webhookJson } from "./view.ts";
+import {
+  EDITING,
+  lockWebhook,
+  noWebhook,
+  notAllowed,
+  sealSecret,
+  typesArray,
+  visibleWebhook,
+  webhookJson,
+} from "./view.ts";
 
 /**
  * Changes the fields that are given, for every attempt from now on. A new URL, or turning it on, forgets the failures
@@ -21,6 +30,7 @@ export async function updateWebhook(
 ): Promise<z.output<typeof WebhookRead>> {
   const changes = input.url === undefined ? input : { ...input, url: await assertCallable(ctx, input.url, "/url") };
   const { webhook } = await change(ctx, {
+    lock: lockWebhook(webhookId),
     parts: sql`with target as (
       select t.id, ${EDITING.sql} as outcome from (${visibleWebhook(principal.userId, webhookId)}) t
     ), w as (

@@ -36,6 +36,11 @@ export function visibleWebhook(viewer: string, webhookId: string): SQL {
     where w.id = ${webhookId}::uuid and ${may("see", viewer, webhookOwner)}`;
 }
 
+/** SQL: the lock under which one subscription changes: one that was deleted at this moment is then not found. */
+export function lockWebhook(webhookId: string): SQL {
+  return sql`select from ${webhooks} where id = ${webhookId}::uuid for no key update`;
+}
+
 /** The verdict on changing the subscription row `t` of `visibleWebhook`. */
 export const EDITING = verdict({ forbidden: sql`not t.allowed` });
 

@@ -3,8 +3,18 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { TEAMS } from "../workspaces/teams-support.ts";
-import { addAgent } from "../runs/support.ts";
-import { announce, EVERY_MINUTE, logOf, newTeam, startReceiver, subscribe, type Webhook, WEBHOOKS } from "./support.ts";
+import { addAgent, range } from "../runs/support.ts";
+import {
+  announce,
+  EVERY_MINUTE,
+  logOf,
+  newTeam,
+  roaming,
+  startReceiver,
+  subscribe,
+  type Webhook,
+  WEBHOOKS,
+} from "./support.ts";
 
 /** How many attempts are deleted in a minute. */
 const PIECE = 5000;
@@ -56,6 +66,22 @@ async function addWaiting({ id }: Webhook, many: number): Promise<void> {
 }
 
 describe("a subscription that is deleted", () => {
+  it("is not found by changes of it that come at the same time", async () => {
+    const busy = roaming(owner);
+    for (const _round of range(6)) {
+      const { id } = await subscribe(owner, at("raced"));
+      const [deleted, ...changes] = await Promise.all([
+        busy.call("DELETE", `${WEBHOOKS}/${id}`),
+        ...range(6).flatMap((n) => [
+          busy.call("PATCH", `${WEBHOOKS}/${id}`, { description: `${n}` }),
+          busy.call("POST", `${WEBHOOKS}/${id}/rotate-secret`, {}),
+        ]),
+      ]);
+      expect(deleted?.status).toBe(204);
+      expect(changes.filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
+    }
+  });
+
   it("is gone at once with its log, which is deleted 5,000 attempts a minute; those of others stay", async () => {
     const [goes, stays] = [await subscribe(owner, at("goes")), await subscribe(owner, at("stays"))];
     await announce(service, agent);
