@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
+import { json } from "../../stack/http.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
 import { addEntries } from "../transparency/support.ts";
@@ -87,7 +88,7 @@ it("a simulated screening is held against none, and none against it", async () =
   endpoint.answer = answersRightly;
   await screened("http_endpoint");
   expect(await screened("mock")).toBeNull();
-  endpoint.answer = () => new Response(null, { status: 500 });
+  endpoint.answer = () => json(500, {});
   expect(await screened("http_endpoint")).toMatchObject({ previous_pass_rate: 1, pass_rate: 0, regressed: true });
 });
 
