@@ -15,7 +15,8 @@ export const compare = [
       "Over the tasks at which both have scored runs: the last ten of each task at its current suite version, as on " +
       "the board. The sign of the difference says which of the two is better; the p-value and the interval say how " +
       "certain that is. `a` and `b` give an AgentComparison. `agent_ids` gives AgentComparisons, each agent with each: " +
-      "of many pairs some look different by chance alone, so go by `p_adjusted` there.",
+      "of many pairs some look different by chance alone, so go by `p_adjusted` there. Each agent has " +
+      "with it what the board marks of its success, `memorised` and `uneven`: no p-value knows of luck that was picked.",
     auth: "open",
     subject: "agents",
     query: comparisonQuery,

@@ -112,12 +112,13 @@ function Rates({ agents, tasks }: Pick<Compared, "agents" | "tasks">) {
       <table>
         <caption>Success over the {counted(tasks, "task")} that all share</caption>
         <tbody>
-          {agents.map(({ agent_id, name, success_rate }) => (
+          {agents.map(({ agent_id, name, success_rate, ...marks }) => (
             <tr>
               <th scope="row" class="wide">
                 <a href={`/agents/${agent_id}`}>
                   <bdi>{name}</bdi>
                 </a>
+                <Marks of={{ ...marks, simulated: false, score_basis: null }} />
               </th>
               <td class="number">{percent(success_rate)}</td>
             </tr>

@@ -20,3 +20,11 @@ export const pairedShape = {
 
 /** The success rate of one of two sides that are compared. */
 export const sideRate = z.number().nullable().meta({ description: "Mean over the shared tasks; null without any" });
+
+/** What the board marks of one of two agents that are compared: it qualifies how often they pass. */
+export const sideMarks = {
+  memorised: z.boolean().meta({ description: "Marked on the board: the published samples were learned by heart" }),
+  uneven: z.boolean().meta({
+    description: "Marked on the board: some tasks were asked more often than others, which keeps good luck",
+  }),
+};

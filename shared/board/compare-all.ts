@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { sideMarks } from "../agents/paired.ts";
 import { holm } from "../scoring/holm.ts";
 import { paired, pairsOf } from "../scoring/mcnemar.ts";
 import { mean } from "../scoring/mean.ts";
@@ -18,6 +19,7 @@ export const AgentComparisons = z
           .number()
           .nullable()
           .meta({ description: "Mean over the tasks that all agents share; null without any" }),
+        ...sideMarks,
       }),
     ),
     tasks: count.meta({ description: "Tasks at which all agents have scored real runs" }),
@@ -63,9 +65,11 @@ export function compareAll(ids: readonly string[], passes: readonly Passes[]): z
   );
   const adjusted = holm(pairs.map(({ mcnemar_p_value: p }) => p));
   return {
-    agents: sides.map(({ id, name, tallies }) => ({
+    agents: sides.map(({ id, name, memorised, uneven, tallies }) => ({
       agent_id: id,
       name,
+      memorised,
+      uneven,
       success_rate: shared.length === 0 ? null : mean(shared.map((task) => shareOf(tallies.get(task)))),
     })),
     tasks: shared.length,

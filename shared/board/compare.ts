@@ -4,9 +4,9 @@ import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, Problem } from "../platform/problem.ts";
 import { paired, pairsOf } from "../scoring/mcnemar.ts";
-import { pairedShape, sideRate } from "../agents/paired.ts";
+import { pairedShape, sideMarks, sideRate } from "../agents/paired.ts";
 import { compareAll } from "./compare-all.ts";
-import { readPasses } from "./passes.ts";
+import { type Passes, readPasses } from "./passes.ts";
 
 /** The most agents that are compared at once: 45 pairs. */
 const MOST = 10;
@@ -40,6 +40,7 @@ const Side = z.object({
   agent_id: z.uuid(),
   name: z.string(),
   success_rate: sideRate,
+  ...sideMarks,
 });
 
 export const AgentComparison = z
@@ -69,10 +70,14 @@ export async function compareAgents(
   if (one === undefined || other === undefined) throw new Error("fewer tallies than agents");
   const { success_rate_a, success_rate_b, ...comparison } = paired(pairsOf(one.tallies, other.tallies));
   return {
-    a: { agent_id: a, name: one.name, success_rate: success_rate_a },
-    b: { agent_id: b, name: other.name, success_rate: success_rate_b },
+    a: sideOf(a, one, success_rate_a),
+    b: sideOf(b, other, success_rate_b),
     ...comparison,
   };
+}
+
+function sideOf(agent_id: string, { name, memorised, uneven }: Passes, success_rate: number | null) {
+  return { agent_id, name, success_rate, memorised, uneven };
 }
 
 function missing(agents: Record<string, string | undefined>): Problem {

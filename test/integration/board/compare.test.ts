@@ -65,8 +65,8 @@ describe("a comparison", () => {
     expect([status, body]).toEqual([
       200,
       {
-        a: { agent_id: a, name: "Alpha", success_rate: expect.closeTo(6.8 / 11, 12) },
-        b: { agent_id: b, name: "Beta", success_rate: expect.closeTo(5.1 / 11, 12) },
+        a: { agent_id: a, name: "Alpha", success_rate: expect.closeTo(6.8 / 11, 12), memorised: false, uneven: false },
+        b: { agent_id: b, name: "Beta", success_rate: expect.closeTo(5.1 / 11, 12), memorised: false, uneven: false },
         tasks: 11,
         wins: 6,
         losses: 3,
@@ -158,6 +158,8 @@ describe("a comparison of several agents", () => {
         agent_id,
         name: `One of ${index}`,
         success_rate: expect.closeTo(Math.min(7, passes[index] ?? 0) / 7, 12),
+        memorised: false,
+        uneven: false,
       })),
       7,
     ]);

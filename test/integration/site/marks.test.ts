@@ -57,6 +57,26 @@ it("stand beside the score of an agent wherever scores are compared", async () =
   expect(marksOf((await visitor.open("/home")).html, "Marked too")).toEqual(all);
 });
 
+it("stand beside the success of agents that are compared, whichever form asks for it", async () => {
+  const visitor = await visitorOf(service, owner);
+  const { html } = await visitor.open(`/compare?agents=${agent},${own}`);
+  expect([marksOf(html, "Marked"), marksOf(html, "Marked too")]).toEqual([
+    ["memorised", "uneven"],
+    ["memorised", "uneven"],
+  ]);
+  const marks = { memorised: true, uneven: true };
+  const compare = async (query: string) => (await owner.call("GET", `/api/v1/agents/compare?${query}`)).body;
+  expect(await compare(`agent_ids=${agent},${own}`)).toMatchObject({ agents: [marks, marks] });
+  expect(await compare(`a=${agent}&b=${own}`)).toMatchObject({ a: marks, b: marks });
+  await service.sql("update board_entries set uneven = false where domain = 'math'");
+  expect(await compare(`agent_ids=${agent},${own}&domain=math`)).toMatchObject({
+    agents: [
+      { memorised: true, uneven: false },
+      { memorised: true, uneven: false },
+    ],
+  });
+});
+
 it("tell by how much, and in which way, an agent passes samples more or less often than what is new to it", async () => {
   const visitor = await visitorOf(service, owner);
   for (const [gap, words] of [
