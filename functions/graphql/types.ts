@@ -258,6 +258,7 @@ const Member = builder.objectRef<Frontier["members"][number]>("FrontierMember").
     passRate: t.exposeFloat("pass_rate", { nullable: true }),
     passK: t.expose("pass_k", { type: PassK }),
     meanCostPerTaskUsd: t.exposeFloat("mean_cost_per_task_usd", { nullable: true }),
+    pricedRuns: t.exposeInt("priced_runs", { description: "Of how many of the runs that cost is known" }),
     provenance: t.exposeString("provenance", { description: "real, simulated or none" }),
     model: t.exposeString("model", { nullable: true }),
     runs: t.exposeInt("runs"),

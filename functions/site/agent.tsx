@@ -103,10 +103,11 @@ function Variants({ group: { members: variants, is_capped: capped } }: Pick<Show
       <ScatterChart
         title="Pass rate over cost"
         choices={variants.map(
-          ({ name, pass_rate: share, mean_cost_per_task_usd: cost, on_frontier: best, provenance }) => ({
+          ({ name, pass_rate: share, mean_cost_per_task_usd: cost, on_frontier: best, provenance, ...counts }) => ({
             name,
             share,
             cost,
+            ...(counts.priced_runs < counts.runs ? { known: `${counts.priced_runs} of ${counts.runs} runs` } : {}),
             best,
             simulated: provenance === "simulated",
           }),

@@ -39,6 +39,10 @@ export const FrontierRead = z
           .number()
           .nullable()
           .meta({ description: "The mean over tasks of the mean cost of their wholly priced runs" }),
+        priced_runs: z.int().meta({
+          description:
+            "Of how many of the `runs` that cost is known; where they are fewer, those that are left out may have been dearer",
+        }),
         provenance: z.enum(["real", "simulated", "none"]).meta({ description: "The runs that the numbers come from" }),
         model: z.string().nullable().meta({ description: "The serving model of most of these runs" }),
         runs: z.int(),
@@ -56,7 +60,9 @@ const Member = z.object({
   is_root: z.boolean(),
   is_hired: z.boolean(),
   model: z.string().nullable(),
-  cells: z.array(z.object({ simulated: z.boolean(), n: z.number(), c: z.number(), cost: z.number().nullable() })),
+  cells: z.array(
+    z.object({ simulated: z.boolean(), n: z.number(), c: z.number(), priced: z.int(), cost: z.number().nullable() }),
+  ),
 });
 type Member = z.output<typeof Member>;
 
@@ -103,7 +109,7 @@ export async function readFrontier(
       select * from found where simulated = not has_real
     ), cells as (
       select agent_id, task_id, jsonb_build_object('simulated', simulated, 'n', count(*),
-        'c', count(*) filter (where passed), 'cost', avg(cost)) as cell
+        'c', count(*) filter (where passed), 'priced', count(cost), 'cost', avg(cost)) as cell
       from scored group by agent_id, task_id, simulated
     ), played as (
       select agent_id, jsonb_agg(cell order by task_id) as cells from cells group by agent_id
@@ -137,6 +143,7 @@ function summary({ cells, ...member }: Member) {
     pass_rate: pass(1),
     pass_k: { "1": pass(1), "2": pass(2), "3": pass(3), "5": pass(5) },
     mean_cost_per_task_usd: shown(meanOfKnown(cells.map(({ cost }) => cost))),
+    priced_runs: cells.reduce((sum, { priced }) => sum + priced, 0),
     provenance: provenanceOf(cells),
     runs: cells.reduce((sum, { n }) => sum + n, 0),
   };

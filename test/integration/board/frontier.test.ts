@@ -80,6 +80,7 @@ describe("the frontier", () => {
         // Task one: 3/5, C(3,2)/C(5,2) = 3/10, C(3,3)/C(5,3) = 1/10, 0; task two: 1, 1 and too few runs.
         pass_k: { "1": 0.8, "2": 0.65, "3": 0.1, "5": 0 },
         mean_cost_per_task_usd: 0.0025,
+        priced_runs: 7,
         provenance: "real",
         model: "often",
         runs: 7,
@@ -141,6 +142,7 @@ describe("the frontier", () => {
       pass_rate: null,
       pass_k: { "1": null, "2": null, "3": null, "5": null },
       mean_cost_per_task_usd: null,
+      priced_runs: 0,
       provenance: "none",
       model: null,
       runs: 0,
@@ -152,6 +154,27 @@ describe("the frontier", () => {
     await screen(best, task, passes(2, 2), 0.0001);
     expect((await read(cheap)).members).toEqual(members);
     expect(front((await read(cheap, owner)).members)).toEqual([best]);
+  });
+
+  it("says of how many runs a cost is known: one that prices its cheapest alone looks cheap", async () => {
+    const { tasks } = await addSuite(service, 1);
+    const [task = ""] = tasks;
+    const root = await live({ name: "Prices all" });
+    const picky = await live({ name: "Prices one", variant_of: root });
+    await screen(root, task, passes(4, 4), 0.02);
+    await screen(picky, task, passes(3, 3), null);
+    await screen(picky, task, passes(1, 1), 0.0001);
+    const { members } = await read(root);
+    expect(members).toMatchObject([
+      { agent_id: root, mean_cost_per_task_usd: 0.02, runs: 4, priced_runs: 4 },
+      { agent_id: picky, mean_cost_per_task_usd: 0.0001, runs: 4, priced_runs: 1 },
+    ]);
+    const query = `{ frontier(agentId: "${root}") { members { pricedRuns } } }`;
+    const { body } = await anonymous.call("POST", "/graphql", { query });
+    expect(body.data.frontier.members).toEqual([{ pricedRuns: 4 }, { pricedRuns: 1 }]);
+    const page = (await anonymous.call("GET", `/agents/${root}`)).text;
+    expect(page).toContain("$0.00010, of 1 of 4 runs");
+    expect(page).toContain(">$0.02</td>");
   });
 
   it("says which member is a copy that was bought, and may have been made anything of", async () => {

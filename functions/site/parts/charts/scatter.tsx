@@ -7,6 +7,8 @@ export interface Choice {
   name: string;
   share: number | null;
   cost: number | null;
+  /** What the cost is of, where it is not of all. */
+  known?: string;
   /** No other one passes as much at no more cost. */
   best: boolean;
   /** The numbers are of simulated runs. */
@@ -40,11 +42,11 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
     <Figure
       title={title}
       heads={["Agent", "Number", "Pass rate", "Cost a task"]}
-      rows={choices.map(({ name, share, cost, simulated = false }, index) => [
+      rows={choices.map(({ name, share, cost, known, simulated = false }, index) => [
         name,
         index + 1,
         share === null ? "–" : `${Math.round(100 * share)}%${simulated ? ", simulated" : ""}`,
-        cost === null ? "unknown" : dollars(cost),
+        cost === null ? "unknown" : `${dollars(cost)}${known === undefined ? "" : `, of ${known}`}`,
       ])}
       open
     >
