@@ -16,7 +16,9 @@ export const agentRecord = [
     path: "/api/v1/agents/{agent_id}/stats",
     tag,
     summary: "An agent's record",
-    description: "Over the runs that the caller may see; canaries, and runs that failed by our fault, are left out.",
+    description:
+      "Over the runs that the caller may see: real ones, or simulated ones alone where there is no real one. Canaries, and runs " +
+      "that failed by our fault, are left out.",
     auth: "open",
     subject: "agents",
     params,

@@ -38,7 +38,7 @@ export const AGENTS: Readonly<Record<string, string>> = {
   names: "The names of the agents that were changed",
   updated: "How many were changed",
 
-  total_runs: "Its runs, simulated ones among them, and those that were cancelled or are not final yet",
+  total_runs: "Its runs, those among them that were cancelled or are not final yet",
   avg_latency_ms: "The mean time to answer of those that were graded, in whole milliseconds",
   avg_cost_usd: "The mean cost of those whose calls all have a price; null where none has",
   best_task: "The task that it passes most often; null without runs",

@@ -74,6 +74,16 @@ it("shows simulated runs until a reader sees a real one", async () => {
   expect(await recordOf(agent, owner)).toEqual(REAL);
 });
 
+it("describes what is counted as it is counted", async () => {
+  const { components, paths } = (await stranger.call("GET", "/openapi.json")).body;
+  expect(components.schemas.AgentStats.properties.total_runs.description).toBe(
+    "Its runs, those among them that were cancelled or are not final yet",
+  );
+  expect(paths["/api/v1/agents/{agent_id}/stats"].get.description).toContain(
+    "simulated ones alone where there is no real one",
+  );
+});
+
 it("says of a simulated screening that it is one, and holds none against a real one", async () => {
   const agent = await addAgent(owner, { endpoint: endpoint.url });
   await screen(agent);
