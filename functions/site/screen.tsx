@@ -69,6 +69,8 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
     api.read(`${at}/stats`, AgentStats),
   ]);
   const hindrance = outOfUse(agent);
+  // Simulated runs tell nothing of those that an agent carries out, nor do those of simulated ones.
+  const known = stats.simulated || !agent.has_endpoint ? { avg_latency_ms: null, avg_cost_usd: null } : stats;
   const suites = items.filter(({ is_secret, task_count }) => !is_secret && task_count > 0);
   const core = suites.find(({ slug }) => slug === "core") ?? suites[0];
   return personal(
@@ -93,7 +95,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
         {workspace === null ? "You have" : ["The workspace ", <bdi>{workspace}</bdi>, " pays for it, and has"]}{" "}
         <strong>{left}</strong> of {limit} runs left this month.
       </p>
-      <Expectations suites={suites} left={left} preflight={preflight} stats={stats} />
+      <Expectations suites={suites} left={left} preflight={preflight} stats={known} />
       {!mayRun ? (
         <p>Your role in the workspace lets you see this agent, not screen it. Ask an admin of the workspace.</p>
       ) : hindrance === null ? (

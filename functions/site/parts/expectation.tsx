@@ -16,7 +16,7 @@ const REPEATS = [1, 3, 5] as const;
 /** What is known of an agent before it is screened. */
 interface Known {
   preflight: Preflight;
-  /** What the agent's record says of its runs so far. */
+  /** What the agent's record says of its runs so far, as far as those that are to come are like them. */
   stats: Pick<z.output<typeof AgentStats>, "avg_latency_ms" | "avg_cost_usd">;
 }
 

@@ -84,6 +84,24 @@ it("describes what is counted as it is counted", async () => {
   );
 });
 
+it("expects nothing of a real screening by simulated runs, nor of a simulated one by real runs", async () => {
+  const agent = await addAgent(owner);
+  const visitor = await visitorOf(service, owner);
+  const expected = async () => {
+    const { html } = await visitor.open(`/agents/${agent}/screen`);
+    return { costs: /about [\d.]+ USD/.test(html), lasts: /about \d+ (?:second|minute)/.test(html) };
+  };
+  const nothing = { costs: false, lasts: false };
+  await screen(agent);
+  expect(await expected()).toEqual(nothing);
+  await change(agent, { connection_mode: "http_endpoint", endpoint: endpoint.url });
+  expect(await expected()).toEqual(nothing);
+  await screen(agent);
+  expect(await expected()).toEqual({ costs: true, lasts: true });
+  await change(agent, { connection_mode: "mock" });
+  expect(await expected()).toEqual(nothing);
+});
+
 it("says of a simulated screening that it is one, and holds none against a real one", async () => {
   const agent = await addAgent(owner, { endpoint: endpoint.url });
   await screen(agent);
