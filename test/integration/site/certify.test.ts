@@ -4,7 +4,7 @@ import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { visitorOf } from "../../stack/visitor.ts";
-import { deliverEvent, payCheckout } from "../payments/certify-payment-support.ts";
+import { deliverEvent, openCheckout, payCheckout } from "../payments/certify-payment-support.ts";
 import { answersFor, shortenSuites } from "../payments/certify-support.ts";
 import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
@@ -50,6 +50,19 @@ describe("a certification, by the pages alone", () => {
     expect(done.html).toContain("It is certified already.");
     expect(done.html).not.toContain("/live.js");
     expect((await visitor.open(`/agents/${agent}`)).html).toContain("Certified");
+  });
+
+  it("sends nobody back to a checkout that was paid by a method which is settled days later", async () => {
+    const agent = await addAgent(owner, { endpoint: endpoint.url });
+    const visitor = await visitorOf(service, owner);
+    const { session } = await openCheckout(service, owner, agent);
+    for (const event of service.stripe.pay(session, { later: true })) await deliverEvent(service, event);
+    const page = `/agents/${agent}/certify`;
+    expect((await visitor.open(`${page}?certification=paid`)).html).toMatch(
+      /takes seconds, or days\s+where a bank settles it/,
+    );
+    const { html } = await visitor.open(page);
+    expect(html).toMatch(/If it was paid, the payment is being confirmed, which takes days where a bank settles it/);
   });
 
   it("says beforehand how the agent stands against what it takes", async () => {
