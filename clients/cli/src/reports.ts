@@ -22,6 +22,7 @@ export function toJson(results: Results, verdict: readonly string[]): string {
     agent: agent.name,
     session_id: session.id,
     link,
+    simulated: session.simulated,
     ...score,
     ...(score.runs === 0 ? { composite_score: null } : {}),
     passed,
@@ -34,7 +35,7 @@ export function toJson(results: Results, verdict: readonly string[]): string {
 }
 
 /** A JUnit file: a case for each run, so that CI shows which task failed, and why; what the service lost is skipped. */
-export function toJunit({ agent, tasks, failed, lost, linkOf }: Results): string {
+export function toJunit({ agent, session, tasks, failed, lost, linkOf }: Results): string {
   const reasons = new Map(failed.map(({ run, reason }) => [run.id, reason]));
   const counted = tasks.flatMap(({ task, runs }) =>
     runs.map((run) => {
@@ -48,7 +49,8 @@ export function toJunit({ agent, tasks, failed, lost, linkOf }: Results): string
     return `${caseOf(task, run)}>\n      <skipped message="${message}"/>\n    </testcase>`;
   });
   const cases = [...counted, ...skipped];
-  return junitOf(agent.name, cases, { failures: failed.length, errors: 0, skipped: lost.length });
+  const name = session.simulated ? `${agent.name} (simulated)` : agent.name;
+  return junitOf(name, cases, { failures: failed.length, errors: 0, skipped: lost.length });
 }
 
 /** The JUnit file of a screening that could not be carried out or waited for: one case, with the error. */
@@ -132,6 +134,10 @@ export function numbersOf({ score, session, tasks, lost, canaries, regression }:
   const { composite_score, score_low, score_high, success_rate, reliability, cost_efficiency, runs } = score;
   const before = regression?.previous_pass_rate ?? null;
   return [
+    // An agent that a job screens by its id may have been switched to mock since.
+    ...(session.simulated
+      ? [["simulated", "no agent was called: this says nothing of one"] satisfies [string, string]]
+      : []),
     [
       "score",
       runs === 0 ? "none" : `${composite_score.toFixed(2)} (${score_low.toFixed(2)} to ${score_high.toFixed(2)})`,

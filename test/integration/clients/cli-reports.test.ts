@@ -128,6 +128,25 @@ it("a service that is reached elsewhere is named, and gets no key by itself: exi
   }
 });
 
+it("says in every form of a report of a simulated screening that no agent was called", async () => {
+  const { id } = (await packed.user.call("POST", "/api/v1/agents", { name: "Switched to mock" })).body;
+  const files = ["--junit", join(folder, "mock.xml"), "--markdown", join(folder, "mock.md")];
+  const { stdout } = await cli(["screen", id, "--suite", "dozen", ...files]);
+  expect(stdout).toMatch(/^simulated +no agent was called: this says nothing of one$/m);
+  expect(readFileSync(join(folder, "mock.md"), "utf8")).toContain("| simulated | no agent was called");
+  expect(readFileSync(join(folder, "mock.xml"), "utf8")).toContain('<testsuite name="Switched to mock (simulated)"');
+  const sessionIn = (text: string) => /sessions\/(\S+)/.exec(text)?.[1] ?? "";
+  const read = async (text: string) =>
+    JSON.parse((await cli(["screen", "--session", sessionIn(text), "--json"])).stdout);
+  expect(await read(stdout)).toMatchObject({ simulated: true });
+  endpoint.answer = answersRightly;
+  const real = await cli(["screen", endpoint.url, "--suite", "dozen", "--wait"]);
+  expect(real.stdout).not.toContain("simulated");
+  expect(await read(real.stdout)).toMatchObject({ simulated: false });
+  const compared = await cli(["compare", "--sessions", sessionIn(real.stdout), sessionIn(stdout)]);
+  expect(compared.stdout).toMatch(/^first +100.*\nsecond, simulated +\d/m);
+});
+
 describe("the files of a report", () => {
   it("get the folders that they lie in", async () => {
     endpoint.answer = answersRightly;

@@ -64,7 +64,7 @@ async function compareSessions(
       ["second", b],
     ] as const
   ).map(([name, side]) => [
-    name,
+    side.simulated ? `${name}, simulated` : name,
     side.success_rate === null ? "–" : `${(100 * side.success_rate).toFixed(1)}%`,
     side.evidence_cost_usd === null ? "–" : side.evidence_cost_usd.toFixed(6),
     side.duration_ms === null ? "–" : `${(side.duration_ms / 1000).toFixed(1)} s`,
