@@ -5,7 +5,7 @@ import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "..
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { HINDRANCES } from "./parts/hindrances.ts";
-import { counted, intervalOf, usd } from "./parts/in-words.ts";
+import { counted, intervalOf, marksOf, usd } from "./parts/in-words.ts";
 import { leaveTo } from "./parts/leave.tsx";
 import { LIVE } from "./parts/live.ts";
 import { Notice } from "./parts/notice.tsx";
@@ -94,7 +94,7 @@ function Prospect({ agent, passScore }: { agent: Agent; passScore: number }) {
     );
   const now = (
     <>
-      Its score so far is <strong>{score.toFixed(2)}</strong> ({intervalOf(agent)})
+      Its score so far is <strong>{score.toFixed(2)}</strong> ({intervalOf(agent)}){marksOf(agent)}
     </>
   );
   return score >= passScore ? (

@@ -17,7 +17,7 @@ import {
 } from "./parts/again.tsx";
 import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
-import { counted, intervalOf } from "./parts/in-words.ts";
+import { counted, intervalOf, marksOf } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
 import { mayIn } from "./parts/may.ts";
 import { Table } from "./parts/notice.tsx";
@@ -206,7 +206,8 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
         {done && agent !== null && agent.score_basis !== null && (
           <p>
             The agent's score is <strong>{agent.composite_score.toFixed(2)}</strong> ({intervalOf(agent)}),{" "}
-            {agent.simulated ? "of simulated runs" : agent.score_basis}: <a href={`/agents/${agent.id}`}>its record</a>
+            {agent.simulated ? "of simulated runs" : agent.score_basis}
+            {marksOf(agent)}: <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
         {done && owned?.is_public === false && (

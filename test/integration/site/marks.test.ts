@@ -3,7 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { visitorOf } from "../../stack/visitor.ts";
-import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
+import { addAgent, addSuite, startAgent } from "../runs/support.ts";
 
 let service: TestService;
 let endpoint: Consumer;
@@ -18,8 +18,8 @@ beforeAll(async () => {
   team = (await owner.call("POST", "/api/v1/teams", { name: "Team" })).body.id;
   agent = await addAgent(owner, { name: "Marked", endpoint: endpoint.url, team_id: team });
   own = await addAgent(owner, { name: "Marked too", endpoint: endpoint.url });
-  const { tasks } = await addSuite(service, 1);
-  for (const id of [agent, own]) await addRun(owner, id, tasks[0] ?? "");
+  const { id: suite_id } = await addSuite(service, 1);
+  for (const agent_id of [agent, own]) await owner.call("POST", "/api/v1/runs/batch", { agent_id, suite_id });
   await service.settled();
   await service.sql("update board_entries set uneven = true");
   for (const id of [agent, own])
@@ -75,6 +75,19 @@ it("stand beside the success of agents that are compared, whichever form asks fo
       { memorised: true, uneven: false },
     ],
   });
+});
+
+it("stand in the words of a page that tells of the score besides", async () => {
+  const visitor = await visitorOf(service, owner);
+  const { items } = (await owner.call("GET", `/api/v1/agents/${own}/screening-sessions`)).body;
+  const words = async (path: string) =>
+    (await visitor.open(path)).html.replaceAll(/<[^>]+>|\s+/g, " ").replaceAll(/ +/g, " ");
+  expect(await words(`/sessions/${items[0].id}`)).toMatch(
+    /score is [\d.]+ \([^)]+\), provisional, memorised, uneven: its/,
+  );
+  expect(await words(`/agents/${own}/certify`)).toMatch(
+    /score so far is [\d.]+ \([\d.]+ to [\d.]+\), memorised, uneven/,
+  );
 });
 
 it("tell by how much, and in which way, an agent passes samples more or less often than what is new to it", async () => {
