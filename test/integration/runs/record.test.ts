@@ -74,16 +74,6 @@ it("shows simulated runs until a reader sees a real one", async () => {
   expect(await recordOf(agent, owner)).toEqual(REAL);
 });
 
-it("describes what is counted as it is counted", async () => {
-  const { components, paths } = (await stranger.call("GET", "/openapi.json")).body;
-  expect(components.schemas.AgentStats.properties.total_runs.description).toBe(
-    "Its runs, those among them that were cancelled or are not final yet",
-  );
-  expect(paths["/api/v1/agents/{agent_id}/stats"].get.description).toContain(
-    "simulated ones alone where there is no real one",
-  );
-});
-
 it("expects nothing of a real screening by simulated runs, nor of a simulated one by real runs", async () => {
   const agent = await addAgent(owner);
   const visitor = await visitorOf(service, owner);
