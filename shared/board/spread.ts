@@ -5,8 +5,12 @@ import { isAmong } from "../db/pieces.ts";
 import { board_counts, board_moves, board_recounts, board_spread } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 
-/** The most moves that one call folds: what some thousand runs that end in a minute make. */
+/**
+ * The most moves that one statement folds, what some thousand runs that end in a minute make, and how many such statements one
+ * call sends at most.
+ */
 const MOVES = 20_000;
+const MAX_PIECES = 10;
 
 /** Held by who folds and who recounts, so that a recount knows of each move whether the spread has it. */
 export const SPREAD_LOCK = sql`select pg_advisory_xact_lock(hashtextextended('board spread', 0))`;
@@ -38,12 +42,17 @@ export function addTo(table: typeof board_spread | typeof board_counts, rows: SQ
 }
 
 /**
- * Folds what has moved on the boards into their spread, at most 20,000 moves a call. Readers add both up, so that folding
- * changes no number; it only keeps what they add up short. Moves of agents that a recount has counted already are its, too.
- * One statement.
+ * Folds what has moved on the boards into their spread, at most 200,000 moves a call, piece by piece. Readers add both up, so
+ * that folding changes no number; it only keeps what they add up short, also where the nightly work, or the end of an account,
+ * has moved more than a statement folds.
  */
 export async function foldMoves(ctx: Context): Promise<void> {
-  await write(ctx, {
+  for (let piece = 0; piece < MAX_PIECES; piece += 1) if ((await foldPiece(ctx)) < MOVES) return;
+}
+
+/** Folds the oldest moves; those of agents that a recount has counted already are its, too. Returns how many there were. */
+async function foldPiece(ctx: Context): Promise<number> {
+  const folded = await write(ctx, {
     lock: SPREAD_LOCK,
     parts: sql`with taken as (
       delete from ${board_moves} where ${isAmong(
@@ -57,4 +66,5 @@ export async function foldMoves(ctx: Context): Promise<void> {
     select: sql`select to_jsonb(count(*)) from taken`,
     result: z.int(),
   });
+  return folded ?? 0;
 }

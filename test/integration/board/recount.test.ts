@@ -139,6 +139,15 @@ describe("the recount of the boards", () => {
   });
 });
 
+it("what a night moves at once, more than one statement folds, is folded by one call", async () => {
+  await foldMoves(ctx);
+  await service.sql(`insert into board_moves (domain, period, score, low, high, listed, verified)
+    select 'all', 'all', n % 10000, n % 4000, n % 9000, d, d from generate_series(1, 45000) n, (values (1), (-1)) x(d)`);
+  await foldMoves(ctx);
+  expect(await count("board_moves")).toBe(0);
+  expect(await differing()).toEqual([]);
+}, 60_000);
+
 /** The scores that a table of counts has in hundredths of a point. */
 async function total(table: string): Promise<number> {
   const [row] = await service.sql<{ n: number }>(
