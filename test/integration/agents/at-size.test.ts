@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inBulk } from "../../stack/bulk.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { countRows } from "../operations/daily-support.ts";
 import { fetched, type Recorder, startRecorder } from "../http/plans-support.ts";
 import { quietQueueClient } from "../runs/support.ts";
 import { addTeam } from "../workspaces/teams-support.ts";
@@ -124,5 +125,19 @@ describe("among thousands of agents of its owner", () => {
       "/api/v1/agents?endpoint=http%3A%2F%2F127.0.0.1%3A9%2F77",
     );
     expect([status, body.code]).toEqual([401, "unauthenticated"]);
+  });
+
+  it("those of a name are hidden a thousand a statement, and all of them named, the oldest first", async () => {
+    const admin = await newUser(service, { email: "admin@example.test", verified: true });
+    const found = await service.sql<{ name: string }>(
+      "select name from agents where is_public and name like '%Agent 4%' order by id",
+    );
+    expect(found.length).toBeGreaterThan(10_000);
+    const counted = await countRows(service, ["agents"]);
+    const { status, body } = await admin.call("POST", "/api/v1/agents/admin/scrub-public?name_pattern=AGENT%204");
+    expect([status, body.updated]).toEqual([200, found.length]);
+    expect(body.names).toEqual(found.map(({ name }) => name));
+    const changed = await counted();
+    expect([changed.most["agents"], changed.all["agents"]]).toEqual([1000, found.length]);
   });
 });
