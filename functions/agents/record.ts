@@ -17,7 +17,7 @@ export const agentRecord = [
     tag,
     summary: "An agent's record",
     description:
-      "Over the runs that the caller may see: real ones, or simulated ones alone where there is no real one. Canaries, and runs " +
+      "Over the runs that the caller may see: real ones, or simulated ones alone until a real one has ended. Canaries, and runs " +
       "that failed by our fault, are left out.",
     auth: "open",
     subject: "agents",

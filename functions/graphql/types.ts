@@ -65,7 +65,7 @@ const StatsType = builder.objectRef<Stats>("AgentStats").implement({
     "Over the runs that the caller may see; canaries, and runs that failed by the service's fault, are left out.",
   fields: (t) => ({
     simulated: t.exposeBoolean("simulated", {
-      description: "Whether these are simulated runs: they are left out where there is a real one",
+      description: "Whether these are simulated runs: they are left out once a real one has ended",
     }),
     totalRuns: t.exposeInt("total_runs"),
     successfulRuns: t.exposeInt("successful_runs"),

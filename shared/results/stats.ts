@@ -14,7 +14,8 @@ const TaskRecord = z.object({ task_id: z.uuid(), title: z.string(), pass_rate: z
 export const AgentStats = z
   .object({
     simulated: z.boolean().meta({
-      description: "Whether these are simulated runs: they are left out of the record of an agent that has a real one",
+      description:
+        "Whether these are simulated runs: they are left out of the record of an agent once a real one has ended",
     }),
     total_runs: z.int(),
     successful_runs: z.int().meta({ description: "Passed" }),
@@ -35,7 +36,7 @@ const belongs: SQL = sql`(r.failure_code is distinct from 'service_error' and r.
 
 /**
  * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see, as on the
- * board over simulated ones only where there is no real one: else an owner could better it by simulating. Of final runs it
+ * board over simulated ones only until a real one has ended: else an owner could better it by simulating. Of final runs it
  * reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones.
  */
 export function statsJson(viewer: string | null): SQL {
@@ -61,8 +62,9 @@ export function statsJson(viewer: string | null): SQL {
       select r.simulated, count(*) as runs from ${runs} r
       where r.agent_id = a.id and r.status in ('queued', 'running') and ${belongs} and ${visibleRun(viewer)} group by 1
     ), basis as (
-      select not exists (select from tallied where not simulated and runs > 0)
-        and not exists (select from open_runs where not simulated) as simulated
+      select not exists (select from tallied where not simulated and ended > 0)
+        and (exists (select from tallied where simulated and runs > 0)
+          or exists (select from open_runs where simulated)) as simulated
     ), by_task as (
       select task_id, sum(runs) as runs, sum(ended) as ended, sum(judged) as judged, sum(passed) as passed,
         (sum(passed)::numeric / nullif(sum(judged), 0))::double precision as pass_rate, sum(latency_ms) as latency_ms,
@@ -76,7 +78,7 @@ export function statsJson(viewer: string | null): SQL {
       ) x order by id desc limit ${RECENT}
     )
     select json_build_object(
-      'simulated', (select simulated from basis) and (coalesce(sum(x.runs), 0) > 0 or exists (select from open_runs)),
+      'simulated', (select simulated from basis),
       'total_runs', coalesce(sum(x.runs), 0)
         + coalesce((select o.runs from open_runs o join basis using (simulated)), 0),
       'successful_runs', coalesce(sum(x.passed), 0),

@@ -74,6 +74,23 @@ it("shows simulated runs until a reader sees a real one", async () => {
   expect(await recordOf(agent, owner)).toEqual(REAL);
 });
 
+it("keeps simulated runs in the record until a real one has ended: one that is queued, or was cancelled, tells nothing", async () => {
+  const agent = await addAgent(owner);
+  await screen(agent);
+  const simulated = await recordOf(agent);
+  await change(agent, { connection_mode: "http_endpoint", endpoint: endpoint.url });
+  service.faults.set({ service: "qstash", mode: "hang" });
+  const batch = { agent_id: agent, suite_id: suite.id };
+  const [{ screening_session_id: session }] = (await owner.call("POST", "/api/v1/runs/batch", batch)).body;
+  expect(await recordOf(agent)).toEqual(simulated);
+  expect((await owner.call("POST", `/api/v1/screening-sessions/${session}/cancel`)).status).toBe(200);
+  service.faults.set({ service: "qstash", mode: "none" });
+  await service.settled();
+  expect(await recordOf(agent)).toEqual(simulated);
+  await screen(agent);
+  expect(await recordOf(agent)).toEqual({ ...REAL, total_runs: 4 });
+});
+
 it("expects nothing of a real screening by simulated runs, nor of a simulated one by real runs", async () => {
   const agent = await addAgent(owner);
   const visitor = await visitorOf(service, owner);
