@@ -69,7 +69,7 @@ describe("a query", () => {
           isActive isSecret timeLimitMs referenceCostUsd referenceLatencyMs expectedToolCalls passThreshold createdAt }
         tasks(domain: math, page: 2, pageSize: 2) { items { id } total page pageSize }
         suites { id slug name description version isSecret taskCount domains }
-        frontier(agentId: $id) { rootId members { agentId name isRoot isHired passRate passK { k1 k2 k3 k5 } meanCostPerTaskUsd
+        frontier(agentId: $id) { rootId members { agentId name isRoot isHired passRate passK { k1 k2 k3 k5 } meanCostPerTaskUsd pricedRuns
           provenance model runs onFrontier } }
       }`,
       { id: open, task: suite.tasks[0] },
