@@ -81,8 +81,8 @@ const PRIVACY = (
       For 14 days you can change your mind. Then your name, address, password, passkeys, sessions, keys, memberships,
       agents that were never public and uncounted runs are gone. Agents with counted runs that are or once were public
       stay as “Deleted agent”, with those runs and their signed statements, because published scores must stay
-      verifiable; a signed statement can't be changed, so it keeps the agent's name of its day. Outputs, endpoints and
-      descriptions go.
+      verifiable; a signed statement can't be changed, so it keeps the agent's name of its day. Outputs, endpoints,
+      descriptions and the models and tools of telemetry go.
     </p>
     <p>
       <a href="/settings/deletion">See what a deletion would take away</a>

@@ -3,6 +3,7 @@ import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { insertVersion } from "../agents/telemetry-support.ts";
 import { dailyStates } from "../operations/daily-support.ts";
 import { addAgent, addRun, addSuite, range, startAgent, type TestSuite } from "../runs/support.ts";
 
@@ -162,7 +163,11 @@ describe("a deleted account", () => {
     await service.settled();
     const jws = await service.sql("select run_id, jws from run_evidence where run_id = $1", [counted]);
     expect(jws).toHaveLength(1);
+    const made = { models: [`model-${user.id}`], tools: [`tool-${user.id}`] };
+    await insertVersion(service, open, 1, 1, made);
+    await insertVersion(service, open, 2, null, made);
     await finalise(user);
+    expect(await tablesWith(`tool-${user.id}`), "what it was made of, in private runs too").toEqual([]);
     const agents = await service.sql("select * from agents where user_id = $1 order by id", [user.id]);
     expect(agents.map((agent) => (agent as { id: string }).id).toSorted()).toEqual([open, variant].toSorted());
     for (const agent of agents) {
