@@ -7,6 +7,7 @@ import { requestEmailChange } from "../../shared/identity/emails/request.ts";
 import { setPassword } from "../../shared/identity/passwords/set.ts";
 import { ConfirmEmailRequest, EmailChange, PasswordSet } from "../../shared/identity/schemas.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
+import { FOLLOWED } from "./followed.ts";
 
 const EmailChangeAccepted = z.object({ message: z.string() }).meta({ id: "EmailChangeAccepted" });
 const EmailConfirmed = z.object({ ok: z.literal(true) }).meta({ id: "EmailConfirmed" });
@@ -43,15 +44,16 @@ export const waysIn = [
     summary: "Confirm a new email address with the mailed token",
     description:
       "From then on the account has the address, verified; the former one is told, and links that were mailed there stop " +
-      "working. Sessions and API keys go on. Where another account has come to have the address in the meantime, the " +
-      "answer is 409 `email_taken`.",
+      "working. Sessions and API keys go on. Invitations that you accepted under the former one are " +
+      "listed under the new one; so are, if the former one was verified, those that you did not, which are revoked. Where " +
+      "another account has come to have the address in the meantime, the answer is 409 `email_taken`.",
     auth: "none",
     limit: "auth",
     body: ConfirmEmailRequest,
     returns: { 200: EmailConfirmed },
     problems: ["invalid_token", "email_taken"],
     async handler({ ctx, body }) {
-      await confirmEmail(ctx, body.token);
+      await confirmEmail(ctx, body.token, FOLLOWED);
       return ok({ ok: true });
     },
   }),

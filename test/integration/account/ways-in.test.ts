@@ -79,6 +79,45 @@ describe("another email address", () => {
     expect([(await signIn(email)).status, (await signIn(user.email)).status]).toEqual([200, 401]);
   });
 
+  it.each([
+    { verified: true, invitations: { accepted: true, revoked: true } },
+    { verified: false, invitations: { accepted: true, pending: false } },
+  ])(
+    "takes along what is kept under the former one if that was verified: $verified",
+    async ({ verified, invitations }) => {
+      const user = await newUser(service, { verified });
+      const hosts = [await newUser(service, { plan: "team" }), await newUser(service, { plan: "team" })];
+      const [email, lists] = [fresh(), "/api/v1/billing/enterprise-waitlist"];
+      const teams: string[] = [];
+      for (const host of hosts) {
+        const { body } = await host.call("POST", "/api/v1/teams", { name: "Theirs" });
+        const invited = await host.call("POST", `/api/v1/teams/${body.id}/invitations`, {
+          email: user.email,
+          role: "member",
+        });
+        expect(invited.status, invited.text).toBe(201);
+        teams.push(body.id);
+      }
+      const token = await linked(user.email);
+      expect((await as(user).call("POST", "/api/v1/teams/invitations/accept", { token })).status).toBe(200);
+      await stranger(service).call("POST", lists, { email: user.email, company: "Mine" });
+      await stranger(service).call("POST", "/api/v1/billing/notify-me", { email: user.email });
+      await stranger(service).call("POST", "/api/v1/billing/notify-me", { email });
+      await ask(user, email);
+      expect((await confirm(await linked(email))).status).toBe(200);
+      const sent: [string, boolean][] = [];
+      for (const [index, host] of hosts.entries()) {
+        const { items } = (await host.call("GET", `/api/v1/teams/${teams[index]}/invitations`)).body;
+        sent.push([items[0].status, items[0].email === email]);
+      }
+      expect(Object.fromEntries(sent)).toEqual(invitations);
+      const under = async (address: string) =>
+        (await service.sql("select list, company from waitlist_entries where email = $1 order by list", [address]))
+          .length;
+      expect([await under(user.email), await under(email)]).toEqual(verified ? [0, 2] : [2, 1]);
+    },
+  );
+
   it("needs the password, and is not the one that the account has", async () => {
     const user = await newUser(service);
     const missing = await ask(user, fresh(), {});
