@@ -11,7 +11,7 @@ export const accountExport = [
     description:
       "`profile.json`, `notifications.json` and `second-factor.json`, and JSON Lines of the agents (`agents.jsonl`, with " +
       "the declared configurations), `runs.jsonl`, what was sent and received in them (`answers.jsonl`), what the agents' " +
-      "telemetry told of them (`spans.jsonl`), `screening-sessions.jsonl`, `certifications.jsonl`, `schedules.jsonl`, " +
+      "telemetry told of them (`spans.jsonl`), what the agents were made of by it (`versions.jsonl`), `screening-sessions.jsonl`, `certifications.jsonl`, `schedules.jsonl`, " +
       "`scorecards.jsonl`, `webhooks.jsonl`, `webhook-deliveries.jsonl`, `api-keys.jsonl`, `passkeys.jsonl`, " +
       "`sessions.jsonl`, `linked-accounts.jsonl`, `workspaces.jsonl`, `purchases.jsonl`, `listings.jsonl`, `sales.jsonl`, " +
       "`survey-answers.jsonl`, what was noted of signing in and up (`events.jsonl`), and `proposals.jsonl`: each item as " +

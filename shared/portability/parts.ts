@@ -10,6 +10,7 @@ import {
   agents,
   analytics_events,
   api_keys,
+  architecture_versions,
   identities,
   listings,
   passkeys,
@@ -46,6 +47,7 @@ import { ListingRead, PurchaseRead } from "../marketplace/shown.ts";
 import type { Context } from "../platform/context.ts";
 import { Exchange, exchangeJson } from "../results/reads.ts";
 import { SpanRead, spanJson } from "../results/spans.ts";
+import { KeptVersion, versionJson } from "../results/timeline.ts";
 import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { RunRead } from "../runs/shown.ts";
 import { sessionJson as screeningJson } from "../runs/sessions.ts";
@@ -124,6 +126,18 @@ export function partsOf(
               select (${runBelow(sql`k.run_id < t.run_id`)}), t.n + 1 from told t where t.run_id is not null and t.n < ${most}
             ) select run_id from told where run_id is not null
           ) o where a.user_id = ${me} and a.team_id is null`,
+      },
+    },
+    versions: {
+      item: KeptVersion,
+      json: versionJson,
+      from: sql`${architecture_versions} v where true`,
+      // Its number, which is a version's alone within its agent.
+      id: sql`lpad(to_hex(v.version), 32, '0')::uuid`,
+      under: {
+        parent: sql`v.agent_id`,
+        ids: (last) =>
+          sql`select a.id from ${agents} a where a.user_id = ${me} and a.team_id is null and a.id <= ${last}`,
       },
     },
     certifications: {

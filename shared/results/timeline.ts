@@ -26,6 +26,18 @@ const Version = z.object({
   pass_rate: z.number().min(0).max(1).nullable().meta({ description: "Of these runs" }),
 });
 
+/** A version of an agent as its owner may keep it. */
+export const KeptVersion = Version.pick({ version: true, architecture_hash: true }).extend({
+  agent_id: z.uuid(),
+  models: names,
+  tools: names,
+  created_at: Instant,
+});
+
+/** SQL: the JSON of the version row `v`. */
+export const versionJson: SQL = sql`json_build_object('agent_id', v.agent_id, 'version', v.version,
+  'architecture_hash', v.architecture_hash, 'models', v.models, 'tools', v.tools, 'created_at', v.created_at)`;
+
 const changes = z
   .object({ models_added: names, models_removed: names, tools_added: names, tools_removed: names })
   .meta({

@@ -6,6 +6,7 @@ import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { unzip } from "../../stack/unzip.ts";
 import { newSubmission } from "../catalogue/submissions-support.ts";
+import { insertVersion } from "../agents/telemetry-support.ts";
 import { addAgent, addSuite, startAgent, type TestSuite } from "../runs/support.ts";
 
 const PATH = "/api/v1/users/me/export";
@@ -86,6 +87,8 @@ async function fill(user: User, name: string): Promise<World> {
       from unnest($1::uuid[]) r, generate_series(1, 2) n`,
     [runs.map(({ id }: { id: string }) => id), agent, `tool of ${name}`],
   );
+  for (const version of [1, 2])
+    await insertVersion(service, agent, version, null, { tools: [`tool ${version} of ${name}`] });
   await service.settled();
   // Only now: runs of an agent that may send telemetry wait for it.
   const otlp = await send(`/api/v1/agents/${agent}/otlp-token`);
@@ -100,7 +103,9 @@ async function fill(user: User, name: string): Promise<World> {
       webhook.id,
       key.id,
       proposal,
-      ...["scorecard", "comment", "listing", "github id", "tool"].map((thing) => `${thing} of ${name}`),
+      ...["scorecard", "comment", "listing", "github id", "tool", "tool 1", "tool 2"].map(
+        (thing) => `${thing} of ${name}`,
+      ),
       `sold by ${name}`,
       ...runs.map(({ id }: { id: string }) => id),
     ],
@@ -177,6 +182,7 @@ describe("the export of an account", () => {
         "second-factor.json",
         "spans.jsonl",
         "survey-answers.jsonl",
+        "versions.jsonl",
         "webhook-deliveries.jsonl",
         "workspaces.jsonl",
       ].toSorted(),
@@ -216,6 +222,10 @@ describe("the export of an account", () => {
     expect(spans).toHaveLength(2 * suite.tasks.length);
     for (const { run_id: run, ...span } of spans)
       expect((await read(`/api/v1/runs/${String(run)}/spans`)).items).toContainEqual(span);
+    expect(linesOf(files.get("versions.jsonl")).slice(-2), "newest first").toMatchObject([
+      { agent_id: own.agent, version: 2, models: [], tools: ["tool 2 of ada"] },
+      { agent_id: own.agent, version: 1, models: [], tools: ["tool 1 of ada"] },
+    ]);
     const { items: workspaces } = await read("/api/v1/teams");
     expect(linesOf(files.get("workspaces.jsonl"))).toEqual(
       workspaces.map((team) => Object.fromEntries(Object.entries(team).filter(([name]) => name !== "owner_id"))),
