@@ -6,7 +6,8 @@ import { agents, webhook_deliveries, webhook_events, webhooks } from "../db/sche
 
 /**
  * Switches the account's subscriptions off and forgets where they led, and then deletes them: first their attempts, with the
- * events that no attempt is left of. Before an agent goes, so does what hangs on it in logs of others.
+ * events that no attempt is left of, of agents that stay, too: they tell of private runs. Before an agent goes, so does what
+ * hangs on it in logs of others.
  */
 export const closing: CloseDomain = (account) => {
   const ofAgents = (rows: SQL): Chunk => withEvents((place) => chunkOfEach(account, agents, place, rows));
@@ -33,7 +34,7 @@ export const closing: CloseDomain = (account) => {
         account,
         agents,
         place,
-        sql`select e.id from ${webhook_events} e where e.agent_id = a.id and ${goes}
+        sql`select e.id from ${webhook_events} e where e.agent_id = a.id
           and not exists (select from ${webhook_deliveries} d where d.event_id = e.id)`,
       )}, done as (
         delete from ${webhook_events} e where e.id = ${anyOf("chunk")} returning e.id

@@ -154,6 +154,11 @@ describe("a deleted account", () => {
     });
     const secret = await addAgent(user, { endpoint: endpoint.url, is_public: false });
     const idle = await addAgent(user, { endpoint: endpoint.url });
+    // Told to a subscription that was deleted since.
+    await service.sql("insert into webhook_events (type, agent_id, body) values ('run.completed', $1, $2)", [
+      open,
+      `{"told": "${user.id}"}`,
+    ]);
     const variant = await addAgent(user, { endpoint: endpoint.url, variant_of: idle });
     const mock = await addAgent(user);
     const [first = "", second = ""] = suite.tasks;
@@ -167,6 +172,7 @@ describe("a deleted account", () => {
     await insertVersion(service, open, 1, 1, made);
     await insertVersion(service, open, 2, null, made);
     await finalise(user);
+    expect(await count("webhook_events where agent_id = $1", [open]), "events").toBe(0);
     expect(await tablesWith(`tool-${user.id}`), "what it was made of, in private runs too").toEqual([]);
     const agents = await service.sql("select * from agents where user_id = $1 order by id", [user.id]);
     expect(agents.map((agent) => (agent as { id: string }).id).toSorted()).toEqual([open, variant].toSorted());
