@@ -8,7 +8,10 @@ export const RUNS: Readonly<Record<string, string>> = {
   "RunRead.passed": "Whether the answer passed; null until it is graded",
   "RunRead.correctness": "How right the answer is, 0 to 1; null until it is graded",
   "RunRead.axes": "What the run adds to the five axes; null until it is scored",
-  "RunRead.latency_ms": "From the call to the answer, in milliseconds; null without one",
+  "RunRead.evidence_cost_usd":
+    "What it cost, by the evidence, rounded half up to six decimals; null where nothing is known",
+  "RunRead.latency_ms":
+    "From the call to the answer, or to its failure, in milliseconds; null where nothing came in time. In no axis and no mean where the run failed",
   "EvidenceRegrading.passed": "Whether it passes as graded now",
   trigger: "What started it",
   screening_session_id: "The session that it belongs to; null for none",
