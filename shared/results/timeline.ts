@@ -22,8 +22,13 @@ const Version = z.object({
   architecture_hash: z.string(),
   first_seen_at: Instant,
   last_seen_at: Instant,
-  run_count: z.int().meta({ description: "The runs of this version that the caller may see" }),
-  pass_rate: z.number().min(0).max(1).nullable().meta({ description: "Of these runs" }),
+  run_count: z.int().meta({ description: "The runs of this version that the caller may see, canaries among them" }),
+  pass_rate: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .meta({ description: "Of those of them that were judged and are no canaries; null without one" }),
 });
 
 /** A version of an agent as its owner may keep it. */
