@@ -23,6 +23,22 @@ afterAll(() => packed.stop());
 
 const screening = ["--suite", "dozen", "--repeats", "2"];
 
+it("spends no run on an agent that is called in another protocol than --protocol names", async () => {
+  endpoint.answer = answersRightly;
+  const started = await cli(["screen", endpoint.url, "--suite", "dozen", "--protocol", "native", "--json"]);
+  const { agent_id } = JSON.parse(started.stdout);
+  const count = () => service.sql<{ n: number }>("select count(*)::int as n from runs");
+  const before = await count();
+  for (const target of [endpoint.url, agent_id]) {
+    const other = await cli(["screen", target, "--suite", "dozen", "--protocol", "openai_chat"]);
+    expect(other).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(`/agents/${agent_id}/edit`) });
+    const none = await cli(["screen", target, "--suite", "dozen", "--protocol", "openai"]);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("--protocol is one of") });
+  }
+  expect(await count()).toEqual(before);
+  expect(await cli(["screen", agent_id, "--suite", "dozen", "--protocol", "native"])).toMatchObject({ code: 0 });
+});
+
 describe("runs that the service lost", () => {
   /** A screening whose agent answers rightly, and of which the service then loses the runs that `which` names in SQL. */
   async function screened(which: string): Promise<string> {

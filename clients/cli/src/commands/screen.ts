@@ -28,7 +28,8 @@ const OPTIONS = {
   protocol: {
     type: "string",
     value: "NAME",
-    about: "of a new agent: native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0)",
+    about:
+      "of a new agent: native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0); refused where a known one has another",
   },
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
   session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
@@ -175,14 +176,16 @@ async function agentOf(
   target: string,
   { name, protocol }: Values<typeof OPTIONS>,
 ): Promise<Agent> {
-  if (UUID.test(target))
-    return given(client.GET("/api/v1/agents/{agent_id}", { params: { path: { agent_id: target } } }));
+  const agent_protocol = protocolOf(protocol);
+  if (UUID.test(target)) {
+    const path = { agent_id: target };
+    return speaking(agent_protocol, await given(client.GET("/api/v1/agents/{agent_id}", { params: { path } })));
+  }
   if (!URL.canParse(target))
     throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
   const endpoint = new URL(target);
   const known = await agentAt(client, endpoint);
-  if (known !== undefined) return known;
-  const agent_protocol = protocolOf(protocol);
+  if (known !== undefined) return speaking(agent_protocol, known);
   const body = {
     name: name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,
     endpoint: target,
@@ -195,9 +198,20 @@ async function agentOf(
     // Another job may have registered it meanwhile: of several that begin at once, only the first can.
     const isTaken = error instanceof ServiceError && error.code === "duplicate_name";
     const other = isTaken ? await agentAt(client, endpoint) : undefined;
-    if (other !== undefined) return other;
+    if (other !== undefined) return speaking(agent_protocol, other);
     throw error;
   }
+}
+
+/** The agent. @throws Failure where it is called in another protocol than was named: each of its runs would be spent on that */
+function speaking(named: ReturnType<typeof protocolOf>, agent: Agent): Agent {
+  const { id, name, agent_protocol } = agent;
+  if (named === undefined || named === agent_protocol) return agent;
+  throw new Failure(
+    EXIT.usage,
+    `${plain(name)} is called by ${agent_protocol}, not by ${named}: --protocol is of a new agent. Change that of this one at ` +
+      `/agents/${id}/edit, or leave --protocol out.`,
+  );
 }
 
 async function agentAt(client: ScreeningClient, { href: endpoint }: URL): Promise<Agent | undefined> {
