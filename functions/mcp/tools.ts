@@ -87,7 +87,10 @@ export const TOOLS: readonly Tool[] = [
     input: z
       .strictObject({
         agent_id: z.uuid().optional().meta({ description: "An agent that you may run" }),
-        endpoint: z.url().optional().meta({ description: "Instead: the https address of your own agent's endpoint" }),
+        endpoint: z.url().optional().meta({
+          description:
+            "Instead: the https address of your own agent's endpoint; one that is new is called by the native protocol",
+        }),
         name: z.string().optional().meta({ description: "What to call the agent where it is new" }),
         suite: z.string().default("core").meta({ description: "The suite's slug" }),
         repeats: z.int().min(1).max(10).default(1).meta({ description: "How often each task is run" }),
