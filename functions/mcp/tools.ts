@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AgentRead } from "../../shared/agents/shown.ts";
+import { AgentRead, Protocol } from "../../shared/agents/shown.ts";
 import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
 import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
@@ -53,13 +53,26 @@ async function suiteOf(api: Api, slug: string): Promise<string> {
   throw new Problem("suite_unavailable", `There is no suite ${slug}; there are ${known.join(", ")}.`);
 }
 
-/** The caller's own agent at an endpoint; it is registered where there is none. */
-async function agentAt(api: Api, endpoint: string, name: string | undefined): Promise<string> {
+interface Registered {
+  endpoint: string;
+  name: string | undefined;
+  protocol: z.output<typeof Protocol> | undefined;
+}
+
+/**
+ * The caller's own agent at an endpoint; it is registered where there is none. Throws `conflicting_parameters` where it is called
+ * in another protocol than is named: each of its runs would be spent on that.
+ */
+async function agentAt(api: Api, { endpoint, name, protocol }: Registered): Promise<string> {
   const { host, pathname } = new URL(endpoint);
   const query = new URLSearchParams({ endpoint, page_size: "1" });
   const [known] = (await api.read(`/api/v1/agents?${query.toString()}`, listOf(AgentRead))).items;
-  if (known !== undefined) return known.id;
-  const body = { name: name ?? `${host}${pathname === "/" ? "" : pathname}`, endpoint };
+  if (known !== undefined) {
+    if (protocol === undefined || protocol === known.agent_protocol) return known.id;
+    const said = `The agent there is called by ${known.agent_protocol}, not by ${protocol}. Leave protocol out, or change the agent.`;
+    throw new Problem("conflicting_parameters", said);
+  }
+  const body = { name: name ?? `${host}${pathname === "/" ? "" : pathname}`, endpoint, agent_protocol: protocol };
   return z.object({ id: z.uuid() }).parse(await api.send("POST", "/api/v1/agents", body)).id;
 }
 
@@ -87,11 +100,11 @@ export const TOOLS: readonly Tool[] = [
     input: z
       .strictObject({
         agent_id: z.uuid().optional().meta({ description: "An agent that you may run" }),
-        endpoint: z.url().optional().meta({
-          description:
-            "Instead: the https address of your own agent's endpoint; one that is new is called by the native protocol",
-        }),
+        endpoint: z.url().optional().meta({ description: "Instead: the https address of your own agent's endpoint" }),
         name: z.string().optional().meta({ description: "What to call the agent where it is new" }),
+        protocol: Protocol.optional().meta({
+          description: "How the agent at the endpoint is called; native where it is new and this is left out",
+        }),
         suite: z.string().default("core").meta({ description: "The suite's slug" }),
         repeats: z.int().min(1).max(10).default(1).meta({ description: "How often each task is run" }),
         private: z.boolean().default(false).meta({ description: "Runs that nobody else sees and that count nowhere" }),
@@ -101,10 +114,13 @@ export const TOOLS: readonly Tool[] = [
       })
       .refine((one) => (one.agent_id === undefined) !== (one.endpoint === undefined), {
         message: "Give agent_id or endpoint, and not both.",
+      })
+      .refine((one) => one.protocol === undefined || one.endpoint !== undefined, {
+        message: "Give protocol with endpoint alone: an agent has one already.",
       }),
-    async run(api, { agent_id, endpoint, name, suite, repeats, private: isPrivate, idempotency_key }) {
+    async run(api, { agent_id, endpoint, name, protocol, suite, repeats, private: isPrivate, idempotency_key }) {
       const suite_id = await suiteOf(api, suite);
-      const id = agent_id ?? (await agentAt(api, endpoint ?? "", name));
+      const id = agent_id ?? (await agentAt(api, { endpoint: endpoint ?? "", name, protocol }));
       const body = { agent_id: id, suite_id, repeats, private: isPrivate };
       const runs = Started.parse(await api.send("POST", "/api/v1/runs/batch", body, idempotency_key));
       return { agent_id: id, session_id: runs[0]?.screening_session_id, runs: runs.length, status: "queued" };

@@ -104,6 +104,16 @@ describe("the official client", () => {
     await client.close();
   });
 
+  it("has a new agent called by the protocol that it names", async () => {
+    const client = await connect(writes);
+    const asked = { endpoint: `${agent.url}/v1/chat/completions`, suite, protocol: "openai_chat" };
+    const { structuredContent } = await client.callTool({ name: "screen_agent", arguments: asked });
+    const { body } = await owner.call("GET", `/api/v1/agents/${structuredContent?.["agent_id"]}`);
+    expect(body.agent_protocol).toBe("openai_chat");
+    await service.settled();
+    await client.close();
+  });
+
   it("is refused without a key, and told how to show one", async () => {
     await expect(connect(null)).rejects.toThrow();
     await expect(connect("ask_nobodys")).rejects.toThrow();
@@ -113,6 +123,18 @@ describe("the official client", () => {
 
   it.each([
     ["a key without the right", "screen_agent", () => ({ endpoint: agent.url, suite }), /^insufficient_scope: /],
+    [
+      "another protocol than that of the agent there",
+      "screen_agent",
+      () => ({ endpoint: agent.url, suite, protocol: "a2a" }),
+      /^conflicting_parameters: The agent there is called by native, not by a2a/,
+    ],
+    [
+      "a protocol for an agent that has one",
+      "screen_agent",
+      () => ({ agent_id: crypto.randomUUID(), suite, protocol: "a2a" }),
+      /protocol with endpoint alone/,
+    ],
     ["neither agent nor endpoint", "screen_agent", () => ({ suite }), /agent_id or endpoint/],
     [
       "a suite that is not there",
