@@ -213,13 +213,16 @@ describe("coming back from the code host", () => {
     await service.sql("delete from sign_in_marks where user_id = $1", [id]);
     // The deletion goes on once the sign-in waits for it.
     await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-      while not exists (select from pg_locks where not granted) loop perform pg_sleep(0.02); end loop;
+      while not exists (select from pg_locks join pg_stat_activity using (pid)
+        where not granted and datname = current_database()) loop perform pg_sleep(0.02); end loop;
       return new; end $$`);
     await service.sql(`create trigger dawdle before update on users for each row
       when (new.email like 'Deleted-%') execute function dawdle()`);
     const deletion = service.app.scheduled("17 3 * * *");
     await vi.waitFor(async () => {
-      const dawdling = await service.sql("select from pg_stat_activity where wait_event = 'PgSleep'");
+      const dawdling = await service.sql(
+        "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'",
+      );
       expect(dawdling).toHaveLength(1);
     }, 10_000);
     const moved = [{ email: `again${user.id}@example.test`, primary: true, verified: true }];

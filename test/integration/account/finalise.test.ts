@@ -70,13 +70,14 @@ it("an account is closed beside a submission of its own: neither waits for the o
   await service.settled();
   // The submission has taken its allowance, and comes to the account only once the closing is done, or waits for it.
   await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-    while not exists (select from pg_locks where not granted)
+    while not exists (select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database())
       and exists (select from users where id = '${user.id}' and email not like 'Deleted-%')
     loop perform pg_sleep(0.05); end loop; return new; end $$`);
   await service.sql("create trigger dawdle before insert on screening_sessions for each row execute function dawdle()");
   const submitted = user.call("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids: [task] });
   await vi.waitFor(
-    async () => expect(await count("pg_stat_activity where wait_event = 'PgSleep'", [])).toBe(1),
+    async () =>
+      expect(await count("pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'", [])).toBe(1),
     10_000,
   );
   ahead = 14 * DAY + 1000;
