@@ -108,7 +108,7 @@ describe("the official client", () => {
     const client = await connect(writes);
     const asked = { endpoint: `${agent.url}/v1/chat/completions`, suite, protocol: "openai_chat" };
     const { structuredContent } = await client.callTool({ name: "screen_agent", arguments: asked });
-    const { body } = await owner.call("GET", `/api/v1/agents/${structuredContent?.["agent_id"]}`);
+    const { body } = await owner.call("GET", `/api/v1/agents/${String(structuredContent?.["agent_id"])}`);
     expect(body.agent_protocol).toBe("openai_chat");
     await service.settled();
     await client.close();
