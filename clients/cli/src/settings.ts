@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient, type ScreeningClient } from "../../typescript/src/client.ts";
 import { EXIT, Failure, reach } from "./failure.ts";
+import { waitingOn } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The service on this machine, as `agent-screening dev` starts it. */
@@ -112,7 +113,7 @@ export function urlOf(option: string | undefined, terminal: Pick<Terminal, "env"
 /** The client for a command, with the key by the option, the environment or the last sign-in, if there is one. */
 export function connect(
   { url: option, key }: { url?: string | undefined; key?: string | undefined },
-  terminal: Pick<Terminal, "env">,
+  terminal: Terminal,
 ): { url: string; client: ScreeningClient; signedIn: boolean } {
   const url = urlOf(option, terminal);
   const known = key ?? (terminal.env["AGENT_SCREENING_KEY"] || undefined) ?? kept(terminal).keys[url];
@@ -122,13 +123,14 @@ export function connect(
       baseUrl: url,
       key: known === undefined ? known : sendable(known),
       fetch: reach,
+      sleep: waitingOn(terminal),
     }),
     signedIn: known !== undefined,
   };
 }
 
 /** The same for a command that needs a key. @throws Failure without one. */
-export function connectSignedIn(values: Parameters<typeof connect>[0], terminal: Pick<Terminal, "env">) {
+export function connectSignedIn(values: Parameters<typeof connect>[0], terminal: Terminal) {
   const { signedIn, ...connection } = connect(values, terminal);
   if (signedIn) return connection;
   throw new Failure(

@@ -1,6 +1,7 @@
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { follow, LogFault } from "../log-follow.ts";
+import { waitingOn } from "../progress.ts";
 import { urlOf } from "../settings.ts";
 import { note, print } from "../terminal.ts";
 
@@ -19,7 +20,8 @@ export const log = command({
   async run(values, [action], terminal) {
     if (action !== "monitor") throw new Failure(EXIT.usage, "The log can be followed: log monitor.");
     try {
-      const { origin, size, entries } = await follow(urlOf(values.url, terminal), values.state ?? "log-monitor.json");
+      const file = values.state ?? "log-monitor.json";
+      const { origin, size, entries } = await follow(urlOf(values.url, terminal), file, { sleep: waitingOn(terminal) });
       if (entries.length > 0) print(terminal, ...entries);
       note(terminal, `${origin}: ${size} entries, consistent`);
       return EXIT.fine;

@@ -4,10 +4,11 @@ import { type Options as Grounds, verify as verified } from "../../../../shared/
 import { parseVerifierKey } from "../../../../shared/tlog/note.ts";
 import { isProblem, messageOf } from "../../../typescript/src/problem.ts";
 import type { Regrading } from "../../../typescript/src/regrade.ts";
-import { retrying, USUAL } from "../../../typescript/src/retry.ts";
+import { type Retries, retrying, USUAL } from "../../../typescript/src/retry.ts";
 import { type Report, type Step, Unread } from "../../../../shared/verify/trail.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
+import { waitingOn } from "../progress.ts";
 import { regraded, stepOf } from "../regraded.ts";
 import { textOf, urlOf } from "../settings.ts";
 import { colored, note, plain, print, type Terminal } from "../terminal.ts";
@@ -66,7 +67,7 @@ export const verify = command({
     const missed: Missed[] = [];
     const grounds: Grounds =
       values.jwks === undefined
-        ? await online(urlOf(values.url, terminal), pinned, missed)
+        ? await online(urlOf(values.url, terminal), pinned, missed, waitingOn(terminal))
         : { now: new Date(), jwks: keysIn(values.jwks), logKey: pinned, get: null };
     const report = await verified(text, grounds);
     const isOpen = isLeftOpen(report.steps, missed);
@@ -134,8 +135,8 @@ function isLeftOpen(steps: readonly Step[], missed: readonly Missed[]): boolean 
 }
 
 /** What is known when the service may be asked; why it did not give something is added to `missed`. */
-async function online(url: string, pinned: string | null, missed: Missed[]): Promise<Grounds> {
-  const send = retrying(reach, USUAL);
+async function online(url: string, pinned: string | null, missed: Missed[], sleep: Retries["sleep"]): Promise<Grounds> {
+  const send = retrying(reach, { ...USUAL, sleep });
   const read = async (path: string, accept: string) => {
     const response = await send(new Request(url + path, { headers: { accept } }));
     if (response.status === 404) throw new NotThere(`${url}${path} answers 404`);
