@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../../db/change.ts";
-import { sessions } from "../../db/schema/index.ts";
+import { sessions, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { notFound } from "../../platform/problem.ts";
 import { voidTokens } from "../email-token.ts";
@@ -24,6 +24,8 @@ export async function signOut(ctx: Context, userId: string, sessionId: string): 
 /** Ends every session of the account, and a change of its address that one of them asked for. */
 export async function signOutEverywhere(ctx: Context, userId: string): Promise<void> {
   const ended = await write(ctx, {
+    // A change of the address that is asked for at this moment comes before this and is voided, or after it and is refused.
+    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
     parts: sql`with ended as (
       update ${sessions} set revoked_at = ${ctx.now().toISOString()}::timestamptz
       where user_id = ${userId}::uuid and revoked_at is null returning id, expires_at

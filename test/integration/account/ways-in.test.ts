@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Answer, caller, newUser, PASSWORD, type User, stranger } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { linkOf, tokenOf } from "../../stack/mailbox.ts";
@@ -196,6 +196,25 @@ describe("another email address", () => {
       expect([name, ...codeOf(await confirm(token))]).toEqual([name, 400, "invalid_token"]);
     }
     for (const token of ["", "x"]) expect(codeOf(await confirm(token))).toEqual([400, "invalid_token"]);
+  });
+
+  it("is forgotten by a sign-out everywhere that comes while it is asked for", async () => {
+    const [user, email] = [await newUser(service), fresh()];
+    // The request goes on once the sign-out is done, or waits for it.
+    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
+      while not exists (select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database())
+        and exists (select from sessions where user_id = '${user.id}' and revoked_at is null)
+      loop perform pg_sleep(0.02); end loop; return new; end $$`);
+    await service.sql("create trigger dawdle before insert on email_tokens for each row execute function dawdle()");
+    const asked = ask(user, email);
+    await vi.waitFor(async () => {
+      const dawdling = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+      expect(await service.sql(dawdling)).toHaveLength(1);
+    }, 10_000);
+    expect((await as(user).call("DELETE", "/api/v1/auth/sessions")).status).toBe(204);
+    expect((await asked).status).toBe(202);
+    await service.sql("drop function dawdle cascade");
+    expect(codeOf(await confirm(await linked(email)))).toEqual([400, "invalid_token"]);
   });
 
   it("is changed by pages alone, from the settings to the mailed link", async () => {
