@@ -18,8 +18,8 @@ const Refreshed = z.object({
 
 /**
  * Replaces a refresh credential with a new one, in one statement: of any number of uses at once, one succeeds. A
- * credential that was replaced before, or whose session has ended, throws `invalid_refresh`; one that is used a second time
- * ends its whole session.
+ * credential that was replaced before, or whose session has ended, be it while this waits for it, throws `invalid_refresh`;
+ * one that is used a second time ends its whole session.
  */
 export async function refresh(ctx: Context, token: string): Promise<{ accessToken: string; refreshToken: string }> {
   const next = newSession(ctx);
@@ -36,7 +36,7 @@ export async function refresh(ctx: Context, token: string): Promise<{ accessToke
       returning t.session_id
     ), kept as (
       update ${sessions} s set last_used_at = ${now}::timestamptz, expires_at = ${next.expiresAt}::timestamptz
-      from rotated r where s.id = r.session_id returning s.id, s.user_id
+      from rotated r where s.id = r.session_id and s.revoked_at is null returning s.id, s.user_id
     ), added as (
       insert into ${refresh_tokens} (token_hash, session_id) select ${next.refreshHash}, id from kept
     ), burnt as (

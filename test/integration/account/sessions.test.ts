@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -137,6 +137,28 @@ describe("signing out everywhere", () => {
     ]);
     expect(ends.every(({ status }) => status === 204 || status === 401)).toBe(true);
     expect([await alive(device.token), await refreshes(device)]).toEqual([false, false]);
+  });
+
+  it("lets no refresh that waits for it go on, however long ago the session was used", async () => {
+    const device = await signIn();
+    const id = idOf(device.token);
+    await service.sql("update sessions set expires_at = expires_at - interval '20 minutes' where id = $1", [id]);
+    // The sign-out goes on once the refresh waits for it.
+    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
+      while not exists (select from pg_locks join pg_stat_activity using (pid)
+        where not granted and datname = current_database()) loop perform pg_sleep(0.02); end loop;
+      return new; end $$`);
+    await service.sql(`create trigger dawdle before update on sessions for each row
+      when (new.id = '${id}' and old.revoked_at is null and new.revoked_at is not null) execute function dawdle()`);
+    const signedOut = user.call("DELETE", SESSIONS);
+    await vi.waitFor(async () => {
+      const dawdling = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+      expect(await service.sql(dawdling)).toHaveLength(1);
+    }, 10_000);
+    const refreshed = await refreshes(device);
+    expect((await signedOut).status).toBe(204);
+    await service.sql("drop function dawdle cascade");
+    expect(refreshed).toBe(false);
   });
 });
 
