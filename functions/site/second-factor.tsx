@@ -92,7 +92,7 @@ function setUp({ c }: Visit, address: URL, wrong?: Wrong): Response {
         <CodeField hint="The 6 digits that the app shows now" wrong={wrong} />
       </Form>
       <p>
-        <a href={PATH}>Leave it off</a>
+        <a href={PATH}>{wrong === undefined ? "Leave it off" : "Begin again, or leave it off"}</a>
       </p>
     </Layout>,
     wrong?.status ?? 200,

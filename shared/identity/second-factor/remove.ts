@@ -3,7 +3,7 @@ import * as z from "zod";
 import { read, write } from "../../db/change.ts";
 import { totp_factors, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { notFound } from "../../platform/problem.ts";
+import { notFound, type Problem } from "../../platform/problem.ts";
 import { assertUnlocked, clearAccount, settleAttempt } from "../lockout.ts";
 import type { SessionPrincipal } from "../principal.ts";
 import { signInChanged } from "../sign-in-changed.ts";
@@ -25,19 +25,26 @@ export async function removeTotp(
     sql`select jsonb_build_object('email', u.email, 'factor', ${factorJson(sql`u.id`)}) as result
       from ${users} u where u.id = ${userId}::uuid`,
   );
-  if (found === null || found.factor === null) throw notFound("second factor");
+  if (found === null || found.factor === null) throw noFactor();
   await assertUnlocked(ctx, found.email);
   const proof = proofOf(ctx, found.factor, code);
   await settleAttempt(ctx, found.email, proof !== null);
   if (proof === null) throw wrongCode();
   const removed = await write(ctx, {
+    // Of two at once the second sees that the first has taken it away.
+    lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
     parts: sql`with removed as (
       delete from ${totp_factors} f where f.user_id = ${userId}::uuid and ${stillProves(proof)} returning f.user_id
     ), mailed as (${signInChanged("totp_removed", sql`select user_id, '' as title from removed`)})`,
     owes: ["mailed"],
-    select: sql`select to_jsonb(true) as result from removed`,
-    result: z.literal(true),
+    select: sql`select jsonb_build_object('removed', exists (select from removed), 'left', exists (
+      select from ${totp_factors} f where f.user_id = ${userId}::uuid and f.confirmed_at is not null)) as result`,
+    result: z.object({ removed: z.boolean(), left: z.boolean() }),
   });
-  if (removed === null) throw wrongCode();
+  if (removed?.removed !== true) throw removed?.left === true ? wrongCode() : noFactor();
   ctx.defer(() => clearAccount(ctx, found.email));
+}
+
+function noFactor(): Problem {
+  return notFound("second factor");
 }

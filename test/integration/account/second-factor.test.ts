@@ -6,6 +6,7 @@ import { cookiesOf } from "../../stack/cookies.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { range } from "../runs/support.ts";
 
 const TOTP = "/api/v1/users/me/totp";
 const LOGIN = "/api/v1/auth/login";
@@ -65,14 +66,30 @@ describe("a second factor", () => {
     expect(secret).not.toBe(first.body.secret);
     expect(new URL(otpauth_url).searchParams.get("secret")).toBe(secret);
     expect((await signIn(user)).status).toBe(200);
-    for (const code of [codeNow(first.body.secret), codeNow(secret, 2), codeNow(secret, -2)])
-      expect(codeOf(await user.call("POST", `${TOTP}/confirm`, { code }))).toEqual([401, "invalid_second_factor"]);
+    for (const code of [codeNow(first.body.secret), codeNow(secret, 2), codeNow(secret, -2)]) {
+      const refused = await user.call("POST", `${TOTP}/confirm`, { code });
+      expect(codeOf(refused)).toEqual([401, "invalid_second_factor"]);
+      expect(refused.body.detail, "there are no recovery codes yet").toMatch(
+        /begin again, and give the app the new secret\.$/,
+      );
+    }
     const { status, body } = await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret, -1) });
     expect([status, new Set(body.recovery_codes).size]).toEqual([200, 10]);
     expect(codeOf(await signIn(user))).toEqual([401, "second_factor_required"]);
     expect(codeOf(await user.call("POST", TOTP))).toEqual([409, "second_factor_active"]);
     expect((await user.call("POST", `${TOTP}/confirm`, { code: codeNow(secret) })).status).toBe(404);
     expect((await user.call("GET", TOTP)).body).toMatchObject({ active: true, recovery_codes_left: 10 });
+  });
+
+  it("is put into force once, and taken away once, however often that is sent at once: the session goes on", async () => {
+    const user = await newUser(service);
+    const { secret } = (await user.call("POST", TOTP)).body;
+    const sent = (method: "POST" | "DELETE", path: string, code: string) =>
+      Promise.all(range(6).map(async () => (await user.call(method, path, { code })).status));
+    const tally = (statuses: number[]) => statuses.toSorted((a, b) => a - b);
+    expect(tally(await sent("POST", `${TOTP}/confirm`, codeNow(secret)))).toEqual([200, 404, 404, 404, 404, 404]);
+    now += 2 * STEP;
+    expect(tally(await sent("DELETE", TOTP, codeNow(secret)))).toEqual([204, 404, 404, 404, 404, 404]);
   });
 
   it("takes each code once: of sign-ins side by side with one code one gets in, in one step or in two", async () => {
