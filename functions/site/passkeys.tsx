@@ -3,7 +3,7 @@ import { PasskeyRead } from "../../shared/identity/passkeys/schemas.ts";
 import { Day, Layout, personal } from "./layout.tsx";
 import { attempt, Field, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
-import { credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
+import { attemptPasskey, credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
 import { RowAction } from "./parts/row-action.tsx";
 import { scriptView } from "./parts/script.ts";
 import { SettingsNav } from "./parts/settings-nav.tsx";
@@ -87,7 +87,8 @@ async function take(visit: Visit): Promise<Response> {
   const id = form.get("id");
   if (id !== null) return remove(visit, id);
   const body = { name: form.get("name") ?? "", credential: credentialOf(form) };
-  const result = await attempt(["name"], () => api.send("POST", API, body));
+  const then = "If the passkey is in the list below, it is added; else press the button again.";
+  const result = await attemptPasskey(["name"], then, () => api.send("POST", API, body));
   if (result instanceof Wrong) return show(visit, { typed: form, wrong: result });
   return show(visit, { said: "The passkey is added. It signs you in from now on." });
 }

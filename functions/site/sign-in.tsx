@@ -8,7 +8,7 @@ import { attemptCode, CODE_LABELS, CodeField } from "./parts/code.tsx";
 import { EmailField, NewPasswordField, PasswordField, UsernameField } from "./parts/credentials.tsx";
 import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
-import { credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
+import { attemptPasskey, credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { PASSKEY } from "./passkey-script.static.ts";
@@ -114,7 +114,10 @@ async function signIn(visit: Visit): Promise<Response> {
 /** Signs in by what the browser answered for a passkey. */
 async function givePasskey(visit: Visit): Promise<Response> {
   const { c, form, api, query } = visit;
-  const result = await attempt([], () => api.send("POST", "/api/v1/auth/passkeys", { credential: credentialOf(form) }));
+  const body = { credential: credentialOf(form) };
+  const result = await attemptPasskey([], "Press the button again.", () =>
+    api.send("POST", "/api/v1/auth/passkeys", body),
+  );
   if (!(result instanceof Wrong)) return sendTo(c, localPath(query.get("next")));
   return personal(c, <SignIn {...asked(visit)} wrong={result} />, result.status);
 }

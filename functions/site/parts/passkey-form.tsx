@@ -1,4 +1,6 @@
 import type { PropsWithChildren } from "hono/jsx";
+import { Problem } from "../../../shared/platform/problem.ts";
+import { attempt, type Wrong } from "./form.tsx";
 
 /**
  * A form that is sent once the browser has made a passkey, or has answered by one. It is shown by its script alone, where
@@ -32,4 +34,17 @@ export function credentialOf(form: URLSearchParams): unknown {
   } catch {
     return null;
   }
+}
+
+/**
+ * As `attempt`, for the work behind such a form: a person knows of no challenges, only that the page was loaded again, or
+ * that the device took long. `then` says what to do.
+ */
+export function attemptPasskey<T>(names: readonly string[], then: string, work: () => Promise<T>): Promise<T | Wrong> {
+  return attempt(names, () =>
+    work().catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== "invalid_token") throw error;
+      throw new Problem("invalid_token", `Your device's answer was sent before, or came after five minutes. ${then}`);
+    }),
+  );
 }

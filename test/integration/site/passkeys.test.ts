@@ -54,6 +54,9 @@ describe.skipIf(!hasBrowser)("a passkey in a browser", () => {
     await page.getByLabel("Name").fill("Ada's laptop");
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByText("The passkey is added.").waitFor();
+    // The browser sends the form again.
+    await page.reload();
+    await page.getByText("If the passkey is in the list below, it is added; else press the button again.").waitFor();
     // The same device is asked again: it says that it has one, and nothing is sent.
     await page.getByLabel("Name").fill("Again");
     await page.getByRole("button", { name: "Add a passkey" }).click();
