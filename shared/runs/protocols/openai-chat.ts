@@ -150,13 +150,13 @@ interface Wanted {
 }
 
 /**
- * The API takes a schema only if its root is an object, and `json_object` only if the prompt says JSON. Many servers pass
- * over `response_format`, so a schema is told in words as well: else their models would never see it. The schema is not
- * `strict`: that would rule out every schema with an optional property.
+ * The API takes a schema only if its root is an object, and `json_object` would rule out a list where the prompt asks for
+ * one. Many servers pass over `response_format`, so a schema is told in words as well: else their models would never see
+ * it. The schema is not `strict`: that would rule out every schema with an optional property.
  */
 function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
   if (output_format !== "json") return { words: [], fields: {} };
-  if (schema === null) return { words: ["Answer in JSON."], fields: { response_format: { type: "json_object" } } };
+  if (schema === null) return { words: ["Answer in JSON alone."], fields: {} };
   const words = [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`];
   if (!describesObject(schema)) return { words, fields: {} };
   return { words, fields: { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } } };

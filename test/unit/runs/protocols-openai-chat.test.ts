@@ -20,9 +20,9 @@ describe("a chat completion is asked for", () => {
     ["with the input as JSON after it", { input: { items: [1, 2] } }, said('Add them.\n\ninput:\n{"items":[1,2]}')],
     ["with an input that is falsy", { input: 0 }, said("Add them.\n\ninput:\n0")],
     [
-      "in JSON, said in the word that the API demands",
+      "in JSON by words alone, where only the prompt knows whether a list or an object is wanted",
       { output_format: "json", input: [1] },
-      { ...said("Add them.\n\ninput:\n[1]\n\nAnswer in JSON."), response_format: { type: "json_object" } },
+      said("Add them.\n\ninput:\n[1]\n\nAnswer in JSON alone."),
     ],
     [
       "by a schema, in words as well, since servers pass over the field",
