@@ -64,6 +64,10 @@ const ChatCompletion = z.object({
 /** What gateways answer with 200 where the model gave no answer; some servers have the words alone. */
 const ApiError = z.object({ error: ErrorWords });
 
+/** Else models that make one call after another wait for the result of the first, which never comes. */
+const ONE_TURN =
+  "Tool calls bring no result back: make all that are needed in this one answer, in the order in which they are to happen.";
+
 const ERROR = "The agent answered with an error";
 
 /** What became of a model that thought until it might write no more. */
@@ -84,9 +88,10 @@ export const openaiChat: Protocol = {
       type: "function",
       function: { name: names.get(name), description, parameters },
     }));
+    const turns = tools.length === 0 ? [] : [ONE_TURN];
     return {
       model: MODEL,
-      messages: [{ role: "user", content: [task.prompt, ...input, ...wanted.words].join("\n\n") }],
+      messages: [{ role: "user", content: [task.prompt, ...input, ...turns, ...wanted.words].join("\n\n") }],
       ...(tools.length === 0 ? {} : { tools }),
       ...wanted.fields,
     };

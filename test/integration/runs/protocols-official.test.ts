@@ -33,6 +33,8 @@ const CALLS_TOOL = {
 };
 /** In the order of keys in which the database gives it back. */
 const SCHEMA = { type: "object", required: ["sum"], properties: { sum: { type: "number" } } };
+const ONE_TURN =
+  "Tool calls bring no result back: make all that are needed in this one answer, in the order in which they are to happen.";
 const IN_WORDS = `Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(SCHEMA)}`;
 const WANTS_JSON = {
   output_format: "json",
@@ -115,7 +117,7 @@ describe("an agent behind the chat completions API, by the types of the official
       CALLS_TOOL,
       {
         model: "default",
-        messages: [{ role: "user", content: prompt }],
+        messages: [{ role: "user", content: `${prompt}\n\n${ONE_TURN}` }],
         tools: [{ type: "function", function: { ...toolOf("weather.now"), name: "weather_now" } }],
       },
     ],

@@ -8,6 +8,8 @@ import { CALLBACK, flood, jobOf, NO_OUTPUT, toolOf, unfit } from "./protocols-su
 const request = (task: Partial<Job["task"]>) => openaiChat.request(jobOf(task), CALLBACK);
 const said = (content: string) => ({ model: "default", messages: [{ role: "user", content }] });
 
+const ONE_TURN =
+  "Tool calls bring no result back: make all that are needed in this one answer, in the order in which they are to happen.";
 const object = { type: "object", properties: { sum: { type: "number" } } };
 const list = { type: "array", items: { type: "string" } };
 
@@ -44,9 +46,9 @@ describe("a chat completion is asked for", () => {
     ],
     ["as text, whatever schema there is", { output_schema: object }, said("Add them.")],
     [
-      "with tools as functions",
-      { output_format: "tool_calls", tools: [toolOf("weather")] },
-      { ...said("Add them."), tools: [{ type: "function", function: toolOf("weather") }] },
+      "with tools as functions, and that there is no further turn",
+      { output_format: "tool_calls", input: 0, tools: [toolOf("weather")] },
+      { ...said(`Add them.\n\ninput:\n0\n\n${ONE_TURN}`), tools: [{ type: "function", function: toolOf("weather") }] },
     ],
     ["without an empty list of tools, which the API refuses", { tools: [] }, said("Add them.")],
   ])("%s", (_case, task, body) => {
