@@ -17,7 +17,7 @@ function Password({ user, said, wrong }: Sent & { user: User }) {
       <h1>Password</h1>
       <SettingsNav current={PATH} />
       <Result said={said} wrong={wrong} labels={LABELS} />
-      {!user.has_password && <p>You sign in by GitHub. With a password you can sign in by your email address, too.</p>}
+      {!user.has_password && <p>Your account has no password. With one you can sign in by your email address, too.</p>}
       <Form action={PATH} button={user.has_password ? "Change the password" : "Set the password"}>
         <input type="hidden" name="username" autocomplete="username" value={user.email} />
         {user.has_password && <PasswordField name="current_password" label={LABELS.current_password} wrong={wrong} />}

@@ -214,7 +214,8 @@ export function assertWithin({ refused }: Standing): void {
   if (refused === null) return;
   throw new Problem(
     "rate_limited",
-    `The limit of ${refused.limit} requests a ${refused.name} is reached. Try again in ${refused.reset} seconds.`,
+    `The limit of ${refused.limit} requests a ${refused.name} is reached. ` +
+      `Try again in ${refused.reset === 1 ? "a second" : `${refused.reset} seconds`}.`,
     { headers: { "Retry-After": String(refused.reset) } },
   );
 }

@@ -258,6 +258,7 @@ describe("an account that signs in by the code host", () => {
     await visitor.open("/api/v1/auth/codehost/callback?dev=true");
     await service.sql("update users set password_hash = null where email = 'developer@example.test'");
     const page = await visitor.open("/settings/password");
+    expect(page.html).toContain("Your account has no password.");
     const weak = await visitor.send(page, "Set the password", { new_password: "short" });
     expect([weak.status, Object.keys(weak.wrong)]).toEqual([422, ["new_password"]]);
     const set = await visitor.send(weak, "Set the password", { new_password: NEXT });
