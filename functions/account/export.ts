@@ -15,7 +15,8 @@ export const accountExport = [
       "`scorecards.jsonl`, `webhooks.jsonl`, `webhook-deliveries.jsonl`, `api-keys.jsonl`, `passkeys.jsonl`, " +
       "`sessions.jsonl`, `linked-accounts.jsonl`, `workspaces.jsonl`, `purchases.jsonl`, `listings.jsonl`, `sales.jsonl`, " +
       "`survey-answers.jsonl`, what was noted of signing in and up (`events.jsonl`), and `proposals.jsonl`: each item as " +
-      "its endpoint, where it has one, answers it, newest first. Secrets (keys, tokens, what signs webhooks) are in none of " +
+      "its endpoint, where it has one, answers it, newest first: spans and versions agent by agent, deliveries subscription " +
+      "by subscription. Secrets (keys, tokens, what signs webhooks) are in none of " +
       "them. What belongs to a workspace is not the account's and is left out, " +
       "except for the runs that the caller asked for. An answer that ends without its last chunk is incomplete.",
     auth: "session",

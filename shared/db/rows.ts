@@ -18,10 +18,10 @@ export interface Rows<Item extends z.ZodType> {
   id: SQL;
   /**
    * Where they are found by what they hang on, and not by one index for all of them: SQL of what has a parent's id in one of
-   * the rows, and of a query of the ids (`id`) of their parents, from `last` downwards; where all that it finds have rows, the
-   * `most` that are greatest are enough.
+   * the rows, and of a query of their parents (`id`, and `path`, the ids of what a parent hangs on, if anything, and its own,
+   * as a text by slashes), from the path `last` downwards. Those that have `most` rows together beside the first's are enough.
    */
-  under?: { parent: SQL; ids(last: SQL, most: number): SQL };
+  under?: { parent: SQL; ids(last: string | null, most: number): SQL };
   /** How many are read at once at most, where one of them may be large or takes work; 5,000 unless told. */
   atOnce?: number;
 }
@@ -53,22 +53,23 @@ function statement(rows: Rows<z.ZodType>, after: string | null): SQL {
 }
 
 /** What comes behind every id. */
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** SQL: `id` and `item` of the rows of a page; the id of one that has a parent is told as both, in their order. */
+/** SQL: `id` and `item` of the rows of a page; the id of one that has a parent is told behind the parent's path. */
 function pageOf({ json, from, id, under }: Rows<z.ZodType>, limit: number, after: string | null): SQL {
   const page = (behind: SQL) =>
     sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${limit}`;
   if (under === undefined) return page(after === null ? sql`` : sql`and ${id} < ${after}::uuid`);
-  const [parent = LAST, last = LAST] = after?.split("/") ?? [];
-  // As many of each as a page has, and those of the next parent only where the page is not full; one parent more, since the
-  // page before may have had all of the first.
-  return sql`select (p.id || '/' || r.id) collate "C" as id, r.item from (
-      select id from (${under.ids(sql`${parent}::uuid`, limit + 1)}) i order by id desc
+  const [path = null, last = LAST_ID] = after === null ? [] : splitAt(after, after.lastIndexOf("/"));
+  // As many of each as a page has, and those of the next parent only where the page is not full.
+  return sql`select (p.path || '/' || r.id) collate "C" as id, r.item from (
+      select path collate "C" as path, id from (${under.ids(path, limit)}) i order by path collate "C" desc
     ) p cross join lateral (${page(
-      sql`and ${under.parent} = p.id and ${id} < case when p.id = ${parent}::uuid then ${last}::uuid else ${LAST}::uuid end`,
-    )}) r order by p.id desc, r.id desc limit ${limit}`;
+      sql`and ${under.parent} = p.id and ${id} < case when p.path = ${path} then ${last}::uuid else ${LAST_ID}::uuid end`,
+    )}) r order by p.path desc, r.id desc limit ${limit}`;
 }
+
+const splitAt = (text: string, at: number): [string, string] => [text.slice(0, at), text.slice(at + 1)];
 
 /** SQL: a query of the rows of `page` (`id`, and `item`, JSON or text) and of whether each `fits` into an answer. */
 export function fitted(page: SQL): SQL {

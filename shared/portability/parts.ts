@@ -5,7 +5,7 @@ import { AnalyticsEvent, eventJson } from "../analytics/event.ts";
 import { TaskSubmissionRead } from "../catalogue/submissions/schemas.ts";
 import { submissionJson } from "../catalogue/submissions/view.ts";
 import { BoughtCertification, boughtBy, boughtJson } from "../certification/bought.ts";
-import type { Rows } from "../db/rows.ts";
+import { LAST_ID, type Rows } from "../db/rows.ts";
 import {
   agents,
   analytics_events,
@@ -63,9 +63,32 @@ import { teamJson } from "../teams/view.ts";
 import { DeliveryRead, WebhookRead } from "../webhooks/shown.ts";
 import { deliveryJson, webhookJson } from "../webhooks/view.ts";
 
-/** SQL: a query of the greatest id for which `condition` holds of a run `k` that the agent row `a` sent spans of. */
-function runBelow(condition: SQL): SQL {
-  return sql`select k.run_id from ${spans} k where k.agent_id = a.id and ${condition} order by k.run_id desc limit 1`;
+/**
+ * SQL: a query of the runs that the account's agents sent spans of, agent by agent from `last` (`agent/run`) downwards, until
+ * those behind the first have `most` spans. From run to run it takes one step in the index on both, and one for each agent.
+ */
+function toldRuns(me: SQL, last: string | null, most: number): SQL {
+  const [lastAgent = LAST_ID, lastRun = LAST_ID] = last?.split("/") ?? [];
+  const of = (agent: SQL, those: SQL) => sql`from ${spans} k where k.agent_id = ${agent} and k.run_id ${those}`;
+  const runBelow = (agent: SQL, bound: SQL) =>
+    sql`(select k.run_id ${of(agent, sql`<= ${bound}`)} order by k.run_id desc limit 1)`;
+  return sql`with recursive own as (
+      select array_agg(a.id order by a.id desc) as ids from ${agents} a
+      where a.user_id = ${me} and a.team_id is null and a.id <= ${lastAgent}::uuid
+    ), told as (
+      select 1 as at, ${runBelow(
+        sql`own.ids[1]`,
+        sql`case when own.ids[1] = ${lastAgent}::uuid then ${lastRun}::uuid else ${LAST_ID}::uuid end`,
+      )} as run_id, 0::bigint as n from own
+      union all
+      select x.at, x.run_id, t.n + (select count(*) from (select ${of(sql`own.ids[x.at]`, sql`= x.run_id`)} limit ${most}) c)
+      from told t cross join own cross join lateral (
+        select t.at + (t.run_id is null)::integer as at, case when t.run_id is null
+          then ${runBelow(sql`own.ids[t.at + 1]`, sql`${LAST_ID}::uuid`)}
+          else (select k.run_id ${of(sql`own.ids[t.at]`, sql`< t.run_id`)} order by k.run_id desc limit 1)
+          end as run_id offset 0
+      ) x where t.n < ${most} and x.at <= cardinality(own.ids)
+    ) select run_id as id, own.ids[at] || '/' || run_id as path from told cross join own where run_id is not null`;
 }
 
 /** How many rows that may be large, or take many lookups each, are read at once. */
@@ -118,14 +141,7 @@ export function partsOf(
       id: sql`lpad(s.span_id, 32, '0')::uuid`,
       under: {
         parent: sql`s.run_id`,
-        // From run to run, each by one step in the index on both, however many spans it has.
-        ids: (last, most) => sql`select o.run_id as id from ${agents} a cross join lateral (
-            with recursive told as (
-              select (${runBelow(sql`k.run_id <= ${last}`)}) as run_id, 1 as n
-              union all
-              select (${runBelow(sql`k.run_id < t.run_id`)}), t.n + 1 from told t where t.run_id is not null and t.n < ${most}
-            ) select run_id from told where run_id is not null
-          ) o where a.user_id = ${me} and a.team_id is null`,
+        ids: (last, most) => toldRuns(me, last, most),
       },
     },
     versions: {
@@ -136,8 +152,8 @@ export function partsOf(
       id: sql`lpad(to_hex(v.version), 32, '0')::uuid`,
       under: {
         parent: sql`v.agent_id`,
-        ids: (last) =>
-          sql`select a.id from ${agents} a where a.user_id = ${me} and a.team_id is null and a.id <= ${last}`,
+        ids: (last) => sql`select a.id, a.id::text as path from ${agents} a
+          where a.user_id = ${me} and a.team_id is null and a.id <= ${last ?? LAST_ID}::uuid`,
       },
     },
     certifications: {
@@ -166,8 +182,8 @@ export function partsOf(
       id: sql`d.id`,
       under: {
         parent: sql`d.webhook_id`,
-        ids: (last) =>
-          sql`select w.id from ${webhooks} w where w.user_id = ${me} and w.team_id is null and w.id <= ${last}`,
+        ids: (last) => sql`select w.id, w.id::text as path from ${webhooks} w
+          where w.user_id = ${me} and w.team_id is null and w.id <= ${last ?? LAST_ID}::uuid`,
       },
     },
     passkeys: { item: PasskeyRead, json: passkeyJson, from: sql`${passkeys} p where p.user_id = ${me}`, id: sql`p.id` },

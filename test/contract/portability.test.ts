@@ -38,7 +38,7 @@ const { context } = await sealedService();
 
 /** The columns, as `table.column`, by whose equality to a parameter a part finds its rows. */
 const finding = Object.values(partsOf(context(), { userId: ID, sessionId: ID })).flatMap(({ from, under }) =>
-  [from, ...(under === undefined ? [] : [under.ids(sql`${ID}::uuid`, 1)])].flatMap((part) => {
+  [from, ...(under === undefined ? [] : [under.ids(ID, 1)])].flatMap((part) => {
     const { sql: text } = dialect.sqlToQuery(part);
     return [...text.matchAll(/"(\w+)" (\w+)\b/g)].flatMap(([, table, alias]) =>
       [...text.matchAll(new RegExp(`\\b${alias}\\.(\\w+) = \\$`, "g"))].map(([, column]) => `${table}.${column}`),
