@@ -18,8 +18,12 @@ import { invalid, List, listOf } from "./reading.ts";
 
 /** A part says by its one member what it holds; a file is one by its bytes or its address. */
 const Part = z.union([
-  z.object({ text: z.string() }).transform(({ text }): AnyPart => ({ kind: "text", text })),
-  z.object({ data: AnswerJson }).transform(({ data }): AnyPart => ({ kind: "data", data })),
+  z
+    .object({ text: z.string(), metadata: z.unknown().optional() })
+    .transform((part): AnyPart => ({ kind: "text", ...part })),
+  z
+    .object({ data: AnswerJson, metadata: z.unknown().optional() })
+    .transform((part): AnyPart => ({ kind: "data", ...part })),
   z.object({ raw: z.string() }).transform((): AnyPart => ({ kind: "file" })),
   z.object({ url: z.string() }).transform((): AnyPart => ({ kind: "file" })),
 ]);

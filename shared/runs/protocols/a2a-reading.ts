@@ -20,7 +20,16 @@ export const Metadata = z
   .nullish();
 
 /** A part of a message or an artifact, however the version of the protocol writes it. */
-export type Part = { kind: "text"; text: string } | { kind: "data"; data: ExactJson } | { kind: "file" };
+export type Part =
+  | { kind: "text"; text: string; metadata?: unknown }
+  | { kind: "data"; data: ExactJson; metadata?: unknown }
+  | { kind: "file" };
+
+/**
+ * How agents built with Google's ADK, and kagent's, mark in the metadata of a part that it is none of the answer, with which it
+ * shares an artifact: what their model thought, the calls of their own tools and the results of these, and replaced drafts.
+ */
+const ASIDE = /^(?:adk|kagent)_(?:thought|type|partial)$/;
 
 /** A message, as far as it is read. */
 export interface Message {
@@ -151,7 +160,8 @@ function lastSaid({ history }: Task, { message }: Polling): Message | undefined 
 }
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
-export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
+export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
+  const parts = all.filter((part) => !isAside(part));
   const values: ExactJson[] = [];
   const calls: unknown[][] = [];
   for (const part of parts) {
@@ -171,6 +181,11 @@ export function readAnswer(parts: Part[], metadata: z.output<typeof Metadata>, {
     tool_calls: tool_calls.data,
     usage: metadata?.usage,
   });
+}
+
+function isAside(part: Part): boolean {
+  const metadata = "metadata" in part && isRecord(part.metadata) ? part.metadata : {};
+  return Object.entries(metadata).some(([name, value]) => ASIDE.test(name) && Boolean(value));
 }
 
 function textOf(parts: Part[] = []): string {

@@ -16,8 +16,8 @@ import type { Protocol } from "./protocol.ts";
 import { List, listOf } from "./reading.ts";
 
 const Part = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("text"), text: z.string() }),
-  z.object({ kind: z.literal("data"), data: AnswerJson }),
+  z.object({ kind: z.literal("text"), text: z.string(), metadata: z.unknown().optional() }),
+  z.object({ kind: z.literal("data"), data: AnswerJson, metadata: z.unknown().optional() }),
   z.object({ kind: z.literal("file") }),
 ]);
 const Parts = listOf(Part, MAX_PARTS);

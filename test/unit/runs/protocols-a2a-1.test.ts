@@ -57,6 +57,15 @@ describe("an answer of A2A 1.0", () => {
       { output: "4" },
     ],
     ["of calls as data", message([{ data: { tool_calls: calls } }]), { tool_calls: calls }],
+    [
+      "without what led to it",
+      message([
+        { text: "Is it 5?", metadata: { adk_thought: true } },
+        { data: { name: "look_up", args: {} }, metadata: { adk_type: "function_call" } },
+        { text: "4", metadata: { "vendor/x": 1 } },
+      ]),
+      { output: "4" },
+    ],
     ["of a refusal without parts", { message: { messageId: "m", metadata: { refused: true } } }, { refused: true }],
     [
       "with usage",

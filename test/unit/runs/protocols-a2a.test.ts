@@ -15,6 +15,13 @@ const failing = (error: unknown, id: unknown = RUN_ID) => ({ jsonrpc: "2.0", id,
 const text = (words: string) => ({ kind: "text", text: words });
 const data = (value: unknown) => ({ kind: "data", data: value });
 const file = { kind: "file", file: { uri: "https://agent.example.com/1" } };
+/** A part that its agent marks as none of the answer, as ADK does. */
+const aside = (part: object, mark: object) => ({ ...part, metadata: mark });
+const TOOL = [
+  aside(data({ id: "c-1", name: "look_up", args: {} }), { adk_type: "function_call", adk_is_long_running: false }),
+  aside(data({ id: "c-1", name: "look_up", response: {} }), { adk_type: "function_response" }),
+];
+const thought = aside(text("Is it 41?"), { adk_thought: true });
 const message = (parts: unknown, rest: object = {}) => ({
   kind: "message",
   role: "agent",
@@ -82,6 +89,12 @@ describe("a message", () => {
     ["of several data is a list", message([data({ a: 1 }), data({ b: 2 })]), { output: [{ a: 1 }, { b: 2 }] }],
     ["of text and data is the text", message([data({ a: 1 }), text("42")]), { output: "42" }],
     ["with a file is what stands beside it", message([file, text("42")]), { output: "42" }],
+    ["with what led to it is what was found", message([thought, ...TOOL, text("42")]), { output: "42" }],
+    [
+      "with what led to it (kagent's form)",
+      message([aside(text("Is it 41?"), { kagent_thought: true }), aside(text("42"), { adk_thought: false })]),
+      { output: "42" },
+    ],
     ["of calls as data", message([data({ tool_calls: calls })]), { tool_calls: calls }],
     [
       "of calls in several data",
@@ -120,6 +133,17 @@ describe("a message", () => {
   it.each<[string, unknown, unknown]>([
     ["is the data, whatever text is beside it", message([text("Here:"), data({ a: 1 })]), { a: 1 }],
     ["is the text where there is no data", message([text('{"a":1}')]), '{"a":1}'],
+    ["is the text after calls of the agent's own tools", message([...TOOL, thought, text('{"a":1}')]), '{"a":1}'],
+    [
+      "is the text, whatever draft was replaced",
+      message([text('{"a":1}'), aside(data({}), { adk_partial: true })]),
+      '{"a":1}',
+    ],
+    [
+      "is data that has metadata of another kind",
+      message([aside(data({ a: 1 }), { type: "x", adk_partial: false })]),
+      { a: 1 },
+    ],
   ])("where JSON is wanted %s", (_case, value, output) => {
     expect(read(result(value), JSON_JOB)).toEqual({ kind: "answer", answer: { output } });
   });
@@ -283,6 +307,7 @@ describe("an answer is refused when it is", () => {
     ["data without any", parts([{ kind: "data" }]), unfit("result.parts.0.data")],
     ["a message of nothing", parts([]), NO_OUTPUT],
     ["a message of a file alone", parts([file]), NO_OUTPUT],
+    ["a message of thoughts alone", parts([thought]), NO_OUTPUT],
     ["a call without a name", parts([data({ tool_calls: [{ arguments: {} }] })]), unfit("tool_calls.0.name")],
     ["metadata that is text", result(message([text("42")], { metadata: "x" })), unfit("result.metadata")],
     ["refused in words", result(message([], { metadata: { refused: "yes" } })), unfit("result.metadata.refused")],
