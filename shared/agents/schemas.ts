@@ -26,8 +26,8 @@ export const AgentCreate = z
         "What the endpoint speaks; default `native`, one JSON request answered by `{output, refused?, tool_calls?, usage?}` " +
         "or, with 202, by callback. `openai_chat`, chat completions of the model `default`: the prompt, then the input as " +
         "JSON, is the one user message; tools are functions, and the message says that their calls bring no result back; of a " +
-        "JSON task it says so at its end, with the schema, which is the `response_format`, too, if its root is an object. Content, " +
-        "refusal and tool calls of the first choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
+        "JSON task it says so at its end, with the schema, which is the `response_format`, too, if its root is an object " +
+        "and its keywords are ones that servers take. Content, refusal and tool calls of the first choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
         "the prompt as a text part, the input as a data part, and `{output_format, output_schema, tools}` as the last one; " +
         "the answer is a message, or a task that is polled by `tasks/get`, in its artifacts, else in what it said last: " +
         "text parts or, for a JSON task, data parts; `usage`, `refused` and `tool_calls` stand in its metadata. `a2a_1`, " +

@@ -4,6 +4,7 @@ import { type Allowed, MAX_VALUES, parseJsonBounded } from "../../platform/outbo
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
+import { isPlainSchema } from "./plain-schema.ts";
 import type { Asked, Protocol } from "./protocol.ts";
 import { answered, invalid, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
 
@@ -155,20 +156,16 @@ interface Wanted {
 }
 
 /**
- * The API takes a schema only if its root is an object, and `json_object` would rule out a list where the prompt asks for
- * one. Many servers pass over `response_format`, so a schema is told in words as well: else their models would never see
+ * The API takes a schema only if its root is an object, servers only one of the keywords that they know (`isPlainSchema`), and
+ * `json_object` would rule out a list where the prompt asks for one. Many servers pass over `response_format`, so a schema is told in words as well: else their models would never see
  * it. The schema is not `strict`: that would rule out every schema with an optional property.
  */
 function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
   if (output_format !== "json") return { words: [], fields: {} };
   if (schema === null) return { words: ["Answer in JSON alone."], fields: {} };
   const words = [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`];
-  if (!describesObject(schema)) return { words, fields: {} };
+  if (!isPlainSchema(schema)) return { words, fields: {} };
   return { words, fields: { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } } };
-}
-
-function describesObject(schema: unknown): boolean {
-  return typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
 }
 
 /**

@@ -13,6 +13,20 @@ const ONE_TURN =
 const object = { type: "object", properties: { sum: { type: "number" } } };
 const list = { type: "array", items: { type: "string" } };
 
+const wordsOf = (schema: object) =>
+  `Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`;
+const WIDE = {
+  type: "object",
+  required: ["uniqueItems"],
+  // Names and values that are keywords elsewhere.
+  properties: {
+    uniqueItems: { $ref: "#/$defs/one", default: 1 },
+    a: { type: ["array", "null"], items: object, maxItems: 2 },
+  },
+  additionalProperties: false,
+  $defs: { one: { anyOf: [{ const: { not: 1 } }, { enum: ["oneOf"] }, { type: "integer", minimum: 1 }] } },
+};
+
 const TOKENS = { prompt_tokens: 194, completion_tokens: 2, total_tokens: 196 };
 const UPSTREAM = { upstream_inference_cost: 0.5 };
 
@@ -43,6 +57,31 @@ describe("a chat completion is asked for", () => {
       "by a schema that is true, in words too",
       { output_format: "json", output_schema: true },
       said("Add them.\n\nAnswer in JSON that is valid against this JSON Schema:\ntrue"),
+    ],
+    ...[
+      { properties: { a: { type: "array", uniqueItems: true } } },
+      { properties: { a: { type: "array", items: { type: "string", pattern: "[a-z]" } } } },
+      { properties: { a: { anyOf: [{ type: "null" }, { type: "array", contains: { const: 1 } }] } } },
+      { additionalProperties: { type: "string", format: "uri" } },
+      { $defs: { a: { not: { const: 1 } } } },
+      { properties: { a: { $ref: "#" } } },
+      { properties: { a: true } },
+      { properties: { a: { minimum: 1 } } },
+      { properties: { a: { type: "string", maxLength: 1001 } } },
+      { properties: { a: { type: "integer", anyOf: [{ const: 1 }, { const: 3 }] } } },
+      { oneOf: [{ required: ["a"] }, { required: ["b"] }] },
+    ].map((rest): [string, Partial<Job["task"]>, unknown] => [
+      `by a schema in words, where servers refuse its keywords: ${JSON.stringify(rest)}`,
+      { output_format: "json", output_schema: { type: "object", ...rest } },
+      said(wordsOf({ type: "object", ...rest })),
+    ]),
+    [
+      "by a schema of all that servers take",
+      { output_format: "json", output_schema: WIDE },
+      {
+        ...said(wordsOf(WIDE)),
+        response_format: { type: "json_schema", json_schema: { name: "answer", schema: WIDE } },
+      },
     ],
     ["as text, whatever schema there is", { output_schema: object }, said("Add them.")],
     [
