@@ -87,7 +87,7 @@ export const openaiChat: Protocol = {
     const input = task.input === null ? [] : [`input:\n${JSON.stringify(task.input)}`];
     const tools = (task.tools ?? []).map(({ name, description, parameters }) => ({
       type: "function",
-      function: { name: names.get(name), description, parameters },
+      function: { name: names.get(name), description, parameters: parametersOf(parameters) },
     }));
     const turns = tools.length === 0 ? [] : [ONE_TURN];
     return {
@@ -145,8 +145,15 @@ function paidOf({ cost, is_byok: isByok, cost_details }: z.output<typeof Usage>)
   return cost_details === undefined ? {} : { cost_usd: cost + cost_details.upstream_inference_cost };
 }
 
+type Tool = NonNullable<Asked["task"]["tools"]>[number];
+
 function functionNamesOf({ tools }: Pick<Asked["task"], "tools">): Map<string, string> {
   return functionNames((tools ?? []).map(({ name }) => name));
+}
+
+/** The schema of a tool's arguments with the two members that OpenAI demands, which a tool without arguments need not have. */
+function parametersOf(schema: Tool["parameters"]): Record<string, unknown> {
+  return { type: "object", properties: {}, ...(typeof schema === "object" && !Array.isArray(schema) ? schema : {}) };
 }
 
 /** How a request says that JSON is wanted: in words, and by fields of the API where it has them. */

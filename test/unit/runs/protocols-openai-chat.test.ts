@@ -103,6 +103,15 @@ describe("a chat completion is asked for", () => {
     ]);
   });
 
+  it.each<[string, Record<string, string | boolean>]>([
+    ["an empty one", {}],
+    ["one of an object alone", { type: "object" }],
+    ["one that forbids any", { additionalProperties: false }],
+  ])("with the members that the API demands of the schema of a tool without arguments: %s", (_case, parameters) => {
+    const { tools } = request({ tools: [{ ...toolOf("now"), parameters }] });
+    expect(tools).toMatchObject([{ function: { parameters: { type: "object", properties: {}, ...parameters } } }]);
+  });
+
   it("and answered at once", () => {
     expect(openaiChat.callsBack).toBe(false);
   });
