@@ -1,5 +1,6 @@
 import { opensWithRefusal } from "./refusal.ts";
 import type { GraderType } from "./schema.ts";
+import { type GraderVersion, isSince } from "./types.ts";
 
 const COMMA_OF_LATEX = /(?<=\d)(?:\{,\}|,\\!)(?=\d{3}(?!\d))/gu;
 const SPACE_OF_LATEX = /(?<=\d)\\[,:; ](?=\d{3}(?!\d))/gu;
@@ -110,6 +111,9 @@ const SINCE_8: Plain = {
   set_f1: listSince8,
 };
 
+/** The versions that read answers so. */
+type ReadSince = Exclude<GraderVersion, "3" | "4">;
+
 /**
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
  * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
@@ -121,12 +125,12 @@ const SINCE_8: Plain = {
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
-export function inPlainWriting(type: GraderType, text: string, version: "5" | "6" | "7" | "8" = "8"): string {
+export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "9"): string {
   if (version === "5") return PLAIN[type]?.(text) ?? text;
   const said = withoutThought(text);
   if (version === "6") return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");
   const told = said.replace(FURTHER_THOUGHTS, "");
-  if (version === "8") return inPlainWriting(type, SINCE_8[type]?.(told) ?? told, "7");
+  if (isSince(version, "8")) return inPlainWriting(type, SINCE_8[type]?.(told) ?? told, "7");
   const begun = SINCE_7[type]?.(told) ?? told;
   const plain = inPlainWriting(type, SINCE_6[type]?.(begun) ?? begun, "5");
   // Not before: after a letter a dash is none.

@@ -160,8 +160,8 @@ function lastSaid({ history }: Task, { message }: Polling): Message | undefined 
 }
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
-export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { task }: Asked): Reading {
-  const parts = all.filter((part) => !isAside(part));
+export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { task, withAsides }: Asked): Reading {
+  const parts = withAsides === true ? all : all.filter((part) => !isAside(part));
   const values: ExactJson[] = [];
   const calls: unknown[][] = [];
   for (const part of parts) {

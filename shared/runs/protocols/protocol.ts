@@ -29,6 +29,8 @@ export interface Pending {
 export interface Asked {
   run: Pick<Job["run"], "id">;
   task: Pick<Job["task"], "output_format" | "tools">;
+  /** Whether what an answer marks as no part of it is read as one: as it was until version 9 of the grading rules. */
+  withAsides?: boolean;
 }
 
 /** One way to speak to an endpoint. */

@@ -52,6 +52,16 @@ const reporting =
     return { status: 202 };
   };
 
+/** Answers by A2A, and says beside it what it thought, marked as that. */
+const thinking: Handler = async (asked) => {
+  const reply = await speaking((right) => right)(asked);
+  if (reply === CUT) return reply;
+  const answer = JSON.parse(String(reply.body));
+  answer.result.parts.push({ kind: "text", text: "Or is it -1?", metadata: { adk_thought: true } });
+  return json(200, answer);
+};
+const THOUGHT = "a2a and right, with what led to it";
+
 /** Each way to answer, with what grading it again has to find. */
 const WAYS: [name: string, protocol: string, answer: Handler, result: object][] = [
   ["native and right", "native", speaking((right) => right), RIGHT],
@@ -71,6 +81,7 @@ const WAYS: [name: string, protocol: string, answer: Handler, result: object][] 
   ["a2a and right", "a2a", speaking((right) => right), RIGHT],
   ["a2a and wrong", "a2a", speaking(() => "-1"), WRONG],
   ["a2a and right, asked for later", "a2a", later((right) => right), RIGHT],
+  [THOUGHT, "a2a", thinking, RIGHT],
   ["a2a_1 and right", "a2a_1", speaking((right) => right), RIGHT],
   ["a2a_1 and wrong", "a2a_1", speaking(() => "-1"), WRONG],
   ["a2a_1 and right, asked for later", "a2a_1", later((right) => right), RIGHT],
@@ -163,12 +174,23 @@ describe("a run of a minted task, once its epoch is revealed", () => {
 });
 
 describe("a statement of the grading rules before", () => {
-  it.each(["3", "4", "5", "6", "7"])("is graded again as it was: version %s", async (grader_version) => {
+  it.each(["3", "4", "5", "6", "7", "8"])("is graded again as it was: version %s", async (grader_version) => {
     const before = (subject: EvidenceStatement["credentialSubject"]) => ({
       ...subject,
       result: { ...subject.result, grader_version },
     });
     expect((await post({ ...run, jws: await signed(before) })).body).toEqual(RIGHT);
+  });
+
+  it("is graded again as it was where what led to the answer was a part of it", async () => {
+    const thought = await published(service, owner, screened.get(THOUGHT)?.[0] ?? "");
+    const result = { grader_type: "numeric", correctness: "0.0000", passed: false, grader_version: "8" };
+    const before = await signed(
+      (subject) => ({ ...subject, result: { ...subject.result, ...result } }),
+      undefined,
+      thought.jws,
+    );
+    expect((await post({ ...thought, jws: before })).body).toEqual(WRONG);
   });
 
   it("is graded again as it was where the answer has more items and members than one may have since", async () => {
@@ -309,9 +331,10 @@ describe("from the packed command line", () => {
 async function signed(
   change: (subject: EvidenceStatement["credentialSubject"]) => object,
   type?: string[],
+  jws = run.jws,
 ): Promise<string> {
   const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
-  const statement = claims(run.jws);
+  const statement = claims(jws);
   const credentialSubject = change(statement.credentialSubject);
   const kid = keyId(service.settings["BASE_URL"] ?? "", active);
   return signStatement({ ...statement, ...(type === undefined ? {} : { type }), credentialSubject }, active, kid);
