@@ -10,6 +10,7 @@ import { outboundPolicy } from "../platform/outbound/policy.ts";
 import type { CallOutcome } from "./answer.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
+import { errorWords } from "./protocols/error-words.ts";
 import { protocolOf } from "./protocols/index.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
@@ -240,6 +241,11 @@ const UNREADABLE = {
   },
 } as const;
 
+/** That an endpoint answered with another status than 200. */
+export function unexpected(status: number): string {
+  return `The endpoint answered with HTTP status ${status}; 200 is expected.`;
+}
+
 /** The outcome of a call by its exchange, unless `read` finds that the agent is still working. */
 export function outcomeOf(
   result: Exchange,
@@ -255,7 +261,8 @@ export function outcomeOf(
     return { kind: "failure", code: unreached.failure_code, detail: unreached.detail, response: null, latencyMs };
   }
   if (result.status !== 200) {
-    const detail = `The endpoint answered with HTTP status ${result.status}; 200 is expected.`;
+    const said = errorWords(response);
+    const detail = said === "" ? unexpected(result.status) : `${unexpected(result.status)} It says: ${said}`;
     return { kind: "failure", code: "agent_http_error", detail, response, latencyMs };
   }
   const json = parseJsonBounded(new TextDecoder().decode(response), { exact: true });

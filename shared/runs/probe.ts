@@ -1,7 +1,7 @@
 import { randomToken } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
-import type { FailureCode } from "./answer.ts";
-import { outcomeOf, send, type Sending } from "./call.ts";
+import type { CallOutcome, FailureCode } from "./answer.ts";
+import { outcomeOf, send, type Sending, unexpected } from "./call.ts";
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { MODEL } from "./protocols/openai-chat.ts";
@@ -84,11 +84,19 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   if (outcome.kind === "pending") return succeeded("The endpoint took the task and is working on it.");
   if (outcome.kind !== "failure") return succeeded("The endpoint answered by its protocol.");
   const { code } = outcome;
-  // What the agent says about its failure is part of its answer, which is not quoted.
-  const cause = code === "agent_reported_failure" ? "The agent answered that it failed." : outcome.detail;
   const particular = PROTOCOL_ADVICE[target.agent_protocol][code];
-  const detail = [cause, ADVICE[code], particular].filter((text) => text !== undefined).join(" ");
+  const detail = [unquoted(outcome, result.status), ADVICE[code], particular]
+    .filter((text) => text !== undefined)
+    .join(" ");
   return { ok: false, ...measured, failure_code: code, detail };
+}
+
+type Failed = Extract<CallOutcome, { kind: "failure" }>;
+
+/** Why a call failed, without what the agent says of it: that is part of its answer, which whoever may test must not read. */
+function unquoted({ code, detail }: Failed, status: number | null): string {
+  if (code === "agent_reported_failure") return "The agent answered that it failed.";
+  return code === "agent_http_error" && status !== null ? unexpected(status) : detail;
 }
 
 function probeJob(id: string, agent: Target): Job {

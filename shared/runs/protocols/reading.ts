@@ -84,7 +84,7 @@ export function reportedFailure(detail: string, said = ""): Unusable {
 }
 
 /** The start of an agent's text in a form that the database can hold: without control characters and lone surrogates. */
-function excerpt(text: string): string {
+export function excerpt(text: string): string {
   return text
     .slice(0, MAX_EXCERPT)
     .toWellFormed()

@@ -160,6 +160,30 @@ describe("an answer that is not ready", () => {
     expect(requests.length).toBe(2);
   });
 
+  it.each<[string, string, string | RegExp]>([
+    ["OpenAI and what is compatible", '{"error":{"message":" Unknown model. ","code":null}}', "Unknown model."],
+    ["Ollama", '{"error":"model \\"default\\" not found"}', 'model "default" not found'],
+    ["vLLM", '{"object":"error","message":"Grammar error","code":400}', "Grammar error"],
+    ["a problem of RFC 9457", '{"title":"Unauthorized","detail":"The token has ended."}', "The token has ended."],
+    ["FastAPI", '{"detail":[{"loc":["body","task_id",0],"msg":"Field required"},7]}', "body.task_id.0: Field required"],
+    ["a text", "upstream\u0000timed out\n", "upstream timed out"],
+    ["a JSON text", '"no"', "no"],
+    ["a long text", "a".repeat(2000), /^a{500}$/],
+  ])("ends with what %s says of the error", async (_server, body, said) => {
+    const { outcome } = await call([() => new Response(body, { status: 400 })]);
+    const [told, words] = outcome.kind === "failure" ? outcome.detail.split(" It says: ") : [];
+    expect(told).toBe("The endpoint answered with HTTP status 400; 200 is expected.");
+    expect(words).toEqual(typeof said === "string" ? said : expect.stringMatching(said));
+  });
+
+  it.each(["", "{}", '{"error":{"code":5}}', "<html>Not found</html>", '{"error":', '{"error":"  "}', "\u00ff\ufffd"])(
+    "ends with the status alone where nobody could read what is said: %j",
+    async (body) => {
+      const { outcome } = await call([() => new Response(body, { status: 404 })]);
+      expect(outcome).toMatchObject({ detail: "The endpoint answered with HTTP status 404; 200 is expected." });
+    },
+  );
+
   it("is looked up again after 30 s, so that a name can't come to point inside", async () => {
     const { outcome, requests, endedAfter } = await call([() => task("working")], {
       addresses: ["1.1.1.1", "1.1.1.1", "127.0.0.1"],
