@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { read } from "./change.ts";
@@ -38,6 +38,17 @@ export function steppingOver(name: string, column: PgColumn, where: SQL, start: 
 /** Executes once a `deletion` that deletes or empties at most PIECE rows. */
 export async function deletePiece(ctx: Context, deletion: SQL): Promise<Piece> {
   const statement = sql`with deleted as (${deletion} returning 1) select to_jsonb(count(*)) as result from deleted`;
+  return after((await read(ctx, z.int(), statement)) ?? 0, PIECE);
+}
+
+/**
+ * Deletes the rows of a table whose `ctid` the query `rows` selects, at most PIECE. Another piece follows where it selects so
+ * many, even if something else has deleted some of them by the time that they are reached.
+ */
+export async function deleteSelected(ctx: Context, table: PgTable, rows: SQL): Promise<Piece> {
+  const statement = sql`with selected as materialized (${rows}), deleted as (
+      delete from ${table} where ${isAmong(sql`select ctid from selected`)}
+    ) select to_jsonb(count(*)) as result from selected`;
   return after((await read(ctx, z.int(), statement)) ?? 0, PIECE);
 }
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { deletePiece, isAmong, isFirstBelow, PIECE, type Piece } from "../../db/pieces.ts";
+import { deletePiece, deleteSelected, isFirstBelow, PIECE, type Piece } from "../../db/pieces.ts";
 import { email_tokens, refresh_tokens, sessions, sign_in_marks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { REFRESH_SECONDS } from "./new-session.ts";
@@ -15,10 +15,10 @@ export async function forgetEnded(ctx: Context, cursor: string | null): Promise<
   const ended = sql`(select id, ctid from ${sessions}
     where least(revoked_at, expires_at) < ${secondsAgo(ctx, 86_400)} order by least(revoked_at, expires_at) limit ${PIECE})`;
   if (cursor === EMPTIED) {
-    const { next } = await deletePiece(ctx, deletionOfEmptied(ended));
+    const { next } = await deleteSelected(ctx, sessions, emptied(ended));
     return { next: next === null ? null : CREDENTIALS };
   }
-  const { next } = await deletePiece(ctx, deletionOfCredentials(ended));
+  const { next } = await deleteSelected(ctx, refresh_tokens, credentials(ended));
   return { next: next === null ? EMPTIED : CREDENTIALS };
 }
 
@@ -26,17 +26,15 @@ export async function forgetEnded(ctx: Context, cursor: string | null): Promise<
 const CREDENTIALS = "credentials";
 const EMPTIED = "emptied";
 
-function deletionOfCredentials(ended: SQL): SQL {
-  const theirs = sql`select t.ctid from ${ended} s cross join lateral (
+function credentials(ended: SQL): SQL {
+  return sql`select t.ctid from ${ended} s cross join lateral (
       select ctid from ${refresh_tokens} where session_id = s.id limit ${PIECE}
     ) t limit ${PIECE}`;
-  return sql`delete from ${refresh_tokens} where ${isAmong(theirs)}`;
 }
 
-function deletionOfEmptied(ended: SQL): SQL {
-  const emptied = sql`select s.ctid from ${ended} s
+function emptied(ended: SQL): SQL {
+  return sql`select s.ctid from ${ended} s
     where not exists (select from ${refresh_tokens} t where t.session_id = s.id)`;
-  return sql`delete from ${sessions} where ${isAmong(emptied)}`;
 }
 
 /**

@@ -49,6 +49,23 @@ it("forgets ended sessions by 5,000 rows a statement, however many credentials o
   expect([...(await left("sessions")), ...(await left("refresh_tokens"))]).toEqual([{ n: 1 }, { n: 8 }]);
 });
 
+it("forgets ended sessions whole, even if something else deletes credentials of theirs at the same time", async () => {
+  await service.sql("delete from sessions");
+  await addSession(time - 3 * DAY, 20_000);
+  const free = () => service.sql("select from refresh_tokens for update skip locked");
+  // So many that there are some among any 5,000.
+  const deleted = service.sql(`do $$ begin
+    delete from refresh_tokens where token_hash in (select token_hash from refresh_tokens limit 16_000);
+    for turn in 1..4000 loop
+      exit when exists (select from pg_locks l where not granted and pg_backend_pid() = any (pg_blocking_pids(l.pid)));
+      perform pg_sleep(0.005);
+    end loop;
+  end $$`);
+  while ((await free()).length > 5000);
+  await Promise.all([service.app.scheduled(DAILY), deleted]);
+  expect([...(await left("sessions")), ...(await left("refresh_tokens"))]).toEqual([{ n: 0 }, { n: 0 }]);
+});
+
 it("forgets a replaced credential of a session in use once it has expired; until then its replay ends the session", async () => {
   await service.sql("delete from sessions");
   const refresh = (credential: string) =>
