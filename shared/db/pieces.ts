@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { read } from "./change.ts";
@@ -42,13 +42,12 @@ export async function deletePiece(ctx: Context, deletion: SQL): Promise<Piece> {
 }
 
 /**
- * Deletes the rows of a table whose `ctid` the query `rows` selects, at most PIECE. Another piece follows where it selects so
- * many, even if something else has deleted some of them by the time that they are reached.
+ * Deletes the rows whose `ctid` the query `rows` selects, at most PIECE, by a `deletion` of those that are `SELECTED`. Another
+ * piece follows where it selects so many, even if something else has deleted some of them by the time that they are reached.
  */
-export async function deleteSelected(ctx: Context, table: PgTable, rows: SQL): Promise<Piece> {
-  const statement = sql`with selected as materialized (${rows}), deleted as (
-      delete from ${table} where ${isAmong(sql`select ctid from selected`)}
-    ) select to_jsonb(count(*)) as result from selected`;
+export async function deleteSelected(ctx: Context, rows: SQL, deletion: SQL): Promise<Piece> {
+  const statement = sql`with selected as materialized (${rows}), deleted as (${deletion})
+    select to_jsonb(count(*)) as result from selected`;
   return after((await read(ctx, z.int(), statement)) ?? 0, PIECE);
 }
 
@@ -59,6 +58,9 @@ export async function deleteSelected(ctx: Context, table: PgTable, rows: SQL): P
 export function isAmong(rows: SQL): SQL {
   return sql`ctid = any (array(${rows}))`;
 }
+
+/** SQL: whether a row is one of those that a statement of `deleteSelected` selects. */
+export const SELECTED = isAmong(sql`select ctid from selected`);
 
 /**
  * SQL: whether a row is among the first PIECE of its table whose `column` is less than `bound`, by the index that begins with

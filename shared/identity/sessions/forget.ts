@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { deletePiece, deleteSelected, isFirstBelow, PIECE, type Piece } from "../../db/pieces.ts";
+import { deletePiece, deleteSelected, isFirstBelow, PIECE, type Piece, SELECTED } from "../../db/pieces.ts";
 import { email_tokens, refresh_tokens, sessions, sign_in_marks } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { REFRESH_SECONDS } from "./new-session.ts";
@@ -15,10 +15,11 @@ export async function forgetEnded(ctx: Context, cursor: string | null): Promise<
   const ended = sql`(select id, ctid from ${sessions}
     where least(revoked_at, expires_at) < ${secondsAgo(ctx, 86_400)} order by least(revoked_at, expires_at) limit ${PIECE})`;
   if (cursor === EMPTIED) {
-    const { next } = await deleteSelected(ctx, sessions, emptied(ended));
+    const { next } = await deleteSelected(ctx, emptied(ended), sql`delete from ${sessions} where ${SELECTED}`);
     return { next: next === null ? null : CREDENTIALS };
   }
-  const { next } = await deleteSelected(ctx, refresh_tokens, credentials(ended));
+  const deletion = sql`delete from ${refresh_tokens} where ${SELECTED}`;
+  const { next } = await deleteSelected(ctx, credentials(ended), deletion);
   return { next: next === null ? EMPTIED : CREDENTIALS };
 }
 
