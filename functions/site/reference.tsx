@@ -1,5 +1,6 @@
 import type { Reply } from "../../shared/http/reply.ts";
 import type { PropsWithChildren } from "hono/jsx";
+import { REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
 import { TAGS } from "../../shared/http/tags.ts";
 import { Layout } from "./layout.tsx";
 import { Field } from "./parts/form.tsx";
@@ -107,6 +108,16 @@ function SchemaTable({ title, of, schema, schemas }: { title: string; of: string
 
 const bodyOf = ({ requestBody }: Details): Schema | undefined => requestBody?.content["application/json"]?.schema;
 
+/** How a request shows who calls; of several ways the first. */
+const CREDENTIALS: readonly (readonly [scheme: string, option: string])[] = [
+  ["runToken", '-H "Authorization: Bearer $RUN_TOKEN"'],
+  ["receiver", '-H "Authorization: Bearer $OTLP_TOKEN"'],
+  ["apiKey", '-H "X-API-Key: $AGENT_SCREENING_KEY"'],
+  ["bearer", '-H "Authorization: Bearer $ACCESS_TOKEN"'],
+  ["refresh", `-b "${REFRESH_COOKIE}=$REFRESH_TOKEN"`],
+  ["signature", '-H "Stripe-Signature: $SIGNATURE"'],
+];
+
 /** What to paste into a shell. */
 function curlOf(operation: Details, base: string): string {
   const { method, path, parameters, security } = operation;
@@ -119,8 +130,8 @@ function curlOf(operation: Details, base: string): string {
   ).toString();
   const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}'${base}${address}${query && `?${query}`}'`];
   const open = security.some((one) => Object.keys(one).length === 0);
-  if (!open && security.some((one) => "apiKey" in one)) lines.push(`-H "X-API-Key: $AGENT_SCREENING_KEY"`);
-  else if (!open && security.some((one) => "bearer" in one)) lines.push(`-H "Authorization: Bearer $ACCESS_TOKEN"`);
+  const [, shown] = CREDENTIALS.find(([scheme]) => security.some((one) => scheme in one)) ?? [];
+  if (!open && shown !== undefined) lines.push(shown);
   if (bodyOf(operation) !== undefined) {
     lines.push("-H 'Content-Type: application/json'");
     const sample = JSON.stringify(operation.requestBody?.content["application/json"]?.example, null, 2);

@@ -84,6 +84,14 @@ describe("the reference", () => {
     const body = JSON.parse(json.replaceAll("&quot;", '"'));
     expect(Object.keys(body).toSorted()).toEqual(["email", "password"]);
   });
+
+  it.each([
+    ["telemetry", "Authorization: Bearer $OTLP_TOKEN"],
+    ["runs", "Authorization: Bearer $RUN_TOKEN"],
+    ["accounts", "service_refresh=$REFRESH_TOKEN"],
+  ])("shows in a request of %s what tells who calls: %s", async (tag, shown) => {
+    expect(await text(`/docs/${tag}`)).toContain(shown);
+  });
 });
 
 describe("the type of a problem", () => {
