@@ -117,7 +117,7 @@ function claimsOf({ agent_id, task_id, status, passed, correctness, latency_ms, 
   });
 }
 
-function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidence> | null }) {
+function Signed({ run, evidence, base }: { run: Run; evidence: z.output<typeof Evidence> | null; base: string }) {
   if (evidence === null) {
     return (
       <p>
@@ -149,13 +149,13 @@ function Signed({ run, evidence }: { run: Run; evidence: z.output<typeof Evidenc
           Verify in this browser
         </button>
       </p>
-      <Verdict path={`/api/v1/runs/${run.id}/evidence?format=tlog-proof`} />
+      <Verdict base={base} path={`/api/v1/runs/${run.id}/evidence?format=tlog-proof`} />
     </>
   );
 }
 
 /** A finished run as strangers see it is kept as other open pages are; one that goes on, or somebody's own, is not. */
-async function show({ c, params, api }: Visit): Promise<Response | Reply> {
+async function show({ c, ctx, params, api }: Visit): Promise<Response | Reply> {
   const path = `/api/v1/runs/${params["run_id"]}`;
   const run = await api.read(path, RunRead);
   const [agent, task, phases, output, spans, evidence] = await Promise.all([
@@ -196,7 +196,7 @@ async function show({ c, params, api }: Visit): Promise<Response | Reply> {
         </>
       )}
       <h2>The statement</h2>
-      <Signed run={run} evidence={evidence} />
+      <Signed run={run} evidence={evidence} base={ctx.env.BASE_URL} />
     </Layout>
   );
   if (!isOver(run) || isSignedIn(c)) return personal(c, markup);

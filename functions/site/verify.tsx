@@ -4,11 +4,11 @@ import { TextArea } from "./parts/form.tsx";
 import { lasting } from "./parts/lasting.tsx";
 import { Verdict } from "./parts/verdict.tsx";
 import { scriptView } from "./parts/script.ts";
-import { type View, view } from "./parts/view.ts";
+import { type View, type Visit, view } from "./parts/view.ts";
 import { VERIFY, VERIFY_SOURCE } from "./verify-script.static.ts";
 
 /** The same for everybody: what is pasted never leaves the browser. */
-function show(): Reply {
+function show({ ctx }: Visit): Reply {
   return lasting(
     <Layout title="Verify" script={VERIFY}>
       <h1>Verify a statement</h1>
@@ -43,7 +43,7 @@ function show(): Reply {
           The keys are being read.
         </p>
       </form>
-      <Verdict path="/api/v1/runs/RUN_ID/evidence?format=tlog-proof" />
+      <Verdict base={ctx.env.BASE_URL} path="/api/v1/runs/RUN_ID/evidence?format=tlog-proof" />
       <p>
         <a href="/log">The log</a> shows what it has, and how to pin its key.{" "}
         <a href="/docs/guides/verify-evidence">The guide</a> says how to do the same in a program.

@@ -1,5 +1,5 @@
-/** Where the script that verifies puts what it finds, and what to do without one. */
-export function Verdict({ path }: { path: string }) {
+/** Where the script that verifies puts what it finds, and what to paste without one; `base` is the service's address. */
+export function Verdict({ base, path }: { base: string; path: string }) {
   return (
     <>
       <noscript>
@@ -8,9 +8,10 @@ export function Verdict({ path }: { path: string }) {
           <a href="/docs/guides/verify-evidence">the guide</a> shows:
         </p>
         <pre>
-          <code>{`curl SERVICE/.well-known/jwks.json > keys.json
-curl SERVICE/log/key > service.vkey
-curl "SERVICE${path}"`}</code>
+          <code>{`curl ${base}/.well-known/jwks.json > keys.json
+curl ${base}/log/key > service.vkey
+curl "${base}${path}" > proof.txt
+agent-screening verify proof.txt --jwks keys.json --log-key service.vkey`}</code>
         </pre>
       </noscript>
       <div id="verdict" role="status" />

@@ -134,7 +134,12 @@ describe("the log and the page that verifies, without script", () => {
 
   it("say what they need, and how it is done by command line; the script is small and kept for good", async () => {
     const page = await newVisitor(service).open("/verify");
-    expect(page.html).toMatch(/<noscript>[^]*curl SERVICE\/\.well-known\/jwks\.json[^]*<\/noscript>/);
+    const [, pasted = ""] = /<noscript>([^]*?)<\/noscript>/.exec(page.html) ?? [];
+    expect(pasted).toContain(`curl ${service.url}/.well-known/jwks.json > keys.json`.replace(">", "&gt;"));
+    expect(pasted).toContain("agent-screening verify proof.txt --jwks keys.json --log-key service.vkey");
+    expect((await (await ownVisitor()).open(`/runs/${run}`)).html).toContain(
+      `curl &quot;${service.url}/api/v1/runs/${run}/evidence?format=tlog-proof&quot;`,
+    );
     expect(page.html).toMatch(/<form id="verify" hidden/);
     const script = /src="(\/verify\.js\?v=\w+)"/.exec(page.html)?.[1] ?? "";
     const answer = await fetch(service.url + script);
