@@ -13,6 +13,7 @@ import { qstashPlan, RESEND } from "./limits.ts";
 import { createMailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon/front.ts";
 import { startPostgres } from "./neon/postgres.ts";
+import { untilFree } from "./ports.ts";
 import { startRedisFront } from "./redis/front.ts";
 import { startResend } from "./resend.ts";
 import { crons, DAILY_URL_END } from "./schedule.ts";
@@ -30,6 +31,8 @@ export interface StackOptions {
   dir: string;
   /** Empties `dir` first. */
   fresh?: boolean | undefined;
+  /** How often a port that is taken is looked at; for ten seconds when not given. */
+  waits?: number | undefined;
   /** Settings on top of the developer's. */
   settings?: Settings | undefined;
   /** Told what is being started. */
@@ -56,9 +59,13 @@ const COMMITTING = 10;
 /**
  * Starts the whole service on this machine: PostgreSQL, Redis, the queue's broker, a DNS resolver, and the Worker in
  * workerd; migrates and seeds. What was started is stopped again when a part fails.
+ * @throws before anything else when another program listens where the service or the console shall.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dir, port = 8787, consolePort = port + 1, progress = () => undefined } = options;
+  // Before anything is emptied or started: a stack that still runs here keeps its data, and the reason is told at once.
+  await untilFree(port, "PORT", options.waits);
+  await untilFree(consolePort, "CONSOLE_PORT", options.waits);
   if (options.fresh === true) rmSync(dir, { recursive: true, force: true });
   const developer = developerSettings();
   const secrets = await keptSecrets(dir);
