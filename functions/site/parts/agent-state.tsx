@@ -118,12 +118,13 @@ export function Telemetry({
           ) : (
             <>
               <p>
-                <strong>The token is shown this once: copy it now.</strong> Any OpenTelemetry exporter takes it:
+                <strong>The token is shown this once: copy it now.</strong> OpenTelemetry exporters take it that send
+                over HTTP:
               </p>
               <ShownOnce
                 id="token"
                 label="Settings of the exporter, with the token"
-                text={`OTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${token.token}"`}
+                text={`OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_EXPORTER_OTLP_ENDPOINT=${token.endpoint}\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${token.token}"`}
               />
             </>
           )}

@@ -44,7 +44,7 @@ beforeAll(async () => {
       `/agents/${agent}/edit`,
       /(Make|Replace) (a|the) token/,
       "Settings of the exporter",
-      /\n.*Bearer%20otlp_/,
+      /^OTEL_EXPORTER_OTLP_PROTOCOL=http\/protobuf\n[^]*Bearer%20otlp_/,
     ],
   ];
 });
