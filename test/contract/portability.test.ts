@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
 import { partsOf } from "../../shared/portability/parts.ts";
