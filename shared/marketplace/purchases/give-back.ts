@@ -7,7 +7,7 @@ import { idOf, withProvider } from "../../billing/stripe.ts";
 import { read, write } from "../../db/change.ts";
 import { purchases, revenue } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { completePurchase } from "./settle.ts";
+import { completePurchase, tellOfNothing } from "./settle.ts";
 
 /** The events by which money of a payment goes back, or comes again: the buyer's, the seller's and the platform's. */
 export const GIVE_BACK_EVENTS = [
@@ -63,7 +63,8 @@ export async function followGiveBack(ctx: Context, event: GiveBackEvent): Promis
   });
   if (found === null) return;
   const { id, session, charge, refunded } = found;
-  if (session.payment_status !== "unpaid") await completePurchase(ctx, id, session.id);
+  const isGiven = session.payment_status === "unpaid" || (await completePurchase(ctx, id, session.id));
+  if (!isGiven && refunded < charge.amount) tellOfNothing(ctx, id, session);
   const { transfer, application_fee: fee } = charge;
   const reversed = typeof transfer === "object" ? transfer.amount_reversed : 0;
   const feeBack = typeof fee === "object" ? (fee?.amount_refunded ?? 0) : 0;

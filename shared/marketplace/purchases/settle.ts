@@ -1,10 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
+import type Stripe from "stripe";
 import * as z from "zod";
 import { lockAccounts } from "../../agents/account.ts";
 import { insertHired } from "../../agents/parts.ts";
 import { note } from "../../analytics/event.ts";
+import { idOf } from "../../billing/stripe.ts";
 import { write } from "../../db/change.ts";
-import { agents, purchases, revenue } from "../../db/schema/index.ts";
+import { isDeleted } from "../../db/deleted.ts";
+import { agents, purchases, revenue, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
 import { newId } from "../../platform/ids.ts";
 
@@ -14,24 +17,26 @@ const NAME_LENGTH = 120;
  * Completes a purchase that is paid: the buyer gets the hired clone, and the revenue and an event of analytics are kept.
  * The clone is private and simulated, a variant of the root of the listed agent, with the declared configuration as it was
  * bought; the plan's limit does not apply to what is paid for. Does nothing to a purchase that is final. Where the buyer's
- * account is gone by now, the purchase is completed without a clone.
+ * account is gone by now, the purchase is completed without a clone. Returns whether the payment gave its buyer something,
+ * now or before: not so either where the purchase has failed, or is gone, as after the database was set back.
  */
-export async function completePurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
+export async function completePurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<boolean> {
   const id = sql`${purchaseId}::uuid`;
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
-  const buyer = sql`from (select p.buyer_id as id from p where p.buyer_id is not null) u`;
-  await write(ctx, {
+  const buyer = sql`from (select p.buyer_id as id from p where p.hired_agent_id is not null) u`;
+  const isThere = sql`exists (select from ${users} u where u.id = p.buyer_id and not ${isDeleted})`;
+  const isGiven = await write(ctx, {
     // The buyer's agents change one at a time, so that the name stays free; both accounts are locked in one order.
     lock: lockAccounts(sql`select unnest(array[p.buyer_id, p.seller_id]) from ${purchases} p where p.id = ${id}`),
     parts: sql`with p as (
       update ${purchases} p set status = 'COMPLETED', completed_at = ${now},
         checkout_session_id = coalesce(p.checkout_session_id, ${sessionId}),
-        hired_agent_id = case when p.buyer_id is not null then ${newId(ctx.now())}::uuid end
+        hired_agent_id = case when ${isThere} then ${newId(ctx.now())}::uuid end
       where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
     ), clone as (
       ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name, p.declared_configuration,
         (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
-      from p where p.buyer_id is not null`)}
+      from p where p.hired_agent_id is not null`)}
     ), earned as (
       insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
       select p.id, p.seller_id, p.price_usd, p.fee_usd, p.price_usd - p.fee_usd, ${now} from p
@@ -39,8 +44,18 @@ export async function completePurchase(ctx: Context, purchaseId: string, session
       ${note(ctx, "playbook_hired", { purchase_id: purchaseId }, buyer)}
     )`,
     owes: ["noted"],
-    select: sql`select to_jsonb(id) as result from p`,
-    result: z.uuid(),
+    select: sql`select to_jsonb(exists (select from p where p.hired_agent_id is not null)
+      or exists (select from ${purchases} p where p.id = ${id} and p.status = 'COMPLETED')) as result`,
+    result: z.boolean(),
+  });
+  return isGiven === true;
+}
+
+/** Tells the operator of a purchase whose payment gave its buyer nothing: only by hand it is paid back. */
+export function tellOfNothing(ctx: Context, purchaseId: string, session: Stripe.Checkout.Session): void {
+  ctx.log.error("a purchase was paid that gave its buyer nothing: pay it back", {
+    purchase_id: purchaseId,
+    payment_intent_id: idOf(session.payment_intent),
   });
 }
 

@@ -52,7 +52,27 @@ afterAll(async () => {
 
 const rows = (text: string, params: unknown[]) => service.sql(text, params);
 
+/** How often the operator was told that this purchase was paid for nothing. */
+const unmet = ({ id }: { id: string }) =>
+  service.logs.filter((line) => line.includes("gave its buyer nothing: pay it back") && line.includes(id)).length;
+
 describe("a paid purchase", () => {
+  it.each([
+    ["has failed", "update purchases set status = 'FAILED' where id = $1", "FAILED"],
+    ["is gone", "delete from purchases where id = $1", undefined],
+  ])("that %s by then is told to the operator, who alone can pay it back", async (_what, end, status) => {
+    const paid = await begin(buyer, listing.id);
+    const events = service.stripe.pay(await sessionOf(service, paid));
+    await deliver(service, events);
+    const ended = await begin(other, listing.id);
+    await rows(end, [ended.id]);
+    const completed = events.find(({ type }) => type === "checkout.session.completed");
+    const object = { ...completed?.data.object, metadata: { kind: "purchase", purchase_id: ended.id } };
+    await deliver(service, [{ ...completed, id: unique("evt"), data: { object } } as never]);
+    expect([unmet(paid), unmet(ended)]).toEqual([0, 1]);
+    expect((await rows("select status from purchases where id = $1", [ended.id]))[0]?.["status"]).toBe(status);
+  });
+
   it("hires a clone: private, simulated, without anything of the seller's but the configuration", async () => {
     const secret = { endpoint: null, provider_url: null, manifest_url: null, customer_llm_provider: null };
     const purchase = await hire(service, buyer, listing.id);
@@ -226,7 +246,11 @@ describe("the end of an account", () => {
     expect(bodyOf(await buyer.call("GET", DELETION), 200).purchases).toBe(total);
     const events = service.stripe.pay(await sessionOf(service, open));
     await finalise(buyer);
+    expect(unmet(open)).toBe(0);
     await deliver(service, events);
+    expect(unmet(open), "the operator is told to pay it back").toBe(1);
+    await deliver(service, events);
+    expect(unmet(done)).toBe(0);
     const kept = await rows("select status, buyer_id, hired_agent_id from purchases where id = any ($1) order by id", [
       [done.id, open.id],
     ]);
