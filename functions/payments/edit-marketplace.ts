@@ -75,7 +75,8 @@ export const editMarketplace = [
     summary: "Hire an agent",
     description:
       "201 with a new purchase, to be paid at `checkout_url`; 200 with the caller's open purchase of the listing while " +
-      "that can be paid. Name, configuration and price are those of this moment. Once the provider says that it is paid, " +
+      "that can be paid. Name, configuration and price are those of this moment; an open purchase keeps its name, and gets " +
+      "the configuration of this moment anew, unless it was paid at its page. Once the provider says that it is paid, " +
       "the purchase is COMPLETED and `hired_agent_id` an agent of the buyer's own: private, simulated until it is given " +
       "an endpoint, with the configuration that was bought, and a variant of the seller's agent; where the buyer has an " +
       "agent of the name, its name gets a number. It comes whatever the buyer's plan allows, and counts from then on. " +

@@ -26,9 +26,13 @@ const BegunPurchase = z.object({
   order: Order,
 });
 
+/** SQL: whether the buyer has paid at the page of the purchase row `p`: what was bought is settled, though it is not yet paid. */
+const isUsed = sql`(p.checkout_session_id is not null and p.checkout_url is null)`;
+
 /**
  * Inserts the buyer's purchase of a listing, or finds the one that awaits its payment. Keeps the name, the configuration
- * and the price of this moment; the platform's share is a tenth, rounded half up to the cent. Throws 404, `own_listing`.
+ * and the price of this moment; of one that is found the configuration alone, which is what the listing offers now, since
+ * the others are on its page. The platform's share is a tenth, rounded half up to the cent. Throws 404, `own_listing`.
  */
 export function beginPurchase(
   ctx: Context,
@@ -47,7 +51,8 @@ export function beginPurchase(
       select t.id, t.agent_id, t.seller_id, ${buyer}, t.name, t.declared_configuration, t.price_usd,
         round(t.price_usd / 10, 2)
       from target t where t.outcome = 'done'
-      on conflict (listing_id, buyer_id) where status = 'AWAITING_PAYMENT' do update set buyer_id = excluded.buyer_id
+      on conflict (listing_id, buyer_id) where status = 'AWAITING_PAYMENT' do update
+        set declared_configuration = case when ${isUsed} then p.declared_configuration else excluded.declared_configuration end
       returning p.*, old.id is null as is_new
     )`,
     result: sql`select jsonb_build_object('outcome', t.outcome, 'is_new', p.is_new,

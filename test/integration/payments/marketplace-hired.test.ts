@@ -14,6 +14,7 @@ import {
   listRecipe,
   newSeller,
   ONCE,
+  type Purchase,
   PURCHASES,
   readPurchase,
   sessionOf,
@@ -117,6 +118,28 @@ describe("a paid purchase", () => {
     const { hired_agent_id: hired } = await readPurchase(buyer, purchase);
     const { name, declared_configuration } = bodyOf(await buyer.call("GET", `/api/v1/agents/${hired}`), 200);
     expect([name.startsWith("Recipe"), declared_configuration]).toEqual([true, CONFIGURATION]);
+  });
+
+  it.each([
+    ["that waits to be paid", false],
+    ["whose page could not be opened", true],
+  ])("hires the configuration of the moment when a purchase %s was last asked for", async (_what, isDown) => {
+    const ask = () => buyer.call<Purchase>("POST", PURCHASES, { listing_id: listing.id });
+    if (isDown) service.faults.set({ service: "provider", mode: "down" });
+    expect((await ask()).status).toBe(isDown ? 503 : 201);
+    service.faults.set({ service: "provider", mode: "none" });
+    const change = (model: string) =>
+      seller.call("PATCH", `/api/v1/agents/${listing.agent_id}`, { declared_configuration: { model } });
+    await change("m-2");
+    const purchase = bodyOf(await ask(), 200);
+    await change("m-3");
+    const events = service.stripe.pay(await sessionOf(service, purchase));
+    // It is paid by now, though its event is still to come: what was bought stays.
+    expect(bodyOf(await ask(), 200).checkout_url).toBeNull();
+    await deliver(service, events);
+    const { hired_agent_id } = await readPurchase(buyer, purchase);
+    const [hired] = await rows("select declared_configuration from agents where id = $1", [hired_agent_id]);
+    expect(hired).toEqual({ declared_configuration: { model: "m-2" } });
   });
 
   it("hires a variant of the root where the agent is a variant itself", async () => {
