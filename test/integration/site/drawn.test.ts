@@ -36,6 +36,19 @@ async function open(path: string, viewport: typeof WIDE): Promise<Page> {
   return page;
 }
 
+/** The luminance of a colour of three channels, 0 to 255, as WCAG has it. */
+const luminance = (channels: readonly string[] = []): number =>
+  channels
+    .map((channel) => Number(channel) / 255)
+    .map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, light, at) => sum + light * ([0.2126, 0.7152, 0.0722][at] ?? 0), 0);
+
+/** How much two colours differ, 1 to 21: what is drawn has to differ by 3. */
+function contrast(...colours: (readonly string[] | undefined)[]): number {
+  const [dark = 0, light = 0] = colours.map(luminance).toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
 /** The controls of which each lies over another one, so that who means the one may hit the other. */
 const covered = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {
@@ -69,6 +82,23 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
     await page.context().close();
   });
+
+  it.each(["light", "dark"] as const)(
+    "draws the bars of a timeline apart from the page, in the %s",
+    async (colorScheme) => {
+      const suite = await addSuite(service, 1);
+      const runs = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+      await service.settled();
+      const page = await open(`/runs/${runs.body[0].id}`, WIDE);
+      await page.emulateMedia({ colorScheme });
+      const [bar, ground] = await page.evaluate<string[][]>(
+        `[getComputedStyle(document.querySelector("svg.box rect.value")).fill, getComputedStyle(document.body).backgroundColor]
+        .map((colour) => colour.match(/\\d+/g))`,
+      );
+      expect(contrast(bar, ground)).toBeGreaterThan(3);
+      await page.context().close();
+    },
+  );
 
   it("prints every column of a table that is wider than the paper", async () => {
     const page = await open("/scorecards", { width: 500, height: 800 });
