@@ -50,6 +50,7 @@ type Cost = Pick<
   | "evidence_cost_partial"
   | "evidence_cost_floor_applied"
   | "evidence_total_call_count"
+  | "simulated"
 >;
 
 /** What a run cost, for how many calls, and by whose word. */
@@ -59,7 +60,8 @@ export function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, 
   const partial = run.evidence_cost_partial ? ", in part" : "";
   // Of a total that the agent gave, no call is known.
   const calls = run.evidence_total_call_count === 0 ? "" : ` for ${counted(run.evidence_total_call_count, "call")}`;
-  return `${cost.toFixed(6)} USD${partial}${calls}, ${source.replaceAll("_", " ")}${floor}`;
+  const word = run.simulated ? "simulated" : source.replaceAll("_", " ");
+  return `${cost.toFixed(6)} USD${partial}${calls}, ${word}${floor}`;
 }
 
 function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null }) {

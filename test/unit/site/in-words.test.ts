@@ -30,7 +30,10 @@ describe("numbers in words", () => {
       evidence_cost_partial: false,
       evidence_cost_floor_applied: false,
       evidence_total_call_count: calls,
+      simulated: false,
     };
     expect(costOf(cost)).toBe(words);
+    // What no agent said is not told as its word.
+    expect(costOf({ ...cost, simulated: true })).toBe(words.replace(source.replaceAll("_", " "), "simulated"));
   });
 });
