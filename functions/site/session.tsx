@@ -71,6 +71,19 @@ function Progress({ session }: { session: Session }) {
   );
 }
 
+/** Where an endpoint is to be mended before its answers are: a run without one is worth 0, whatever its model knows. */
+function Unanswered({ failed }: { failed: readonly Run[] }) {
+  const without = failed.filter(({ failure_code }) => failure_code !== null).length;
+  if (without === 0) return null;
+  const all = without === failed.length;
+  return (
+    <p>
+      {all ? "None of them" : `${without} of them`} brought {all ? "an" : "no"} answer that could be graded: look at the
+      endpoint first.
+    </p>
+  );
+}
+
 function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: number; tasks: TasksById }) {
   return (
     <>
@@ -80,24 +93,26 @@ function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: num
           The newest {failed.length} of {total}; all of them once the screening is over.
         </p>
       )}
+      <Unanswered failed={failed} />
       <Table
         label="Runs that did not pass"
-        columns={[["Task", "wide"], ["Why", "wide"], ["Took", "number"], "Look closer"]}
+        columns={[
+          ["Task", "wide"],
+          ["Why", "wide"],
+          ["Took", "number"],
+        ]}
       >
         {failed.map((run) => (
           <tr>
             <td class="wide">
-              {titleOf(tasks, run.task_id)}
+              <a href={`/runs/${run.id}`} aria-label={`Run of ${titleOf(tasks, run.task_id)}`}>
+                {titleOf(tasks, run.task_id)}
+              </a>
               {(run.repeat_total ?? 1) > 1 && <span class="tag">repeat {run.repeat_index}</span>}
               {run.canary === true && <span class="tag">canary</span>}
             </td>
             <td class="wide">{reason(run)}</td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-            <td>
-              <a href={`/runs/${run.id}`} aria-label={`Run of ${tasks.get(run.task_id)?.title ?? "the task"}`}>
-                run
-              </a>
-            </td>
           </tr>
         ))}
       </Table>
