@@ -12,7 +12,7 @@ import { createFaults } from "./faults.ts";
 import { qstashPlan, RESEND } from "./limits.ts";
 import { createMailbox } from "./mailbox.ts";
 import { startNeonFront } from "./neon/front.ts";
-import { startPostgres } from "./neon/postgres.ts";
+import { endFormer, startPostgres } from "./neon/postgres.ts";
 import { untilFree } from "./ports.ts";
 import { startRedisFront } from "./redis/front.ts";
 import { startResend } from "./resend.ts";
@@ -59,14 +59,18 @@ const COMMITTING = 10;
 /**
  * Starts the whole service on this machine: PostgreSQL, Redis, the queue's broker, a DNS resolver, and the Worker in
  * workerd; migrates and seeds. What was started is stopped again when a part fails.
- * @throws before anything else when another program listens where the service or the console shall.
+ * @throws before anything else when another program listens where the service or the console shall, or another
+ * stack works on the same data.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dir, port = 8787, consolePort = port + 1, progress = () => undefined } = options;
   // Before anything is emptied or started: a stack that still runs here keeps its data, and the reason is told at once.
   await untilFree(port, "PORT", options.waits);
   await untilFree(consolePort, "CONSOLE_PORT", options.waits);
-  if (options.fresh === true) rmSync(dir, { recursive: true, force: true });
+  if (options.fresh === true) {
+    await endFormer(join(dir, "postgres"));
+    rmSync(dir, { recursive: true, force: true });
+  }
   const developer = developerSettings();
   const secrets = await keptSecrets(dir);
   const parts: (() => Promise<void>)[] = [];

@@ -95,6 +95,14 @@ export async function startPostgres(options: {
   };
 }
 
+/**
+ * Ends the server that a killed process left behind on the data in `dir`.
+ * @throws when a living process runs a server on them.
+ */
+export async function endFormer(dir: string): Promise<void> {
+  await reclaim(join(await dataFolder(dir, serverAccount()), "cluster"));
+}
+
 /** Makes the cluster beside its place and moves it there whole, so that an interrupted start leaves none in part. */
 async function initialise(native: string, cluster: string, account: Account | undefined): Promise<void> {
   if (await exists(cluster)) return;
