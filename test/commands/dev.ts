@@ -1,10 +1,21 @@
 /** `npm run dev`: the whole service on this machine, until Ctrl-C. */
 import { fileURLToPath } from "node:url";
-import { startStack } from "../stack/stack.ts";
+import { type Stack, startStack } from "../stack/stack.ts";
 
 const { PORT, CONSOLE_PORT, STACK_DIR } = process.env;
 const started = Date.now();
-const stack = await startStack({
+let stack: Stack | undefined;
+let stopping = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    // To exit ends what was started up to here, as to be killed would not.
+    if (stack === undefined) process.exit(0);
+    if (stopping) return;
+    stopping = true;
+    void stack.stop().then(() => process.exit(0));
+  });
+}
+stack = await startStack({
   dir: STACK_DIR ?? fileURLToPath(new URL("../../.local", import.meta.url)),
   port: PORT === undefined ? undefined : Number(PORT),
   consolePort: CONSOLE_PORT === undefined ? undefined : Number(CONSOLE_PORT),
@@ -22,12 +33,3 @@ Ready after ${((Date.now() - started) / 1000).toFixed(1)} s.
   the queue     ${stack.settings["QSTASH_URL"]}
 
 Ctrl-C stops everything.`);
-
-let stopping = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    void stack.stop().then(() => process.exit(0));
-  });
-}
