@@ -143,7 +143,7 @@ export async function buildWorld(service: TestService): Promise<World> {
   world.secret = await tasksWhere(service, "is_secret");
   for (const id of await runsOf(service)) world.secret.push(await askedOf(service, id));
   const failures = await service.sql<{ words: string }>(
-    "select failure_detail as words from runs where failure_code = 'agent_reported_failure'",
+    "select failure_detail as words from runs where failure_code in ('agent_reported_failure', 'agent_http_error')",
   );
   world.ownWords = failures.map(({ words }) => decoded(words).trim());
   return world;

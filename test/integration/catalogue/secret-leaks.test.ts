@@ -123,7 +123,7 @@ function parsed<T>(text: string): T | null {
 
 /** A text less the words of agents that the service passes on to insiders. */
 const withoutOwnWords = (text: string): string =>
-  text.includes("agent_reported_failure")
+  /agent_(?:reported_failure|http_error)/.test(text)
     ? world.ownWords.reduce((left, words) => left.replaceAll(words, ""), decoded(text))
     : text;
 
