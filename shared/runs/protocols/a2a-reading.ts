@@ -3,7 +3,7 @@ import type { ExactJson } from "../../platform/exact-json.ts";
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import type { Asked, Reading } from "./protocol.ts";
-import { answered, invalid, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
+import { answered, invalid, isRecord, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
 /** The most parts of a message, and of all artifacts of a task together. */
 export const MAX_PARTS = 10_000;
@@ -92,10 +92,6 @@ export function dataOf(task: Job["task"]): Record<string, unknown>[] {
 }
 
 /** Whether a value may be the `data` of a data part, which has to be an object in A2A. */
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A JSON-RPC 2.0 request. */
 export function call(id: string, method: string, params: Record<string, unknown>): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method, params };

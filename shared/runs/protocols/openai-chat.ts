@@ -164,8 +164,9 @@ interface Wanted {
 
 /**
  * The API takes a schema only if its root is an object, servers only one of the keywords that they know (`isPlainSchema`), and
- * `json_object` would rule out a list where the prompt asks for one. Many servers pass over `response_format`, so a schema is told in words as well: else their models would never see
- * it. The schema is not `strict`: that would rule out every schema with an optional property.
+ * `json_object` would rule out a list where the prompt asks for one. Many servers pass over `response_format`, so a schema is
+ * told in words as well: else their models would never see it. It is not `strict`: that would rule out every schema with an
+ * optional property.
  */
 function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
   if (output_format !== "json") return { words: [], fields: {} };

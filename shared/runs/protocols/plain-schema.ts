@@ -1,3 +1,5 @@
+import { isRecord } from "./reading.ts";
+
 /** Keywords of one schema, of a list of them, and of a map of them. */
 const ONE: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
 const LIST: ReadonlySet<string> = new Set(["anyOf"]);
@@ -35,11 +37,11 @@ const TELLING = ["type", "enum", "const", "anyOf", "$ref"];
  * isPlainSchema({ type: "object", properties: { a: { type: "array", uniqueItems: true } } }) // false
  */
 export function isPlainSchema(schema: unknown): boolean {
-  return isObject(schema) && schema["type"] === "object" && isPlain(schema);
+  return isRecord(schema) && schema["type"] === "object" && isPlain(schema);
 }
 
 function isPlain(schema: unknown): boolean {
-  if (!isObject(schema) || !TELLING.some((keyword) => keyword in schema)) return false;
+  if (!isRecord(schema) || !TELLING.some((keyword) => keyword in schema)) return false;
   const hasAlternatives = "anyOf" in schema;
   return Object.entries(schema).every(([keyword, value]) =>
     hasAlternatives && !LIST.has(keyword) ? ANNOTATION.has(keyword) : isPlainKeyword(keyword, value),
@@ -51,10 +53,6 @@ function isPlainKeyword(keyword: string, value: unknown): boolean {
   if (keyword === "additionalProperties" && typeof value === "boolean") return true;
   if (ONE.has(keyword)) return isPlain(value);
   if (LIST.has(keyword)) return Array.isArray(value) && value.every(isPlain);
-  if (MAP.has(keyword)) return isObject(value) && Object.values(value).every(isPlain);
+  if (MAP.has(keyword)) return isRecord(value) && Object.values(value).every(isPlain);
   return COUNT.has(keyword) ? Number(value) <= MAX_COUNT : VALUE.has(keyword);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,11 @@ export const MAX_TOOL_CALLS = 1000;
 /** How many characters of what an agent says are quoted. */
 const MAX_EXCERPT = 500;
 
+/** Whether a value of JSON is an object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A list whose items are not looked at. */
 export const List = z.custom<unknown[]>(Array.isArray);
 
