@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { codeHostMode } from "../../../shared/identity/code-host/code-host.ts";
 import { parseEnv } from "../../../shared/platform/env.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
@@ -6,6 +6,7 @@ import { cookiesOf } from "../../stack/cookies.ts";
 import { type GitHub, type GitHubPart, type GitHubUser, startGitHub } from "../../stack/github.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { heldUp, holdUp, SOMEBODY_WAITS } from "./holding-up.ts";
 
 const BEGIN = "/api/v1/auth/codehost";
 const CALLBACK = "/api/v1/auth/codehost/callback";
@@ -212,23 +213,14 @@ describe("coming back from the code host", () => {
     await service.sql("update users set deletion_scheduled_for = now() - interval '1 hour' where id = $1", [id]);
     await service.sql("delete from sign_in_marks where user_id = $1", [id]);
     // The deletion goes on once the sign-in waits for it.
-    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-      while not exists (select from pg_locks join pg_stat_activity using (pid)
-        where not granted and datname = current_database()) loop perform pg_sleep(0.02); end loop;
-      return new; end $$`);
-    await service.sql(`create trigger dawdle before update on users for each row
-      when (new.email like 'Deleted-%') execute function dawdle()`);
+    const when = "new.email like 'Deleted-%'";
+    const letGo = await holdUp(service, { on: "update on users", when, until: SOMEBODY_WAITS });
     const deletion = service.app.scheduled("17 3 * * *");
-    await vi.waitFor(async () => {
-      const dawdling = await service.sql(
-        "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'",
-      );
-      expect(dawdling).toHaveLength(1);
-    }, 10_000);
+    await heldUp(service);
     const moved = [{ email: `again${user.id}@example.test`, primary: true, verified: true }];
     const account = await accountOf(await signIn({ ...user, emails: moved }));
     await deletion;
-    await service.sql("drop function dawdle cascade");
+    await letGo();
     expect(account.email).toBe(moved[0]?.email);
     expect(await service.sql("select from identities where user_id = $1", [id])).toEqual([]);
   });

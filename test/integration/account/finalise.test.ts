@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -6,6 +6,7 @@ import { startService, type TestService } from "../../stack/service.ts";
 import { insertVersion } from "../agents/telemetry-support.ts";
 import { dailyStates } from "../operations/daily-support.ts";
 import { addAgent, addRun, addSuite, range, startAgent, type TestSuite } from "../runs/support.ts";
+import { heldUp, holdUp, SOMEBODY_WAITS } from "./holding-up.ts";
 
 const DAILY = "17 3 * * *";
 const DELETION = "/api/v1/users/me/deletion";
@@ -69,21 +70,14 @@ it("an account is closed beside a submission of its own: neither waits for the o
   await addRun(user, agent, task);
   await service.settled();
   // The submission has taken its allowance, and comes to the account only once the closing is done, or waits for it.
-  await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-    while not exists (select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database())
-      and exists (select from users where id = '${user.id}' and email not like 'Deleted-%')
-    loop perform pg_sleep(0.05); end loop; return new; end $$`);
-  await service.sql("create trigger dawdle before insert on screening_sessions for each row execute function dawdle()");
+  const until = `${SOMEBODY_WAITS} or not exists (select from users where id = '${user.id}' and email not like 'Deleted-%')`;
+  const letGo = await holdUp(service, { on: "insert on screening_sessions", until });
   const submitted = user.call("POST", "/api/v1/runs/batch", { agent_id: agent, task_ids: [task] });
-  await vi.waitFor(
-    async () =>
-      expect(await count("pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'", [])).toBe(1),
-    10_000,
-  );
+  await heldUp(service);
   ahead = 14 * DAY + 1000;
   await service.app.scheduled(DAILY);
   expect((await submitted).status).toBe(200);
-  await service.sql("drop function dawdle cascade");
+  await letGo();
   expect(await count("pg_stat_database where datname = current_database() and deadlocks > 0", [])).toBe(0);
   expect(await count("users where id = $1 and email like 'Deleted-%' and deletion_scheduled_for is null")).toBe(1);
   expect(await count("allowances where owner = $1", [user.id])).toBe(0);

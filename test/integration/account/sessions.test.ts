@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { caller, newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { from, range, tally } from "../runs/support.ts";
+import { heldUp, holdUp, SOMEBODY_WAITS } from "./holding-up.ts";
 
 const ME = "/api/v1/auth/me";
 const SESSIONS = "/api/v1/auth/sessions";
@@ -144,20 +145,13 @@ describe("signing out everywhere", () => {
     const id = idOf(device.token);
     await service.sql("update sessions set expires_at = expires_at - interval '20 minutes' where id = $1", [id]);
     // The sign-out goes on once the refresh waits for it.
-    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-      while not exists (select from pg_locks join pg_stat_activity using (pid)
-        where not granted and datname = current_database()) loop perform pg_sleep(0.02); end loop;
-      return new; end $$`);
-    await service.sql(`create trigger dawdle before update on sessions for each row
-      when (new.id = '${id}' and old.revoked_at is null and new.revoked_at is not null) execute function dawdle()`);
+    const when = `new.id = '${id}' and old.revoked_at is null and new.revoked_at is not null`;
+    const letGo = await holdUp(service, { on: "update on sessions", when, until: SOMEBODY_WAITS });
     const signedOut = user.call("DELETE", SESSIONS);
-    await vi.waitFor(async () => {
-      const dawdling = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
-      expect(await service.sql(dawdling)).toHaveLength(1);
-    }, 10_000);
+    await heldUp(service);
     const refreshed = await refreshes(device);
     expect((await signedOut).status).toBe(204);
-    await service.sql("drop function dawdle cascade");
+    await letGo();
     expect(refreshed).toBe(false);
   });
 });

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, caller, newUser, PASSWORD, type User, stranger } from "../../stack/client.ts";
 import { cookiesOf } from "../../stack/cookies.ts";
 import { linkOf, tokenOf } from "../../stack/mailbox.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { heldUp, holdUp, SOMEBODY_WAITS } from "./holding-up.ts";
 
 const EMAIL = "/api/v1/users/me/email";
 const CONFIRM = "/api/v1/auth/confirm-email";
@@ -201,19 +202,13 @@ describe("another email address", () => {
   it("is forgotten by a sign-out everywhere that comes while it is asked for", async () => {
     const [user, email] = [await newUser(service), fresh()];
     // The request goes on once the sign-out is done, or waits for it.
-    await service.sql(`create function dawdle() returns trigger language plpgsql as $$ begin
-      while not exists (select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database())
-        and exists (select from sessions where user_id = '${user.id}' and revoked_at is null)
-      loop perform pg_sleep(0.02); end loop; return new; end $$`);
-    await service.sql("create trigger dawdle before insert on email_tokens for each row execute function dawdle()");
+    const until = `${SOMEBODY_WAITS} or not exists (select from sessions where user_id = '${user.id}' and revoked_at is null)`;
+    const letGo = await holdUp(service, { on: "insert on email_tokens", until });
     const asked = ask(user, email);
-    await vi.waitFor(async () => {
-      const dawdling = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
-      expect(await service.sql(dawdling)).toHaveLength(1);
-    }, 10_000);
+    await heldUp(service);
     expect((await as(user).call("DELETE", "/api/v1/auth/sessions")).status).toBe(204);
     expect((await asked).status).toBe(202);
-    await service.sql("drop function dawdle cascade");
+    await letGo();
     expect(codeOf(await confirm(await linked(email)))).toEqual([400, "invalid_token"]);
   });
 
