@@ -56,32 +56,38 @@ function Report({ usage }: { usage: Usage }) {
     );
   const label = WAYS.find(([way]) => way === usage.by)?.[1] ?? usage.by;
   return (
-    <Table
-      label="Usage"
-      caption={`From ${usage.from} to ${usage.to}, days by UTC`}
-      columns={[
-        [label, "wide"],
-        ["Runs", "number"],
-        ["Passed", "number"],
-        ["Share", "number"],
-        ["Known cost", "number"],
-      ]}
-    >
-      {usage.items.map((row) => (
+    <>
+      <Table
+        label="Usage"
+        caption={`From ${usage.from} to ${usage.to}, days by UTC`}
+        columns={[
+          [label, "wide"],
+          ["Runs", "number"],
+          ["Passed", "number"],
+          ["Share", "number"],
+          ["Known cost", "number"],
+        ]}
+      >
+        {usage.items.map((row) => (
+          <tr>
+            <td class="wide">
+              <About row={row} />
+            </td>
+            <Numbers of={row} />
+          </tr>
+        ))}
         <tr>
           <td class="wide">
-            <About row={row} />
+            <strong>In all</strong>
           </td>
-          <Numbers of={row} />
+          <Numbers of={usage.totals} />
         </tr>
-      ))}
-      <tr>
-        <td class="wide">
-          <strong>In all</strong>
-        </td>
-        <Numbers of={usage.totals} />
-      </tr>
-    </Table>
+      </Table>
+      <p class="hint">
+        Runs that the month's allowance got back, as those that failed by a fault of ours, are among these. What a
+        simulated run costs is not known.
+      </p>
+    </>
   );
 }
 

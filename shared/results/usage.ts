@@ -35,12 +35,14 @@ export const usageQuery = z.object({
 });
 
 const used = {
-  runs: z.int().meta({ description: "All that were asked for, whatever became of them" }),
+  runs: z.int().meta({
+    description: "All that were asked for, whatever became of them: those that a month's allowance got back, too",
+  }),
   passed: z.int().meta({ description: "How many of them passed" }),
   evidence_cost_usd: z
     .number()
     .nullable()
-    .meta({ description: "What is known of the cost of these runs; null where nothing is known" }),
+    .meta({ description: "What is known of the cost of these runs; null where nothing is, as of simulated ones" }),
 };
 
 const span = {

@@ -205,7 +205,7 @@ it("counts a run as asked that ended while such runs were counted for the first 
   }
 });
 
-it("takes simulated runs out of the tallies of real ones", async () => {
+it("takes simulated runs out of the tallies of real ones, and their costs out of their days", async () => {
   const { address, name } = await databaseOf("simulated");
   const client = await openClient(address.href);
   try {
@@ -229,6 +229,10 @@ it("takes simulated runs out of the tallies of real ones", async () => {
       { simulated: false, runs: 1, passed: 0, cost_usd: 0.25, asked: 1, version: 1 },
       { simulated: true, runs: 2, passed: 2, cost_usd: 0.5, asked: 0, version: null },
     ]);
+    const days = "select runs::int, passed::int, cost_usd::float8, costs::int from run_days";
+    expect((await client.query(days)).rows).toEqual([{ runs: 3, passed: 2, cost_usd: 0.25, costs: 1 }]);
+    await client.query("delete from runs where id = (select id from runs where simulated limit 1)");
+    expect((await client.query(days)).rows).toEqual([{ runs: 2, passed: 1, cost_usd: 0.25, costs: 1 }]);
   } finally {
     await client.end();
     await service.sql(`drop database ${name} with (force)`);

@@ -142,7 +142,8 @@ const BOOKS: [statement: string, finds: string, change: string][] = [
     "the days of an agent are sums over its runs",
     `select * from (select agent_id, sum(runs) as runs, sum(passed) as passed, sum(cost_usd) as cost from run_days group by 1) d
      full join (
-       select agent_id, count(*) as runs, count(*) filter (where passed) as passed, coalesce(sum(evidence_cost_usd), 0) as cost
+       select agent_id, count(*) as runs, count(*) filter (where passed) as passed,
+         coalesce(sum(evidence_cost_usd) filter (where not simulated), 0) as cost
        from runs group by 1
      ) r using (agent_id) where (d.runs, d.passed, d.cost) is distinct from (r.runs, r.passed, r.cost)`,
     "update run_days set cost_usd = cost_usd + 1",

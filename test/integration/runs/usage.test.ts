@@ -58,12 +58,15 @@ const GROUPS = {
   key: ["api_key_id", "r.api_key_id::text", "2 desc, r.api_key_id"],
 } as const;
 
+/** What a simulated run says of its cost is made up. */
+const KNOWN_COST = "(sum(r.evidence_cost_usd) filter (where not r.simulated))::double precision";
+
 /** What the runs themselves say, in the days from `first` to `last`. */
 async function recounted(by: keyof typeof GROUPS, whose: string, first: string, last: string): Promise<unknown[]> {
   const [name, column, order] = GROUPS[by];
   return service.sql(
     `select ${column} as ${name}, count(*)::integer as runs, (count(*) filter (where r.passed))::integer as passed,
-       sum(r.evidence_cost_usd)::double precision as evidence_cost_usd
+       ${KNOWN_COST} as evidence_cost_usd
      from runs r where ${whose} and (r.created_at at time zone 'UTC')::date between $1 and $2
      group by 1, ${column.replace("::text", "")} order by ${order}`,
     [first, last],
@@ -84,7 +87,7 @@ async function expectTold(first = daysFrom(today(), -29), last = today()): Promi
       expect(body.items.map(({ name: _name, ...row }: Record<string, unknown>) => row)).toEqual(rows);
       const [all] = await service.sql(
         `select count(*)::integer as runs, (count(*) filter (where r.passed))::integer as passed,
-           sum(r.evidence_cost_usd)::double precision as evidence_cost_usd
+           ${KNOWN_COST} as evidence_cost_usd
          from runs r where ${whose} and (r.created_at at time zone 'UTC')::date between $1 and $2`,
         [first, last],
       );
@@ -174,11 +177,11 @@ it("stays true while days, accounts and runs come and go", async () => {
   const [gone, other] = [await newUser(service), await keyOf(owner)];
   await service.sql(
     `insert into runs (id, agent_id, task_id, user_id, api_key_id, status, trigger, team_id, scope, passed, evidence_cost_usd,
-       created_at)
+       simulated, created_at)
      select uuidv7(at - now()), ('{${own},${shared}}'::uuid[])[1 + n % 2], '${suite.tasks[0]}',
        ('{${owner.id},${member.id},${gone.id},NULL}'::uuid[])[1 + n / 2 % 4], case n % 5 when 0 then '${other.id}'::uuid end,
        'completed', 'manual', case n % 2 when 1 then '${team}'::uuid end, case n % 2 when 1 then 'team' else 'personal' end,
-       n % 3 = 0, case when n % 7 > 2 then n * 0.000001 end, at
+       n % 3 = 0, case when n % 7 > 2 then n * 0.000001 end, n % 11 = 0, at
      from (select n, date_trunc('day', now(), 'UTC') - n % 40 * interval '1 day'
          + case n % 3 when 0 then interval '0' when 1 then interval '23:59:59.999' else interval '7 hours' end as at
        from generate_series(0, 799) n) x where at <= now()`,
