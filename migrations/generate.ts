@@ -1,6 +1,6 @@
 /**
  * Writes every generated file anew; with `--check` it fails where one is not up to date instead. `--name add_notes` names
- * the migration, should the schema have changed.
+ * the migration, should the schema have changed; with `--custom` there is an empty one to write SQL in, though it has not.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -13,6 +13,7 @@ const check = process.argv.includes("--check");
 const flags = check ? ["--check"] : [];
 const named = process.argv.indexOf("--name");
 const name = named < 0 ? [] : process.argv.slice(named, named + 2);
+const custom = process.argv.includes("--custom") ? ["--custom"] : [];
 const GENERATORS = [
   "migrations/lists.generate.ts",
   "shared/identity/passwords/common-passwords.generate.ts",
@@ -37,7 +38,7 @@ try {
     rmSync(copy, { recursive: true });
     if (stale) throw new Error("The schema has changes without a migration: run npm run generate.");
   } else {
-    run(process.execPath, [kit, ...generate, "./migrations", ...name]);
+    run(process.execPath, [kit, ...generate, "./migrations", ...name, ...custom]);
   }
 } catch (error) {
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
