@@ -19,8 +19,10 @@ const OPEN = [
 const SIGNED_IN = [
   ["/home", "My agents"],
   ["/agents/new", "New agent"],
+  ["/", "Board"],
   ["/workspaces", "Workspaces"],
   ["/marketplace", "Marketplace"],
+  ["/docs", "Docs"],
   ["/settings", "Settings"],
 ] as const;
 /** What every page leads to at its end. */

@@ -33,6 +33,18 @@ describe("the settings, by the pages alone", () => {
     expect((await visitor.open("/settings")).html).toContain('value="free-one"');
   });
 
+  it("lead to the board and the guides, as all pages of somebody who is signed in do", async () => {
+    const { links } = await (await visitorOf(await newUser(service))).open("/settings");
+    expect(links).toEqual(
+      expect.arrayContaining(
+        [
+          ["Board", "/"],
+          ["Docs", "/docs"],
+        ].map(([text, href]) => ({ text, href })),
+      ),
+    );
+  });
+
   it("change the password, which ends every other session, from the address that browsers know", async () => {
     const user = await newUser(service);
     const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
