@@ -13,7 +13,12 @@ const began = ({ occurred_at, duration_ms }: Phase): number => ms(occurred_at) -
 export function Phases({ items }: { items: readonly Phase[] }) {
   if (items.length === 0) return <p>Nothing has happened yet.</p>;
   const first = Math.min(...items.map(began));
-  const rows = items.map((phase) => ({ name: named(phase.phase), from: began(phase), to: ms(phase.occurred_at) }));
+  const rows = items.map((phase) => ({
+    name: named(phase.phase),
+    from: began(phase),
+    to: ms(phase.occurred_at),
+    failed: phase.outcome === "failed",
+  }));
   return (
     <>
       <Timeline label="What happened, over time" what="phase" rows={rows} />

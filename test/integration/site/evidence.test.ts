@@ -99,6 +99,7 @@ describe("the page of a run", () => {
   it("says in words why a run failed, to everybody, and is not there where the run is not", async () => {
     const { html } = await newVisitor(service).open(`/runs/${failed}`);
     expect(html).toContain("The agent answered with an error instead of an answer.");
+    expect(html).toContain("✕ response received</text>");
     expect((await newVisitor(service).open("/runs/01938e7a-0000-7000-8000-000000000003")).status).toBe(404);
     const other = await newUser(service);
     const hidden = await addAgent(other, { endpoint: endpoint.url, is_public: false });
