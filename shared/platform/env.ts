@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENCRYPTION_SETTINGS, type Keyring, keyringOf } from "./encryption.ts";
 import { LOG_KEY_SETTING } from "./hash-secret.ts";
-import { SIGNING_KEYS_SETTING } from "./jwk-set.ts";
+import { readJwkSet, setOf, SIGNING_KEYS_SETTING } from "./jwk-set.ts";
 
 const list = z
   .string()
@@ -96,6 +96,17 @@ function refusedInProduction(given: Record<string, unknown>): string[] {
   ];
 }
 
+/** Whether the log's key signs other things, too. False where either setting is not valid. */
+function isLogKeyShared(given: Record<string, unknown>): boolean {
+  const [signing = [], log = []] = [String(given["SIGNING_KEYS"]), setOf(String(given["LOG_SIGNING_KEY"]))].map(
+    (text) => {
+      const read = readJwkSet(text);
+      return "faults" in read ? [] : read.keys.map(({ x }) => x);
+    },
+  );
+  return log.some((x) => signing.includes(x));
+}
+
 /**
  * Validates all settings at once.
  * Throws an Error whose message lists everything that is missing or malformed, one line each, without any value.
@@ -105,6 +116,8 @@ export function parseEnv(raw: Record<string, unknown>): Env {
   const result = schema.safeParse(given);
   const keys = result.success ? keyringOf(result.data) : null;
   const refusals = given["ENVIRONMENT"] === "production" ? refusedInProduction(given) : [];
+  if (isLogKeyShared(given))
+    refusals.push("- LOG_SIGNING_KEY: stands in SIGNING_KEYS too; the log needs a key of its own (npm run keys)");
   if (result.success && keys !== null && refusals.length === 0) return { ...result.data, DATA_ENCRYPTION_KEYS: keys };
   const lines = result.error?.issues.map((issue) => `- ${issue.path.join(".")}: ${issue.message}`) ?? [];
   lines.push(...refusals);

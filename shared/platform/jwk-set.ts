@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from "node:crypto";
 import * as z from "zod";
 
 // 32 bytes are 43 characters whose last carries two zero bits. Another spelling of the same key
@@ -5,17 +6,20 @@ import * as z from "zod";
 const bytes32 = (name: string) =>
   z.string({ error: `${name} is missing` }).regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/, {
     error: `${name} is not 32 bytes in base64url`,
+    abort: true,
   });
 
-const Jwk = z.object(
-  {
-    kty: z.literal("OKP", { error: "kty is not OKP" }),
-    crv: z.literal("Ed25519", { error: "crv is not Ed25519" }),
-    x: bytes32("x"),
-    d: bytes32("d").optional(),
-  },
-  { error: "is not an object" },
-);
+const Jwk = z
+  .object(
+    {
+      kty: z.literal("OKP", { error: "kty is not OKP" }),
+      crv: z.literal("Ed25519", { error: "crv is not Ed25519" }),
+      x: bytes32("x"),
+      d: bytes32("d").optional(),
+    },
+    { error: "is not an object" },
+  )
+  .refine(belongsTogether, { error: "d is not the private half of x" });
 /** A key of a private JWK set. */
 export type Jwk = z.output<typeof Jwk>;
 
@@ -32,9 +36,20 @@ const JwkSet = z
     if (repeated !== -1) context.addIssue(`key ${repeated} stands in the set twice`);
   });
 
+// A mixed pair would sign what nobody can verify, and workerd imports it as WebCrypto without a word.
+function belongsTogether({ d, ...jwk }: { kty: string; crv: string; x: string; d?: string | undefined }): boolean {
+  if (d === undefined) return true;
+  try {
+    const privateKey = createPrivateKey({ key: { ...jwk, d }, format: "jwk" });
+    return createPublicKey(privateKey).export({ format: "jwk" }).x === jwk.x;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The keys of a private JWK set whose first signs, or what is wrong with it, by each key's place and without any of its
- * content. Whether two halves belong together only their import tells.
+ * content.
  */
 export function readJwkSet(json: string): { keys: Jwk[] } | { faults: string[] } {
   const value = parse(json);

@@ -29,12 +29,21 @@ test.each(["development", "test", "production"])("usable settings are taken in %
 
 const [key] = (JSON.parse(usable["SIGNING_KEYS"] ?? "") as { keys: [{ x: string; d: string }] }).keys;
 const { d: _d, ...retired } = key;
+const mixed = JSON.stringify({ ...key, d: (JSON.parse(usable["LOG_SIGNING_KEY"] ?? "") as { d: string }).d });
 
 test.each([
   ["text that is not JSON", "SIGNING_KEYS", "keys", "is not JSON"],
   ["a key in place of a set", "SIGNING_KEYS", JSON.stringify(key), "has no array `keys`"],
   ["a retired key first", "SIGNING_KEYS", JSON.stringify({ keys: [retired] }), "key 0 must sign and has no d"],
   ["a key twice", "SIGNING_KEYS", JSON.stringify({ keys: [key, key] }), "key 1 stands in the set twice"],
+  ["halves of two keys", "SIGNING_KEYS", `{"keys":[${mixed}]}`, "key 0: d is not the private half of x"],
+  ["halves of two keys", "LOG_SIGNING_KEY", mixed, "must be a private JWK of Ed25519"],
+  [
+    "a key that signs statements",
+    "LOG_SIGNING_KEY",
+    JSON.stringify(key),
+    "stands in SIGNING_KEYS too; the log needs a key of its own",
+  ],
   ["half a key", "LOG_SIGNING_KEY", JSON.stringify({ d: key.d }), "must be a private JWK of Ed25519"],
 ])("%s is refused at the start, and not quoted", (_what, name, value, reason) => {
   expect(complaints({ [name]: value })).toEqual([`- ${name}: ${reason} (npm run keys)`]);
