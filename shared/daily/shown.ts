@@ -20,8 +20,9 @@ export const Readiness = z
     }),
     minting: State.meta({
       description:
-        "Whether the commitments to this epoch and the next two were in the log in time. It does not affect `status`. " +
-        "If the one to the running epoch was not, runs of minted tasks end as `service_error`.",
+        "Whether the commitments to this epoch and the next two were in the log in time, and the service has the keys that " +
+        "their secrets are encrypted with. It does not affect `status`. " +
+        "Where the running epoch lacks either, runs of minted tasks end as `service_error`.",
     }),
     log: State.meta({
       description:

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
 import { daily_work } from "../db/schema/index.ts";
-import { isMintingReady } from "../epochs/usable.ts";
+import { areUsable, watchedSecrets } from "../epochs/usable.ts";
 import type { Context } from "../platform/context.ts";
 import { isLogCurrent } from "../transparency/logged.ts";
 import { DAILY_NAMES } from "./names.static.ts";
@@ -17,16 +17,21 @@ const DailyState = z.object({
   last_error: z.string().nullable(),
 });
 
-/** How the work stands that the service does by itself. */
-const WorkStates = z.object({
-  /** Each item of the daily work. */
+const Read = z.object({
   daily: z.array(DailyState),
-  /** Whether runs can be minted, now and in the next two epochs. */
-  is_minting_ready: z.boolean(),
-  /** Whether what was said gets its place in the log in time. */
+  secrets: z.array(z.string()),
   is_log_current: z.boolean(),
 });
-export type WorkStates = z.output<typeof WorkStates>;
+
+/** How the work stands that the service does by itself. */
+export interface WorkStates {
+  /** Each item of the daily work. */
+  daily: z.output<typeof DailyState>[];
+  /** Whether runs can be minted, now and in the next two epochs. */
+  is_minting_ready: boolean;
+  /** Whether what was said gets its place in the log in time. */
+  is_log_current: boolean;
+}
 
 /** What is said while nobody can tell. */
 export const UNKNOWN: WorkStates = { daily: [], is_minting_ready: false, is_log_current: false };
@@ -34,15 +39,17 @@ export const UNKNOWN: WorkStates = { daily: [], is_minting_ready: false, is_log_
 /** How the service's own work stands. One statement. */
 export async function workStates(ctx: Context): Promise<WorkStates> {
   const names = JSON.stringify(DAILY_NAMES);
-  const states = await read(
+  const found = await read(
     ctx,
-    WorkStates,
-    sql`select jsonb_build_object('is_minting_ready', ${isMintingReady(ctx)},
+    Read,
+    sql`select jsonb_build_object('secrets', ${watchedSecrets(ctx)},
         'is_log_current', ${isLogCurrent()}, 'daily', (
         select jsonb_agg(jsonb_build_object('name', i.name, 'last_success_at', ${utcText(sql`d.last_success_at`)},
           'last_error', d.last_error) order by i.at)
         from jsonb_array_elements_text(${names}::jsonb) with ordinality i(name, at)
           left join ${daily_work} d on d.name = i.name)) as result`,
   );
-  return states ?? UNKNOWN;
+  if (found === null) return UNKNOWN;
+  const { secrets, ...states } = found;
+  return { ...states, is_minting_ready: areUsable(ctx, secrets) };
 }

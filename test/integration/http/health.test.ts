@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createApplication } from "../../../functions/app.ts";
 import { DAILY_ITEMS } from "../../../shared/daily/items.ts";
 import { type Caller, caller } from "../../stack/client.ts";
 import { leastTime } from "../../stack/least-time.ts";
@@ -62,6 +63,12 @@ describe("readyz", () => {
     const dependencies = { database: "ok", redis: "ok", queue: "ok", [NAMES[name]]: "down" };
     const work = name === "db" ? { daily: [], minting: "down", log: "down" } : WORK;
     expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies, ...work }]);
+  });
+
+  it("says that nothing can be minted where the key is gone that the secrets of the epochs are under", async () => {
+    const settings = { ...service.settings, DATA_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString("base64") };
+    const answer = await createApplication(settings).fetch(new Request(`${service.url}/readyz`));
+    expect([answer.status, await answer.json()]).toMatchObject([200, { minting: "down" }]);
   });
 
   it("is 200 again when the dependency is back", async () => {
