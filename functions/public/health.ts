@@ -22,7 +22,10 @@ async function stateOf(probe: Promise<unknown>, deadline: AbortSignal): Promise<
 
 const QueueKeys = z.object({ current: z.string(), next: z.string() });
 
-/** Asks the queue for its keys: whatever else answers in its place has none. */
+/**
+ * Asks the queue for its keys: whatever else answers in its place has none, and what it signs by a key that is not known
+ * here is refused.
+ */
 async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise<void> {
   const headers = { Authorization: `Bearer ${env.QSTASH_TOKEN}` };
   const response = await fetch(`${env.QSTASH_URL}/v2/keys`, { headers, signal });
@@ -30,7 +33,10 @@ async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise
     await response.body?.cancel();
     throw new Error(`the queue answers ${response.status}`);
   }
-  QueueKeys.parse(await response.json());
+  const { current } = QueueKeys.parse(await response.json());
+  if (current !== env.QSTASH_CURRENT_SIGNING_KEY && current !== env.QSTASH_NEXT_SIGNING_KEY) {
+    throw new Error("the queue signs by a key that is not set");
+  }
 }
 
 export const health = [

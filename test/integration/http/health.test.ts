@@ -71,6 +71,16 @@ describe("readyz", () => {
     expect([answer.status, await answer.json()]).toMatchObject([200, { minting: "down" }]);
   });
 
+  it.each([
+    ["rolled once since the last deployment", "ok", "QSTASH_NEXT_SIGNING_KEY"],
+    ["rolled twice", "down", "another"],
+  ])("says whether what the queue signs is taken: its keys were %s", async (_, queue, known) => {
+    const { QSTASH_CURRENT_SIGNING_KEY: key = "", ...rest } = service.settings;
+    const settings = { ...rest, QSTASH_CURRENT_SIGNING_KEY: "old", QSTASH_NEXT_SIGNING_KEY: "older", [known]: key };
+    const answer = await createApplication(settings).fetch(new Request(`${service.url}/readyz`));
+    expect(await answer.json()).toMatchObject({ dependencies: { queue } });
+  });
+
   it("is 200 again when the dependency is back", async () => {
     service.faults.set({ service: "db", mode: "down" });
     expect((await monitor.call("GET", "/readyz")).status).toBe(503);
