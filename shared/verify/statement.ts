@@ -35,7 +35,11 @@ export async function checkStatement(
     const keys = keysOf(jwks);
     inputsOfKey["published keys"] = keys.map((one) => String(one["kid"])).join("\n");
     const key = keys.find((one) => one["kid"] === kid);
-    if (key === undefined) throw new Refused("No published key has this kid: it was signed by somebody else.");
+    if (key === undefined) {
+      throw new Refused(
+        "No key of the set has this kid: it was signed by somebody else, or by a key that came into it later, or left it.",
+      );
+    }
     const bytes = typeof key["x"] === "string" ? fromBase64url(key["x"]) : null;
     if (key["kty"] !== "OKP" || key["crv"] !== "Ed25519" || bytes?.length !== 32) {
       throw new Refused("The key is none of Ed25519.");

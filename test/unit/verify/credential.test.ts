@@ -75,3 +75,11 @@ describe("the credential of a certified agent", () => {
     expect([verified, failed]).toEqual([false, step]);
   });
 });
+
+it("is not said to be somebody else's alone where a kept set of keys is from before its key, or before its list's", async () => {
+  const maybe = expect.stringContaining("or by a key that came into it later, or left it");
+  const later = (await checked(null, NOON, signed(credential, OTHER_JWK))).steps.at(-1);
+  expect(later).toMatchObject({ name: "key", outcome: "failed", detail: maybe });
+  const listed = (await checked(serving(signed(list([], NOON), OTHER_JWK)))).steps.at(-1);
+  expect(listed).toMatchObject({ name: "status", outcome: "failed", detail: maybe });
+});
