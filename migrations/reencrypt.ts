@@ -123,8 +123,8 @@ interface Row {
 async function takePiece(client: Client, place: Place, keys: Keyring, rows: Row[]): Promise<Reencrypted> {
   const failed: string[] = [];
   const anew = rows.flatMap(({ key, sealed }) => {
-    // Without a name it may be any key's: only a try can tell.
-    if (keyNameOf(sealed) === keys[0].name && (keys[0].name !== null || opens(sealed, [keys[0]], place))) return [];
+    // Without a name it may be any key's, and another key may have had the name: only a try can tell.
+    if (keyNameOf(sealed) === keys[0].name && opens(sealed, [keys[0]], place)) return [];
     if (opens(sealed, keys, place))
       return [{ key, sealed, fresh: encrypt(decrypt(sealed, keys, place.purpose), keys, place.purpose) }];
     failed.push(`${place.name} ${key}`);

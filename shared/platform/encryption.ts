@@ -26,7 +26,8 @@ const named = z.string().transform((text, context) => {
     if (!NAME.test(name ?? "") || !KEY.test(secret))
       complain(`entry ${index + 1} must be name:key, the key ${HOW}, the name of letters, digits, - and _`);
   }
-  if (new Set(keys.map(({ name }) => name)).size < keys.length) complain("a name is used twice");
+  if (new Set(keys.map(({ name }) => name)).size < keys.length)
+    complain("a name is used twice: give the newer key another");
   return keys;
 });
 
@@ -77,23 +78,23 @@ export function keyNameOf(sealed: string): string | null {
 }
 
 /**
- * Undoes `encrypt`, under whichever key the text names. One that names none is tried under each: the single key may have
- * been given a name since. One of a name that is not known is tried under the single key: another isolate may know that by
- * the name already. Throws when the key is gone, or purpose or text are not what it was made with.
+ * Undoes `encrypt`, under whichever key the text names. Where that does not open it, or it names none, it is tried under each:
+ * a key may have been given its name since, or another one, and its name to another key, and another isolate may know that
+ * already. Throws when the key is gone, or purpose or text are not what it was made with.
  */
 export function decrypt(sealed: string, keys: Keyring, purpose: string): string {
   const name = keyNameOf(sealed);
-  const isKnown = keys.some((key) => key.name === name);
-  const tried = name === null ? keys.toReversed() : keys.filter((key) => key.name === (isKnown ? name : null));
-  let failure: unknown = new Error(`The key ${name} is not in DATA_ENCRYPTION_KEYS.`);
-  for (const { secret } of tried) {
+  const meant = keys.filter((key) => key.name === name);
+  const bytes = Buffer.from(name === null ? sealed : sealed.slice(name.length + 1), "base64");
+  let failure: unknown;
+  for (const { secret } of [...meant, ...keys.toReversed().filter((key) => key.name !== name)]) {
     try {
-      return open(Buffer.from(name === null ? sealed : sealed.slice(name.length + 1), "base64"), secret, purpose);
+      return open(bytes, secret, purpose);
     } catch (error) {
-      if (isKnown || name === null) failure = error;
+      failure ??= error;
     }
   }
-  throw failure;
+  throw name === null || meant.length > 0 ? failure : new Error(`The key ${name} is not in DATA_ENCRYPTION_KEYS.`);
 }
 
 function open(bytes: Buffer, secret: string, purpose: string): string {

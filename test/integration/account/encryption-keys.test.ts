@@ -114,6 +114,12 @@ describe("the keys for secrets at rest", () => {
     const given = parseKeyring({ DATA_ENCRYPTION_KEYS: `o:${TEST_ENCRYPTION_KEY},n:${NEW}` });
     // By an isolate of before the single key was given a name.
     expect(decrypt(encrypt("text", given, "webhook"), TEST_KEYS, "webhook")).toBe("text");
+    // Two keys of one day have one name, and it may be the older one that is given another.
+    for (const name of ["day", "other"]) {
+      const renamed = parseKeyring({ DATA_ENCRYPTION_KEYS: `day:${NEW},older:${TEST_ENCRYPTION_KEY}` });
+      const before = parseKeyring({ DATA_ENCRYPTION_KEYS: `${name}:${TEST_ENCRYPTION_KEY}` });
+      expect(decrypt(encrypt("text", before, "webhook"), renamed, "webhook")).toBe("text");
+    }
     expect(() => decrypt(old, NEW_KEYS, "webhook")).toThrow();
     expect(() => decrypt(old, TEST_KEYS, "mail")).toThrow();
     expect(() => decrypt(encrypt("text", NEW_KEYS, "mail"), TEST_KEYS, "mail")).toThrow("2027 is not in");
@@ -182,12 +188,36 @@ describe("encrypting anew", () => {
     await oldSecrets(2);
     const [lost] = await service.sql<{ id: string }>(
       "update webhooks set secret = $1 where id = (select min(id::text)::uuid from webhooks) returning id",
-      [encrypt("lost", parseKeyring({ DATA_ENCRYPTION_KEYS: `gone:${NEW}` }), "webhook")],
+      [
+        encrypt(
+          "lost",
+          parseKeyring({ DATA_ENCRYPTION_KEYS: `gone:${Buffer.alloc(32, 8).toString("base64")}` }),
+          "webhook",
+        ),
+      ],
     );
     expect(await reencrypt(url, BOTH_KEYS)).toMatchObject({ failed: [`webhooks.secret ${lost?.id}`] });
     expect((await names()).filter((name) => name !== "2027")).toEqual(["gone"]);
     await service.sql("delete from webhooks");
     await service.sql("delete from outbox");
+  });
+});
+
+describe("encrypting anew under a name that another key had", () => {
+  const namedAlike = parseKeyring({ DATA_ENCRYPTION_KEYS: `2027:${TEST_ENCRYPTION_KEY}` });
+
+  it.each([
+    ["finds what is under that one, where it has another name now", `2027:${NEW},older:${TEST_ENCRYPTION_KEY}`, 1, 0],
+    ["tells what is under that one, where it is gone", `2027:${NEW}`, 0, 1],
+  ])("%s", async (_, DATA_ENCRYPTION_KEYS, changed, failed) => {
+    await reencrypt(url, BOTH_KEYS);
+    await service.sql(
+      "insert into webhooks (user_id, url, event_types, secret) values ($1, 'http://127.0.0.1:9/', '{run.failed}', $2)",
+      [owner.id, encrypt("old", namedAlike, "webhook")],
+    );
+    const done = await reencrypt(url, parseKeyring({ DATA_ENCRYPTION_KEYS }));
+    expect([done.changed, done.failed.length]).toEqual([changed, failed]);
+    await service.sql("delete from webhooks");
   });
 });
 
