@@ -95,6 +95,8 @@ export const openaiChat: Protocol = {
       messages: [{ role: "user", content: [task.prompt, ...input, ...turns, ...wanted.words].join("\n\n") }],
       ...(tools.length === 0 ? {} : { tools }),
       ...wanted.fields,
+      // Some servers stream unless they are told not to.
+      stream: false,
     };
   },
 

@@ -69,6 +69,7 @@ const CompletionRequest = z.strictObject({
       }),
     })
     .optional(),
+  stream: z.literal(false),
 });
 
 /** A chat completions server: calls every tool it is given, else tells what it was asked in the format asked for. */

@@ -6,7 +6,7 @@ import { openaiChat } from "../../../shared/runs/protocols/openai-chat.ts";
 import { CALLBACK, flood, jobOf, NO_OUTPUT, toolOf, unfit } from "./protocols-support.ts";
 
 const request = (task: Partial<Job["task"]>) => openaiChat.request(jobOf(task), CALLBACK);
-const said = (content: string) => ({ model: "default", messages: [{ role: "user", content }] });
+const said = (content: string) => ({ model: "default", messages: [{ role: "user", content }], stream: false });
 
 const ONE_TURN =
   "Tool calls bring no result back: make all that are needed in this one answer, in the order in which they are to happen.";
