@@ -196,6 +196,8 @@ export async function send(
   const keys = await ctx.keys();
   const headers = {
     "Content-Type": "application/json",
+    // Some servers refuse whoever does not say so, such as LangGraph's of A2A.
+    Accept: "application/json",
     "User-Agent": userAgent(ctx.env),
     "X-Service-Run-Id": job.run.id,
     traceparent: traceparent(job.run.id),

@@ -10,9 +10,11 @@ import { CALLBACK, ENV, jobOf, KEYS, toolOf } from "../../unit/runs/protocols-su
 
 type ProtocolName = Job["agent"]["agent_protocol"];
 
-/** A server whose every request has to be JSON that the service signed. */
+/** A server whose every request has to be JSON that the service signed, and to want JSON by name, as LangGraph demands. */
 async function serve(answer: (body: unknown) => unknown) {
   const server = await listen(async ({ method, url, headers, body }: Request) => {
+    if (headers.accept !== "application/json")
+      return json(400, { error: "Accept header must include application/json" });
     const verdict = await verifyRequest(
       {
         method,
