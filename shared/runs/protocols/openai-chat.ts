@@ -62,8 +62,13 @@ const ChatCompletion = z.object({
   usage: Usage.optional().catch(undefined),
 });
 
-/** What gateways answer with 200 where the model gave no answer; some servers have the words alone. */
-const ApiError = z.object({ error: ErrorWords });
+/** What gateways answer with 200 where the model gave no answer; some servers have the words alone, or beside a code. */
+const ApiError = z.union([
+  z.object({ error: ErrorWords }),
+  z
+    .object({ code: z.union([z.number(), z.string()]), message: z.string().trim().min(1) })
+    .transform(({ message }) => ({ error: message })),
+]);
 
 /** Else models that make one call after another wait for the result of the first, which never comes. */
 const ONE_TURN =

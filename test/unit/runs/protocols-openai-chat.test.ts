@@ -346,6 +346,7 @@ describe("a chat completion", () => {
     ["1 MiB of what are no calls", completion({ tool_calls: flood("0") }), unfit("choices.0.message.tool_calls")],
     ["1 MiB of what are no choices", { choices: flood("0") }, unfit("choices.0")],
     ["an error without words", { error: { code: 500 } }, unfit("choices")],
+    ["a message that no code says to be an error", { message: "42" }, unfit("choices")],
   ])("of %s is refused", (_case, body, reading) => {
     expect(read(body)).toEqual(reading);
   });
@@ -353,6 +354,7 @@ describe("a chat completion", () => {
   it.each<[string, unknown]>([
     ["the API's form", { error: { message: "No credit left\u0000", code: 402 } }],
     ["words alone", { error: "No credit left" }],
+    ["words beside a code (RAGFlow's form)", { code: 102, message: "No credit left" }],
     ["a choice that says nothing", failed({ content: "" })],
     ["a choice of null", failed({ content: null })],
     ["the API's form beside no choices", { choices: [], error: { message: "No credit left" } }],
