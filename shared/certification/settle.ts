@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { setVerifiedState } from "../agents/parts.ts";
+import { tellOfNothing } from "../billing/tell-of-nothing.ts";
 import { write, writeInTurn } from "../db/change.ts";
 import { agents, certifications, isInScreening } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
@@ -46,10 +47,7 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
     result: z.boolean(),
   });
   if (isThere === false) {
-    ctx.log.error("a certification was paid that is gone: pay it back", {
-      certification_id: certificationId,
-      payment_intent_id: payment.paymentIntentId,
-    });
+    tellOfNothing(ctx, "certification", certificationId, { payment_intent_id: payment.paymentIntentId });
   }
 }
 

@@ -1,7 +1,9 @@
 import { ONE_OFF_EVENTS, settlementOf } from "../../billing/one-off.ts";
 import type { EventTaker } from "../../billing/provider-event.ts";
+import { idOf } from "../../billing/stripe.ts";
+import { tellOfNothing } from "../../billing/tell-of-nothing.ts";
 import { followGiveBack, GIVE_BACK_EVENTS, isGiveBack } from "./give-back.ts";
-import { completePurchase, failPurchase, leavePage, tellOfNothing } from "./settle.ts";
+import { completePurchase, failPurchase, leavePage } from "./settle.ts";
 
 /**
  * Settles purchases: paid ones are completed; those that expired or whose delayed payment failed have failed; those whose
@@ -14,7 +16,7 @@ export const purchaseEvents: EventTaker = {
     if (isGiveBack(event)) return followGiveBack(ctx, event);
     const settled = await settlementOf(ctx, "purchase", event);
     if (settled?.outcome === "paid" && !(await completePurchase(ctx, settled.id, settled.session.id)))
-      tellOfNothing(ctx, settled.id, settled.session);
+      tellOfNothing(ctx, "purchase", settled.id, { payment_intent_id: idOf(settled.session.payment_intent) });
     if (settled?.outcome === "failed") await failPurchase(ctx, settled.id, settled.session.id);
     if (settled?.outcome === "open" && settled.session.status === "complete")
       await leavePage(ctx, settled.id, settled.session.id);

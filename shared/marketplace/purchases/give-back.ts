@@ -4,10 +4,11 @@ import * as z from "zod";
 import { oneOffOf } from "../../billing/one-off.ts";
 import { isEventOf } from "../../billing/provider-event.ts";
 import { idOf, withProvider } from "../../billing/stripe.ts";
+import { tellOfNothing } from "../../billing/tell-of-nothing.ts";
 import { read, write } from "../../db/change.ts";
 import { purchases, revenue } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
-import { completePurchase, tellOfNothing } from "./settle.ts";
+import { completePurchase } from "./settle.ts";
 
 /** The events by which money of a payment goes back, or comes again: the buyer's, the seller's and the platform's. */
 export const GIVE_BACK_EVENTS = [
@@ -64,7 +65,8 @@ export async function followGiveBack(ctx: Context, event: GiveBackEvent): Promis
   if (found === null) return;
   const { id, session, charge, refunded } = found;
   const isGiven = session.payment_status === "unpaid" || (await completePurchase(ctx, id, session.id));
-  if (!isGiven && refunded < charge.amount) tellOfNothing(ctx, id, session);
+  if (!isGiven && refunded < charge.amount)
+    tellOfNothing(ctx, "purchase", id, { payment_intent_id: idOf(charge.payment_intent) });
   const { transfer, application_fee: fee } = charge;
   const reversed = typeof transfer === "object" ? transfer.amount_reversed : 0;
   const feeBack = typeof fee === "object" ? (fee?.amount_refunded ?? 0) : 0;

@@ -1,10 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import type Stripe from "stripe";
 import * as z from "zod";
 import { lockAccounts } from "../../agents/account.ts";
 import { insertHired } from "../../agents/parts.ts";
 import { note } from "../../analytics/event.ts";
-import { idOf } from "../../billing/stripe.ts";
 import { write } from "../../db/change.ts";
 import { isDeleted } from "../../db/deleted.ts";
 import { agents, purchases, revenue, users } from "../../db/schema/index.ts";
@@ -49,14 +47,6 @@ export async function completePurchase(ctx: Context, purchaseId: string, session
     result: z.boolean(),
   });
   return isGiven === true;
-}
-
-/** Tells the operator of a purchase whose payment gave its buyer nothing: only by hand it is paid back. */
-export function tellOfNothing(ctx: Context, purchaseId: string, session: Stripe.Checkout.Session): void {
-  ctx.log.error("a purchase was paid that gave its buyer nothing: pay it back", {
-    purchase_id: purchaseId,
-    payment_intent_id: idOf(session.payment_intent),
-  });
 }
 
 /**

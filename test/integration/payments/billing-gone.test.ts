@@ -12,6 +12,7 @@ import {
   isNoted,
   NOTHING_PENDING,
   ofSubscription,
+  openCheckout,
   PENDING,
   planOf,
   PORTAL,
@@ -230,6 +231,54 @@ describe("a checkout that the provider does not know any more", () => {
   });
 });
 
+/** Has the daily work delete accounts. */
+async function removeAccounts(...users: User[]): Promise<void> {
+  await service.sql("update users set deletion_scheduled_for = now() - interval '1 day' where id = any($1)", [
+    users.map(({ id }) => id),
+  ]);
+  await service.app.scheduled(DAILY);
+  await service.settled();
+}
+
+describe("the first payment of a subscription by bank debit", () => {
+  const paidForNothing = (customer: string) =>
+    service.logs.filter((line) => line.includes("gave its buyer nothing: pay it back") && line.includes(customer));
+
+  it.each([true, false])("that arrives after its account was closed (%s) is told to the operator", async (isClosed) => {
+    const user = await shopper(service);
+    const session = await openCheckout(user);
+    const customer = await customerOf(service, user.id);
+    const begun = service.stripe.pay(session, { later: true });
+    await deliverAll(service, begun);
+    if (isClosed) await removeAccounts(user);
+    expect(paidForNothing(customer)).toEqual([]);
+    await deliverAll(service, service.stripe.settleLater(session, true));
+    const lines = paidForNothing(customer).map((line) => JSON.parse(line));
+    expect(lines).toMatchObject(
+      isClosed
+        ? [
+            {
+              level: "error",
+              message: "a subscription was paid that gave its buyer nothing: pay it back",
+              subscription_id: service.stripe.subscriptions(customer)[0]?.id,
+              invoice_id: expect.stringMatching(/^in_/),
+            },
+          ]
+        : [],
+    );
+  });
+
+  it("that fails after its account was closed is nothing to tell of", async () => {
+    const user = await shopper(service);
+    const session = await openCheckout(user);
+    const customer = await customerOf(service, user.id);
+    await deliverAll(service, service.stripe.pay(session, { later: true }));
+    await removeAccounts(user);
+    await deliverAll(service, service.stripe.settleLater(session, false));
+    expect(paidForNothing(customer)).toEqual([]);
+  });
+});
+
 describe("an account that is deleted", () => {
   it("leaves no page open at which it could pay for a certification or a hired agent", async () => {
     const [leaving, staying, seller] = [await newUser(service), await newUser(service), await newSeller(service)];
@@ -249,9 +298,7 @@ describe("an account that is deleted", () => {
     const [closed, others] = [await pages(leaving), await pages(staying)];
     // One of them has run out already.
     service.stripe.expire(await certification(leaving));
-    await service.sql("update users set deletion_scheduled_for = now() - interval '1 day' where id = $1", [leaving.id]);
-    await service.app.scheduled(DAILY);
-    await service.settled();
+    await removeAccounts(leaving);
     for (const session of closed) expect(() => service.stripe.pay(session)).toThrow(/expired/);
     for (const session of others) expect(() => service.stripe.pay(session)).not.toThrow();
     expect(await service.sql("select from outbox where consumer = 'cancel-billing'")).toEqual([]);

@@ -108,7 +108,10 @@ function chargeOf(store: Store, intent: Stripe.PaymentIntent): Stripe.Charge {
 export function settle(store: Store, session: Stripe.Checkout.Session, paid: boolean): void {
   const intent = store.find("payment_intent", idOf(session.payment_intent));
   const subscription = store.find("subscription", idOf(session.subscription));
-  const isPending = intent?.status === "processing" || subscription?.status === "incomplete";
+  // A debit that is under way can't be called back: it goes on where its subscription was canceled meanwhile.
+  const isPending =
+    intent?.status === "processing" ||
+    (subscription !== undefined && latestInvoice(store, subscription).status === "open");
   if (session.status !== "complete" || session.payment_status !== "unpaid" || !isPending)
     throw new Error("no payment of this session is under way");
   if (intent !== undefined) settleIntent(store, intent, paid);
@@ -143,7 +146,9 @@ function settleIntent(store: Store, intent: Stripe.PaymentIntent, paid: boolean)
 function settleSubscription(store: Store, subscription: Stripe.Subscription, paid: boolean): void {
   const invoice = latestInvoice(store, subscription);
   closeInvoice(store, invoice, paid ? "paid" : "void");
-  if (paid) {
+  if (subscription.status === "canceled") {
+    store.emit(paid ? "invoice.paid" : "invoice.voided", invoice);
+  } else if (paid) {
     activate(store, subscription);
   } else {
     subscription.status = "incomplete_expired";

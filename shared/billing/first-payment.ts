@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import * as z from "zod";
+import { read } from "../db/change.ts";
+import { isDeleted } from "../db/deleted.ts";
+import { billing_customers, users } from "../db/schema/index.ts";
+import type { Context } from "../platform/context.ts";
+import { namedBy } from "./follow.ts";
+import { type EventTaker, isEventOf } from "./provider-event.ts";
+import { idOf, withProvider } from "./stripe.ts";
+import { tellOfNothing } from "./tell-of-nothing.ts";
+
+const TYPES = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+] as const satisfies Stripe.Event.Type[];
+
+/**
+ * Says in the log as an error that the first payment of a subscription was taken for an account that is gone: a bank debit
+ * takes days and can't be called back, so the account may be closed meanwhile. The plan of any other is not decided here.
+ */
+export const firstPaymentEvents: EventTaker = {
+  types: new Set(TYPES),
+  async take(ctx, event) {
+    if (!isEventOf(TYPES, event) || event.data.object.metadata?.["kind"] !== "subscription") return;
+    const { id } = event.data.object;
+    await withProvider(ctx, async (stripe) => {
+      const { payment_status, customer, subscription, invoice } = await stripe.checkout.sessions.retrieve(id);
+      const customerId = idOf(customer);
+      if (payment_status === "unpaid" || customerId === null || (await isSomebodys(ctx, stripe, customerId))) return;
+      tellOfNothing(ctx, "subscription", idOf(subscription), { customer_id: customerId, invoice_id: idOf(invoice) });
+    });
+  },
+};
+
+/** Whether a customer is that of an account, by our rows or, where these are still to be written, by its metadata. */
+async function isSomebodys(ctx: Context, stripe: Stripe, customerId: string): Promise<boolean> {
+  const isThere = (userId: string | null) =>
+    read(
+      ctx,
+      z.boolean(),
+      sql`select to_jsonb(exists (select from ${users} u left join ${billing_customers} b on b.user_id = u.id
+        where not ${isDeleted} and (b.customer_id = ${customerId} or u.id = ${userId}::uuid))) as result`,
+    );
+  return (await isThere(null)) === true || (await isThere(await namedBy(stripe, customerId))) === true;
+}
