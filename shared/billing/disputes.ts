@@ -5,13 +5,18 @@ import { namedBy } from "./follow.ts";
 import type { EventTaker } from "./provider-event.ts";
 import { idOf, withProvider } from "./stripe.ts";
 
-/** The event that a dispute of a payment was decided. */
-export const LOST_DISPUTE = "charge.dispute.closed" satisfies Stripe.Event.Type;
+/** The events by which what a payer gets back of a payment grows or shrinks. */
+export const PAYBACK_EVENTS = [
+  "charge.refunded",
+  "refund.failed",
+  "refund.updated",
+  "charge.dispute.closed",
+] as const satisfies Stripe.Event.Type[];
 
-/** A dispute as the provider has it now, where it was lost: the payment went back for good. Null for any other. */
-export async function lostDispute(ctx: Context, { id }: Stripe.Dispute): Promise<Stripe.Dispute | null> {
-  const dispute = await withProvider(ctx, (stripe) => stripe.disputes.retrieve(id));
-  return dispute.status === "lost" ? dispute : null;
+/** What the payer got back of a charge, in cents, as the provider has it now: by refunds, and by disputes that were lost. */
+export async function paidBack(stripe: Stripe, { id, amount_refunded, disputed }: Stripe.Charge): Promise<number> {
+  const disputes = disputed ? (await stripe.disputes.list({ charge: id, limit: 100 })).data : [];
+  return disputes.filter(({ status }) => status === "lost").reduce((sum, { amount }) => sum + amount, amount_refunded);
 }
 
 /**
@@ -19,13 +24,14 @@ export async function lostDispute(ctx: Context, { id }: Stripe.Dispute): Promise
  * was begun after the dispute stays. The provider's events then end the plan.
  */
 export const disputeEvents: EventTaker = {
-  types: new Set([LOST_DISPUTE]),
+  types: new Set(["charge.dispute.closed"]),
   async take(ctx, event) {
-    if (event.type !== LOST_DISPUTE) return;
-    const dispute = await lostDispute(ctx, event.data.object);
-    const chargeId = idOf(dispute?.charge ?? null);
-    if (dispute === null || chargeId === null) return;
+    if (event.type !== "charge.dispute.closed") return;
+    const { id } = event.data.object;
     await withProvider(ctx, async (stripe) => {
+      const dispute = await stripe.disputes.retrieve(id);
+      const chargeId = idOf(dispute.charge);
+      if (dispute.status !== "lost" || chargeId === null) return;
       const customer = idOf((await stripe.charges.retrieve(chargeId)).customer);
       if (customer === null || (await namedBy(stripe, customer)) === null) return;
       await cancelSubscriptions(stripe, customer, dispute.created);

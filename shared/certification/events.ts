@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
-import { LOST_DISPUTE, lostDispute } from "../billing/disputes.ts";
+import { PAYBACK_EVENTS, paidBack } from "../billing/disputes.ts";
 import { ONE_OFF_EVENTS, oneOffOf, settlementOf } from "../billing/one-off.ts";
-import type { EventTaker } from "../billing/provider-event.ts";
+import { type EventTaker, isEventOf } from "../billing/provider-event.ts";
 import { idOf, withProvider } from "../billing/stripe.ts";
 import type { Context } from "../platform/context.ts";
 import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
@@ -10,19 +10,19 @@ import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
 export const KIND = "certification";
 
 /**
- * Settles certifications by what the provider says of their checkout and charge. Only a full refund ends a certification,
- * or a dispute that was lost; a partial refund changes nothing. One that ended stays so where the refund fails later: what was
- * revoked is revoked. That its buyer has neither the certification nor the money is said in the log as an error, since
- * somebody has to pay it back in another way.
+ * Settles certifications by what the provider says of their checkout and charge. One ends once all of its price went back, by
+ * refunds and disputes that were lost; a part of it changes nothing. One that ended stays so where a refund fails or is called
+ * off later, and ends as well where that is heard of first: what was revoked is revoked. That its buyer has not got the money
+ * is said in the log as an error, since somebody has to pay it back in another way.
  */
 export const certificationEvents: EventTaker = {
-  types: new Set([...ONE_OFF_EVENTS, "charge.refunded", "refund.failed", LOST_DISPUTE]),
+  types: new Set([...ONE_OFF_EVENTS, ...PAYBACK_EVENTS]),
   async take(ctx, event) {
-    if (event.type === "charge.refunded") return takeRefund(ctx, event.data.object);
-    if (event.type === "refund.failed") return takeFailedRefund(ctx, event.data.object);
-    if (event.type !== LOST_DISPUTE) return takeCheckout(ctx, event);
-    const dispute = await lostDispute(ctx, event.data.object);
-    if (dispute !== null) await withdraw(ctx, idOf(dispute.payment_intent));
+    if (!isEventOf(PAYBACK_EVENTS, event)) return takeCheckout(ctx, event);
+    const { object } = event.data;
+    if (object.object === "refund")
+      return takeLostRefund(ctx, object, event.type === "refund.failed" ? "failed" : "canceled");
+    await followCharge(ctx, object.object === "charge" ? object.id : idOf(object.charge));
   },
 };
 
@@ -36,24 +36,39 @@ async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
   if (outcome === "failed") await settleUnpaid(ctx, id, session.id);
 }
 
-async function takeRefund(ctx: Context, { id }: Stripe.Charge): Promise<void> {
-  const charge = await withProvider(ctx, (stripe) => stripe.charges.retrieve(id));
-  if (charge.refunded) await withdraw(ctx, idOf(charge.payment_intent));
-}
-
-async function takeFailedRefund(ctx: Context, { id, payment_intent }: Stripe.Refund): Promise<void> {
-  const certification_id = await certificationOf(ctx, idOf(payment_intent));
+/**
+ * A refund that is one no more ends what it would have ended. Of one that failed two events tell: only `refund.failed` counts.
+ * Any other news of a refund changes nothing.
+ */
+async function takeLostRefund(ctx: Context, { id }: Stripe.Refund, loss: "failed" | "canceled"): Promise<void> {
+  const { status, amount, charge } = await withProvider(ctx, (stripe) => stripe.refunds.retrieve(id));
+  if (status !== loss) return;
+  const certification_id = await followCharge(ctx, idOf(charge), amount);
   if (certification_id !== null)
-    ctx.log.error("a refund of a certification failed: pay it back in another way", {
-      certification_id,
-      refund_id: id,
-    });
+    ctx.log.error(
+      `a refund of a certification ${loss === "failed" ? "failed" : "was called off"}: pay it back in another way`,
+      {
+        certification_id,
+        refund_id: id,
+      },
+    );
 }
 
-/** Ends the certification whose payment went back. */
-async function withdraw(ctx: Context, paymentIntentId: string | null): Promise<void> {
+/**
+ * Ends the certification that a charge paid for, if all of its price went back, `lost` cents of it by a refund that is one no
+ * more. Returns its id; null where it paid for none.
+ */
+async function followCharge(ctx: Context, chargeId: string | null, lost = 0): Promise<string | null> {
+  if (chargeId === null) return null;
+  const { charge, back } = await withProvider(ctx, async (stripe) => {
+    const found = await stripe.charges.retrieve(chargeId);
+    return { charge: found, back: lost + (await paidBack(stripe, found)) };
+  });
+  const paymentIntentId = idOf(charge.payment_intent);
   const certificationId = await certificationOf(ctx, paymentIntentId);
-  if (certificationId !== null && paymentIntentId !== null) await settleRefund(ctx, certificationId, paymentIntentId);
+  if (certificationId !== null && paymentIntentId !== null && back >= charge.amount)
+    await settleRefund(ctx, certificationId, paymentIntentId);
+  return certificationId;
 }
 
 /** The certification that a payment is for; found by its checkout, since our row may know nothing of the payment yet. */

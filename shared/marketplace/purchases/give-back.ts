@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
+import { PAYBACK_EVENTS, paidBack } from "../../billing/disputes.ts";
 import { oneOffOf } from "../../billing/one-off.ts";
 import { isEventOf } from "../../billing/provider-event.ts";
 import { idOf, withProvider } from "../../billing/stripe.ts";
@@ -12,9 +13,7 @@ import { completePurchase } from "./settle.ts";
 
 /** The events by which money of a payment goes back, or comes again: the buyer's, the seller's and the platform's. */
 export const GIVE_BACK_EVENTS = [
-  "charge.refunded",
-  "refund.failed",
-  "charge.dispute.closed",
+  ...PAYBACK_EVENTS,
   "transfer.reversed",
   "application_fee.refunded",
 ] as const satisfies Stripe.Event.Type[];
@@ -58,9 +57,7 @@ export async function followGiveBack(ctx: Context, event: GiveBackEvent): Promis
     const id = oneOffOf("purchase", session?.metadata);
     if (session === undefined || id === null) return null;
     const charge = await stripe.charges.retrieve(chargeId, { expand: ["transfer", "application_fee"] });
-    const disputes = charge.disputed ? (await stripe.disputes.list({ charge: chargeId, limit: 100 })).data : [];
-    const lost = disputes.filter(({ status }) => status === "lost").reduce((sum, { amount }) => sum + amount, 0);
-    return { id, session, charge, refunded: charge.amount_refunded + lost };
+    return { id, session, charge, refunded: await paidBack(stripe, charge) };
   });
   if (found === null) return;
   const { id, session, charge, refunded } = found;

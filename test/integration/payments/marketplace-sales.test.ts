@@ -264,6 +264,14 @@ describe("what goes back of a sale", () => {
     expect(await booked(purchase.id)).toEqual([100, 6, 4]);
   });
 
+  it("came back where a refund is called off", async () => {
+    const { purchase, events, intent } = await sold();
+    await deliver(service, [...events, ...service.stripe.refund(intent, 4000)]);
+    expect(await booked(purchase.id)).toEqual([40, 10, 90]);
+    await deliver(service, service.stripe.cancelRefund(intent));
+    expect(await booked(purchase.id)).toEqual([0, 10, 90]);
+  });
+
   it("is never what was read before something newer", async () => {
     const { purchase, events, intent } = await sold();
     await deliver(service, [...events, ...service.stripe.refund(intent, 2500, both)]);

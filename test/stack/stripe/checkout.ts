@@ -234,22 +234,23 @@ export function reverse(store: Store, intent: Stripe.PaymentIntent, amount: numb
   store.emit("transfer.reversed", transfer);
 }
 
-/** The bank does not take a refund, and the money comes back. */
-export function failRefund(store: Store, intent: Stripe.PaymentIntent): void {
+/** The bank does not take a refund, or somebody calls it off, and the money comes back. */
+export function loseRefund(store: Store, intent: Stripe.PaymentIntent, status: "failed" | "canceled"): void {
   const paid = chargeOf(store, intent);
-  const [failed] = paid.refunds?.data ?? [];
+  const failed = paid.refunds?.data.find((one) => one.status === "succeeded");
   if (failed === undefined) throw new Error("nothing was refunded");
-  failed.status = "failed";
+  failed.status = status;
   paid.amount_refunded -= failed.amount;
   paid.refunded = false;
-  store.emit("refund.failed", failed);
+  store.emit("refund.updated", failed);
+  if (status === "failed") store.emit("refund.failed", failed);
 }
 
 /** The bank decides a dispute of the payment. */
-export function dispute(store: Store, intent: Stripe.PaymentIntent, status: "lost" | "won"): void {
+export function dispute(store: Store, intent: Stripe.PaymentIntent, status: "lost" | "won", amount?: number): void {
   const disputed = chargeOf(store, intent);
   disputed.disputed = true;
-  store.emit("charge.dispute.closed", newDispute(store, disputed, status));
+  store.emit("charge.dispute.closed", newDispute(store, disputed, { status, amount: amount ?? disputed.amount }));
 }
 
 /** A payment of a customer for what a subscription costs. */

@@ -162,12 +162,15 @@ export function passOn(store: Store, charge: Stripe.Charge): void {
 }
 
 /** A dispute of `charge`, as its bank decided it. */
-export function newDispute(store: Store, charge: Stripe.Charge, status: "lost" | "won"): Stripe.Dispute {
+export function newDispute(
+  store: Store,
+  charge: Stripe.Charge,
+  fields: Pick<Stripe.Dispute, "amount" | "status">,
+): Stripe.Dispute {
   return store.add(
     shape<Stripe.Dispute>({
       id: newId("du_"),
       object: "dispute",
-      amount: charge.amount,
       charge: charge.id,
       created: store.now(),
       currency: charge.currency,
@@ -175,7 +178,7 @@ export function newDispute(store: Store, charge: Stripe.Charge, status: "lost" |
       metadata: {},
       payment_intent: charge.payment_intent,
       reason: "fraudulent",
-      status,
+      ...fields,
     }),
   );
 }

@@ -7,7 +7,7 @@ import {
   type Along,
   dispute,
   expire,
-  failRefund,
+  loseRefund,
   pay,
   refund,
   refundFee,
@@ -74,12 +74,17 @@ export interface StripeFake {
   refund(paymentIntentId: string, amount?: number, along?: Along): Stripe.Event[];
   /** The bank does not take the last refund of a payment. */
   failRefund(paymentIntentId: string): Stripe.Event[];
+  /** Somebody calls off the last refund of a payment. */
+  cancelRefund(paymentIntentId: string): Stripe.Event[];
   /** Somebody takes back there what a connected account got of a payment. */
   reverse(paymentIntentId: string, amount: number): Stripe.Event[];
   /** Somebody gives back there what the platform kept of a payment. */
   refundFee(paymentIntentId: string, amount: number): Stripe.Event[];
-  /** A payer's bank decides a dispute: of this payment, or of one that a customer's subscription took. */
-  dispute(payment: { paymentIntent: string } | { customer: string }, status: "lost" | "won"): Stripe.Event[];
+  /** A payer's bank decides a dispute: of this payment or a part of it, or of one that a customer's subscription took. */
+  dispute(
+    payment: { paymentIntent: string; amount?: number } | { customer: string },
+    status: "lost" | "won",
+  ): Stripe.Event[];
   /** All subscriptions of a customer, the newest first. */
   subscriptions(customerId: string): Stripe.Subscription[];
   /** All customers, the newest first, without deleted ones. */
@@ -171,7 +176,8 @@ export async function startStripe(options: {
       causing(() =>
         refund(store, there(store, "payment_intent", id), { ...along, ...(amount === undefined ? {} : { amount }) }),
       ),
-    failRefund: (id) => causing(() => failRefund(store, there(store, "payment_intent", id))),
+    failRefund: (id) => causing(() => loseRefund(store, there(store, "payment_intent", id), "failed")),
+    cancelRefund: (id) => causing(() => loseRefund(store, there(store, "payment_intent", id), "canceled")),
     reverse: (id, amount) => causing(() => reverse(store, there(store, "payment_intent", id), amount)),
     refundFee: (id, amount) => causing(() => refundFee(store, there(store, "payment_intent", id), amount)),
     dispute: (payment, status) =>
@@ -180,7 +186,7 @@ export async function startStripe(options: {
         const intent = isPlan
           ? renewal(store, payment.customer)
           : there(store, "payment_intent", payment.paymentIntent);
-        dispute(store, intent, status);
+        dispute(store, intent, status, isPlan ? undefined : payment.amount);
       }),
     subscriptions: (customer) => structuredClone(store.all("subscription").filter((one) => one.customer === customer)),
     customers: () => structuredClone(store.all("customer").filter((one) => !("deleted" in one))),

@@ -1,0 +1,98 @@
+import type Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUser, type User } from "../../stack/client.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent, quietQueueClient, unique } from "../runs/support.ts";
+import { deliverAll } from "./billing-support.ts";
+import { holdQueue, openCheckout, payCheckout } from "./certify-payment-support.ts";
+import { shortenSuites, statusOf } from "./certify-support.ts";
+
+/** Of an agent that nobody calls. */
+const endpoint = "http://127.0.0.1:9/";
+
+let service: TestService;
+let owner: User;
+
+beforeAll(async () => {
+  quietQueueClient();
+  service = await startService({ stripe: true });
+  await shortenSuites(service);
+  owner = await newUser(service, { plan: "enterprise" });
+});
+
+afterAll(async () => {
+  expect(service.stripe.refused).toEqual([]);
+  await service.stop();
+});
+
+/** All orders of some things. */
+function orders<T>(all: readonly T[]): T[][] {
+  if (all.length === 0) return [[]];
+  return all.flatMap((one, index) => orders(all.toSpliced(index, 1)).map((rest) => [one, ...rest]));
+}
+
+const twin = (event: Stripe.Event): Stripe.Event => ({ ...event, id: unique("evt_twin").replace(" ", "_") });
+
+/** How much of the 39 US dollars goes back, what becomes of the certification, and how often the log says that a refund was lost. */
+const STORIES: [string, (intent: string) => Stripe.Event[], status: string, lost: RegExp | null][] = [
+  [
+    "by a refund that the bank does not take",
+    (intent) => [...service.stripe.refund(intent), ...service.stripe.failRefund(intent)],
+    "refunded",
+    /failed/,
+  ],
+  [
+    "by a refund that is called off",
+    (intent) => [...service.stripe.refund(intent), ...service.stripe.cancelRefund(intent)],
+    "refunded",
+    /was called off/,
+  ],
+  [
+    "in part, by a refund that is called off",
+    (intent) => [...service.stripe.refund(intent, 1900), ...service.stripe.cancelRefund(intent)],
+    "screening",
+    /was called off/,
+  ],
+  [
+    "in part, by a dispute that is lost",
+    (paymentIntent) => service.stripe.dispute({ paymentIntent, amount: 1900 }, "lost"),
+    "screening",
+    null,
+  ],
+  [
+    "by a refund and a lost dispute that are all of it together",
+    (paymentIntent) => [
+      ...service.stripe.refund(paymentIntent, 1900),
+      ...service.stripe.dispute({ paymentIntent, amount: 2000 }, "lost"),
+    ],
+    "refunded",
+    null,
+  ],
+];
+
+describe("the price of a certification that goes back", () => {
+  it.each(STORIES)("%s has one end in every order of the events", async (_what, goBack, status, lost) => {
+    const heard = /^(checkout|charge\.refunded|charge\.dispute|refund\.(failed|updated))/;
+    const agent = await addAgent(owner, { endpoint });
+    const { id, session } = await openCheckout(service, owner, agent);
+    const { completed, paymentIntent } = payCheckout(service, session);
+    const events = [completed, ...goBack(paymentIntent)].filter(({ type }) => heard.test(type));
+    const ends = [];
+    for (const order of orders(events)) {
+      await service.sql(
+        "update certifications set status = 'awaiting_payment', paid_at = null, payment_intent_id = null where id = $1",
+        [id],
+      );
+      const before = service.logs.length;
+      await holdQueue(service, () => deliverAll(service, order.map(twin)));
+      const lines = service.logs.slice(before).filter((line) => line.includes("pay it back in another way"));
+      ends.push({
+        order: order.map(({ type }) => type).join(),
+        status: (await statusOf(owner, agent)).status,
+        lost: lines.length,
+        words: lines.every((line) => lost?.test(line)),
+      });
+    }
+    expect(ends).toEqual(ends.map(({ order }) => ({ order, status, lost: lost === null ? 0 : 1, words: true })));
+  });
+});
