@@ -11,6 +11,7 @@ import { finaliseAccounts } from "../identity/deletion/finalise.ts";
 import { forgetDevices } from "../identity/device/forget.ts";
 import { forgetEnded, forgetMarks, forgetReplaced, forgetTokens } from "../identity/sessions/forget.ts";
 import { forgetNotices } from "../mail/forget.ts";
+import { failLeftPurchases } from "../marketplace/purchases/fail-left.ts";
 import { lookAtSellersAgain } from "../marketplace/seller/look-again.ts";
 import { TAKERS } from "../payments/takers.ts";
 import type { Context } from "../platform/context.ts";
@@ -65,6 +66,7 @@ export const DAILY_ITEMS: readonly DailyItem[] = [
   { name: "rescue runs", pieces: 3, work: rescueRuns },
   { name: "settle sessions", pieces: 2, work: settleForgotten },
   { name: "reconcile payments", pieces: 1, work: (ctx, cursor, lastDone) => reconcile(ctx, TAKERS, cursor, lastDone) },
+  { name: "fail purchases without a page", pieces: 20, work: failLeftPurchases },
   { name: "look at sellers again", pieces: 1, work: lookAtSellersAgain },
   { name: "forget provider events", pieces: 20, work: forgetProviderEvents },
   { name: "catch up with the log", pieces: 20, work: catchUp },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DAILY } from "../../../functions/scheduled.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import {
@@ -87,6 +88,27 @@ describe("what is on offer", () => {
 });
 
 describe("a purchase", () => {
+  it("whose page could not be opened fails a day later, by when its listing may be off offer", async () => {
+    const [left, fresh, open] = [await addListing(seller), await addListing(seller), await addListing(seller)];
+    const { status } = await begin(buyer, open.id);
+    service.faults.set({ service: "provider", mode: "error", path: "POST /v1/checkout/sessions" });
+    for (const { id } of [left, fresh])
+      expect((await buyer.call("POST", PURCHASES, { listing_id: id })).status).toBe(503);
+    service.faults.set({ service: "provider", mode: "none" });
+    for (const { id } of [left, fresh, open]) await seller.call("DELETE", `${LISTINGS}/${id}`);
+    await service.sql("update purchases set created_at = now() - interval '25 hours' where listing_id = any($1)", [
+      [left.id, open.id],
+    ]);
+    await service.app.scheduled(DAILY);
+    await service.settled();
+    const { items } = bodyOf<{ items: { listing_id: string; status: string }[] }>(
+      await buyer.call("GET", `${PURCHASES}?page_size=100`),
+      200,
+    );
+    const found = (id: string) => items.find(({ listing_id }) => listing_id === id)?.status;
+    expect([found(left.id), found(fresh.id), found(open.id)]).toEqual(["FAILED", status, status]);
+  });
+
   it("is a checkout that pays the seller, less the platform's share", async () => {
     const { id, agent_id } = await addListing(seller, { price_usd: 19.99 });
     const fresh = await newUser(service);
