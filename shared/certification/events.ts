@@ -33,7 +33,8 @@ async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
   if (outcome === "paid") {
     await settlePaid(ctx, id, { checkoutSessionId: session.id, paymentIntentId: idOf(session.payment_intent) });
   }
-  if (outcome === "failed") await settleUnpaid(ctx, id, session.id);
+  if (outcome === "failed")
+    await settleUnpaid(ctx, id, session.id, event.type === "checkout.session.async_payment_failed");
 }
 
 /**

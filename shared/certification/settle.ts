@@ -5,6 +5,7 @@ import { tellOfNothing } from "../billing/tell-of-nothing.ts";
 import { write, writeInTurn } from "../db/change.ts";
 import { agents, certifications, isInScreening } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { oweNotice } from "../mail/owe-notice.ts";
 import { newId } from "../platform/ids.ts";
 import { cancelling } from "../runs/cancelling.ts";
 import { FOLLOW_UP } from "../runs/follow-up.ts";
@@ -53,19 +54,34 @@ export async function settlePaid(ctx: Context, certificationId: string, payment:
 
 /**
  * Removes a certification whose checkout ended without a payment, so that it may be bought again; changes nothing unless
- * it waits for the payment of this checkout.
+ * it waits for the payment of this checkout. Where the bank refused what its buyer takes for paid (`isRefused`), those are
+ * mailed whose the certification would be: it leaves nothing else to see it by.
  */
-export async function settleUnpaid(ctx: Context, certificationId: string, checkoutSessionId: string): Promise<void> {
+export async function settleUnpaid(
+  ctx: Context,
+  certificationId: string,
+  checkoutSessionId: string,
+  isRefused = false,
+): Promise<void> {
   // Not by `write`: it is a step of a sale, too, whose Idempotency-Key is for the certification that was begun.
   await writeInTurn(
     ctx,
     {
       lock: lockCertification(certificationId),
       parts: sql`with deleted as (
-        delete from ${certifications} c where c.id = ${certificationId}::uuid and c.status = 'awaiting_payment'
+        delete from ${certifications} c using ${agents} a where a.id = c.agent_id and c.id = ${certificationId}::uuid
+          and c.status = 'awaiting_payment'
           and coalesce(c.checkout_session_id, ${checkoutSessionId}) = ${checkoutSessionId}
-        returning c.id
+        returning c.id, c.agent_id, a.name, ${buyerNow} as buyer_id
+      ), mailed as (
+        ${oweNotice(
+          "certification_result",
+          sql`select buyer_id as user_id, 'certification_unpaid' as notice, name as title,
+            'The bank refused it, and nothing was charged.' as reason, agent_id as page_id
+          from deleted where ${isRefused}::boolean`,
+        )}
       )`,
+      owes: ["mailed"],
       select: sql`select to_jsonb(id) as result from deleted`,
       result: z.uuid(),
     },

@@ -60,6 +60,13 @@ export const NOTICES = {
     note: "This says nothing against the agent. The operator was told, so that the price can be paid back.",
     next: ["/agents/{id}", "Open the agent's page"],
   },
+  certification_unpaid: {
+    kind: "certification_result",
+    subject: "The payment of a certification failed",
+    news: (title) => `The payment for the certification of your agent “${title}” did not go through:`,
+    note: "The agent was not screened. It can be certified once a certification of it is paid.",
+    next: ["/agents/{id}/certify", "Buy it again"],
+  },
   certification_expiring: {
     kind: "certification_expiry",
     subject: "A certification is about to end",

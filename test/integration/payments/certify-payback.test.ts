@@ -96,3 +96,24 @@ describe("the price of a certification that goes back", () => {
     expect(ends).toEqual(ends.map(({ order }) => ({ order, status, lost: lost === null ? 0 : 1, words: true })));
   });
 });
+
+describe("a payment by bank debit that fails", () => {
+  const mails = (agent: string) =>
+    service.mailbox.list().filter(({ to, text }) => to === owner.email && text.includes(agent));
+
+  it("is mailed once to its buyer, whose certification is gone with it; a page that ran out is not", async () => {
+    const agent = await addAgent(owner, { endpoint });
+    const first = await openCheckout(service, owner, agent);
+    await deliverAll(service, service.stripe.expire(first.session));
+    const { session } = await openCheckout(service, owner, agent);
+    await deliverAll(service, service.stripe.pay(session, { later: true }));
+    await service.settled();
+    expect(mails(agent)).toEqual([]);
+    const events = service.stripe.settleLater(session, false);
+    await deliverAll(service, [...events, ...events.map(twin)]);
+    await service.settled();
+    expect((await statusOf(owner, agent)).status).toBe("none");
+    expect(mails(agent)).toMatchObject([{ subject: "The payment of a certification failed" }]);
+    expect(mails(agent)[0]?.text).toMatch(new RegExp(`nothing was charged[^]*/agents/${agent}/certify`));
+  });
+});
