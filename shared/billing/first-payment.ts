@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
 import { read } from "../db/change.ts";
@@ -35,12 +35,15 @@ export const firstPaymentEvents: EventTaker = {
 
 /** Whether a customer is that of an account, by our rows or, where these are still to be written, by its metadata. */
 async function isSomebodys(ctx: Context, stripe: Stripe, customerId: string): Promise<boolean> {
-  const isThere = (userId: string | null) =>
-    read(
-      ctx,
-      z.boolean(),
-      sql`select to_jsonb(exists (select from ${users} u left join ${billing_customers} b on b.user_id = u.id
-        where not ${isDeleted} and (b.customer_id = ${customerId} or u.id = ${userId}::uuid))) as result`,
-    );
-  return (await isThere(null)) === true || (await isThere(await namedBy(stripe, customerId))) === true;
+  const kept = sql`select user_id from ${billing_customers} where customer_id = ${customerId}`;
+  return (await isThere(ctx, kept)) || isThere(ctx, sql`select ${await namedBy(stripe, customerId)}::uuid`);
+}
+
+async function isThere(ctx: Context, id: SQL): Promise<boolean> {
+  const there = await read(
+    ctx,
+    z.boolean(),
+    sql`select to_jsonb(exists (select from ${users} u where u.id in (${id}) and not ${isDeleted})) as result`,
+  );
+  return there === true;
 }

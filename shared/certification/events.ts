@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { PAYBACK_EVENTS, paidBack } from "../billing/disputes.ts";
 import { ONE_OFF_EVENTS, oneOffOf, settlementOf } from "../billing/one-off.ts";
-import { type EventTaker, isEventOf } from "../billing/provider-event.ts";
+import type { EventTaker } from "../billing/provider-event.ts";
 import { idOf, withProvider } from "../billing/stripe.ts";
 import type { Context } from "../platform/context.ts";
 import { settlePaid, settleRefund, settleUnpaid } from "./settle.ts";
@@ -18,11 +18,11 @@ export const KIND = "certification";
 export const certificationEvents: EventTaker = {
   types: new Set([...ONE_OFF_EVENTS, ...PAYBACK_EVENTS]),
   async take(ctx, event) {
-    if (!isEventOf(PAYBACK_EVENTS, event)) return takeCheckout(ctx, event);
-    const { object } = event.data;
-    if (object.object === "refund")
-      return takeLostRefund(ctx, object, event.type === "refund.failed" ? "failed" : "canceled");
-    await followCharge(ctx, object.object === "charge" ? object.id : idOf(object.charge));
+    if (event.type === "refund.failed") return takeLostRefund(ctx, event.data.object, "failed");
+    if (event.type === "refund.updated") return takeLostRefund(ctx, event.data.object, "canceled");
+    if (event.type === "charge.refunded") await followCharge(ctx, event.data.object.id);
+    else if (event.type === "charge.dispute.closed") await followCharge(ctx, idOf(event.data.object.charge));
+    else await takeCheckout(ctx, event);
   },
 };
 
@@ -48,10 +48,7 @@ async function takeLostRefund(ctx: Context, { id }: Stripe.Refund, loss: "failed
   if (certification_id !== null)
     ctx.log.error(
       `a refund of a certification ${loss === "failed" ? "failed" : "was called off"}: pay it back in another way`,
-      {
-        certification_id,
-        refund_id: id,
-      },
+      { certification_id, refund_id: id },
     );
 }
 
