@@ -7,11 +7,11 @@ export type AttributeValue = string | number;
 
 /**
  * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
- * conventions, current and before 1.37, then OpenLLMetry, OpenInference and the Vercel AI SDK.
+ * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK and Spring AI.
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
-  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type", "ai.operationId"],
+  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type", "ai.operationId", "spring.ai.kind"],
   provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor", "ai.model.provider"],
   model: [
     "gen_ai.response.model",
@@ -40,7 +40,7 @@ export const NAMES = {
     "usage.completion_tokens",
   ],
   cost: ["gen_ai.usage.cost", "llm.cost.total"],
-  tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name"],
+  tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "spring.ai.tool.definition.name"],
   agent: ["gen_ai.agent.name", "agent.name", "gen_ai.workflow.name"],
   entity: ["traceloop.entity.name"],
   error: ["error.type"],
@@ -79,7 +79,7 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["delete_memory_store", "other"],
 ]);
 
-/** The kinds of OpenInference and OpenLLMetry, the latter's request types and the Vercel AI SDK's operations, in lower case. */
+/** The kinds of OpenInference, OpenLLMetry and Spring AI, OpenLLMetry's request types and the Vercel AI SDK's operations, in lower case. */
 const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["llm", "model"],
   ["embedding", "model"],
@@ -94,6 +94,11 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["reranker", "other"],
   ["guardrail", "other"],
   ["evaluator", "other"],
+  // Spring AI's, whose operation is `framework`.
+  ["tool_call", "tool"],
+  ["chat_client", "other"],
+  ["advisor", "other"],
+  ["vector_store", "other"],
   // The Vercel AI SDK names its models by the GenAI conventions, too, but not those of embeddings. What it encloses them
   // by names the model as well, and sums up their tokens.
   ["ai.embed.doembed", "model"],

@@ -110,7 +110,7 @@ const READERS: { readonly [Field in keyof Said]: (value: AttributeValue) => Said
   operation: label,
   role: label,
   provider: label,
-  model: label,
+  model: modelName,
   tool: label,
   agent: label,
   entity: label,
@@ -164,8 +164,15 @@ function label(value: AttributeValue): string | null {
   return BEGINNING.exec(text)?.[0] ?? null;
 }
 
+/** A model's name; Micrometer says `none` for one that is not known. */
+function modelName(value: AttributeValue): string | null {
+  return value === "none" ? null : label(value);
+}
+
+/** A count; Micrometer, and so Spring AI, sends every value as text. */
 function count(value: AttributeValue): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null;
+  const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= MAX_TOKENS ? number : null;
 }
 
 function cost(value: AttributeValue): number | null {

@@ -57,6 +57,8 @@ describe("a span's kind", () => {
     ["other", { "ai.operationId": "ai.generateText", "ai.model.id": "m" }],
     ["model", { "ai.operationId": "ai.streamText.doStream", "ai.model.id": "m", "gen_ai.request.model": "m" }],
     ["tool", { "ai.operationId": "ai.toolCall", "ai.toolCall.name": "t" }],
+    ["tool", { "gen_ai.operation.name": "framework", "spring.ai.kind": "tool_call" }],
+    ["other", { "gen_ai.operation.name": "framework", "spring.ai.kind": "chat_client" }],
     ["model", { "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["model", { "gen_ai.usage.input_tokens": 0 }],
     ["agent", { "gen_ai.agent.name": "a" }],
@@ -78,6 +80,7 @@ describe("the conventions, current and legacy", () => {
     ["model", "m", { "gen_ai.request.model": "asked", "gen_ai.response.model": "m" }],
     ["model", "m", { "gen_ai.request.model": "m" }],
     ["model", "m", { "gen_ai.request.model": "m", "gen_ai.response.model": " \t" }],
+    ["model", "m", { "gen_ai.request.model": "m", "gen_ai.response.model": "none" }],
     ["model", "m", { "llm.response.model": "m", "llm.request.model": "asked" }],
     ["model", "m", { "llm.request.model": "m" }],
     ["model", "m", { "llm.model_name": "m" }],
@@ -91,6 +94,7 @@ describe("the conventions, current and legacy", () => {
     ["input_tokens", 5, { "llm.usage.prompt_tokens": 5 }],
     ["input_tokens", 5, { "usage.prompt_tokens": 5 }],
     ["input_tokens", 5, { "llm.token_count.prompt": 5 }],
+    ["input_tokens", 5, { "gen_ai.usage.input_tokens": "5" }],
     ["input_tokens", 0, { "gen_ai.usage.input_tokens": 0, "gen_ai.usage.prompt_tokens": 6 }],
     ["output_tokens", 5, { "gen_ai.usage.output_tokens": 5, "gen_ai.usage.completion_tokens": 6 }],
     ["output_tokens", 5, { "gen_ai.usage.completion_tokens": 5 }],
@@ -104,6 +108,7 @@ describe("the conventions, current and legacy", () => {
     ["name", "t", { "gen_ai.tool.name": "t", "tool.name": "u" }],
     ["name", "t", { "tool.name": "t" }],
     ["name", "t", { "ai.toolCall.name": "t" }],
+    ["name", "t", { "spring.ai.kind": "tool_call", "spring.ai.tool.definition.name": "t" }],
     ["name", "t", { "traceloop.span.kind": "tool", "traceloop.entity.name": "t" }],
     ["name", "a", { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "a" }],
     ["name", "a", { "openinference.span.kind": "AGENT", "agent.name": "a" }],
@@ -129,7 +134,7 @@ describe("the conventions, current and legacy", () => {
 });
 
 describe("a figure that can't be true", () => {
-  test.each<[string | number]>([[-1], [1.5], [1_000_000_001], ["12"], [Number.MAX_SAFE_INTEGER]])(
+  test.each<[string | number]>([[-1], [1.5], [1_000_000_001], ["1.5"], ["1e3"], ["null"], [2 ** 53]])(
     "is no token count: %o",
     (tokens) => {
       expect(withAttributes({ "gen_ai.usage.input_tokens": tokens })?.input_tokens).toBeNull();
