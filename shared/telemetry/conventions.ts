@@ -7,11 +7,18 @@ export type AttributeValue = string | number;
 
 /**
  * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
- * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK and Spring AI.
+ * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI and LangSmith.
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
-  role: ["openinference.span.kind", "traceloop.span.kind", "llm.request.type", "ai.operationId", "spring.ai.kind"],
+  role: [
+    "openinference.span.kind",
+    "traceloop.span.kind",
+    "llm.request.type",
+    "ai.operationId",
+    "spring.ai.kind",
+    "langsmith.span.kind",
+  ],
   provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor", "ai.model.provider"],
   model: [
     "gen_ai.response.model",
@@ -79,7 +86,7 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["delete_memory_store", "other"],
 ]);
 
-/** The kinds of OpenInference, OpenLLMetry and Spring AI, OpenLLMetry's request types and the Vercel AI SDK's operations, in lower case. */
+/** The kinds of OpenInference, OpenLLMetry, Spring AI and LangSmith, OpenLLMetry's request types and the Vercel AI SDK's operations, in lower case. */
 const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["llm", "model"],
   ["embedding", "model"],
@@ -99,6 +106,9 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["chat_client", "other"],
   ["advisor", "other"],
   ["vector_store", "other"],
+  // LangSmith's.
+  ["prompt", "other"],
+  ["parser", "other"],
   // The Vercel AI SDK names its models by the GenAI conventions, too, but not those of embeddings. What it encloses them
   // by names the model as well, and sums up their tokens.
   ["ai.embed.doembed", "model"],
@@ -120,9 +130,14 @@ export function kindOf(said: {
   agent: string | null;
   tokens: boolean;
 }): SpanKind {
-  const kind = OPERATIONS.get(said.operation ?? "") ?? ROLES.get(said.role?.toLowerCase() ?? "");
+  const operation = OPERATIONS.get(said.operation ?? "");
+  const role = ROLES.get(said.role?.toLowerCase() ?? "");
+  const hasCalled = said.model !== null || said.tokens;
+  // LangSmith has the filling-in of a prompt as `chat`, and a search as `embeddings`.
+  if (role === "other" && operation === "model" && !hasCalled) return role;
+  const kind = operation ?? role;
   if (kind !== undefined) return kind;
   if (said.tool !== null) return "tool";
-  if (said.model !== null || said.tokens) return "model";
+  if (hasCalled) return "model";
   return said.agent === null ? "other" : "agent";
 }
