@@ -133,8 +133,10 @@ export function kindOf(said: {
   const operation = OPERATIONS.get(said.operation ?? "");
   const role = ROLES.get(said.role?.toLowerCase() ?? "");
   const hasCalled = said.model !== null || said.tokens;
-  // LangSmith has the filling-in of a prompt as `chat`, and a search as `embeddings`.
-  if (role === "other" && operation === "model" && !hasCalled) return role;
+  // LangSmith has the filling-in of a prompt as `chat`, and a search as `embeddings`; OpenLLMetry has a task of CrewAI's as
+  // `invoke_agent`, with what is asked in it for its name.
+  const isNamed = operation === "agent" ? said.agent !== null : operation !== "model" || hasCalled;
+  if (role === "other" && !isNamed) return role;
   const kind = operation ?? role;
   if (kind !== undefined) return kind;
   if (said.tool !== null) return "tool";

@@ -65,6 +65,8 @@ describe("a span's kind", () => {
     ["other", { "gen_ai.operation.name": "chain", "langsmith.span.kind": "chain", "gen_ai.usage.input_tokens": 5 }],
     ["other", { "gen_ai.operation.name": "parser", "langsmith.span.kind": "parser", "gen_ai.usage.input_tokens": 5 }],
     ["model", { "gen_ai.operation.name": "chat", "traceloop.span.kind": "task", "gen_ai.request.model": "m" }],
+    ["agent", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "workflow", "gen_ai.agent.name": "a" }],
+    ["other", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "task" }],
     ["model", { "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["model", { "gen_ai.usage.input_tokens": 0 }],
     ["agent", { "gen_ai.agent.name": "a" }],
