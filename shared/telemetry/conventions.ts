@@ -13,8 +13,9 @@ export const NAMES = {
   operation: ["gen_ai.operation.name"],
   role: [
     "openinference.span.kind",
-    "traceloop.span.kind",
+    // Before OpenLLMetry's kind: the span that it makes of a method of LlamaIndex is a `task` even where it calls a model.
     "llm.request.type",
+    "traceloop.span.kind",
     "ai.operationId",
     "spring.ai.kind",
     "langsmith.span.kind",

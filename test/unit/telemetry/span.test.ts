@@ -67,6 +67,7 @@ describe("a span's kind", () => {
     ["model", { "gen_ai.operation.name": "chat", "traceloop.span.kind": "task", "gen_ai.request.model": "m" }],
     ["agent", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "workflow", "gen_ai.agent.name": "a" }],
     ["other", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "task" }],
+    ["model", { "traceloop.span.kind": "task", "llm.request.type": "chat", "gen_ai.request.model": "m" }],
     ["model", { "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["model", { "gen_ai.usage.input_tokens": 0 }],
     ["agent", { "gen_ai.agent.name": "a" }],
