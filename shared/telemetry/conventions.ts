@@ -141,6 +141,7 @@ export function kindOf(said: {
   const kind = operation ?? role;
   if (kind !== undefined) return kind;
   if (said.tool !== null) return "tool";
-  if (hasCalled) return "model";
-  return said.agent === null ? "other" : "agent";
+  // As Pydantic AI sums up an agent's run. The name alone stands on whatever happens while an agent is at work, by baggage.
+  if (said.agent !== null && said.model === null) return said.tokens ? "agent" : "other";
+  return hasCalled ? "model" : "other";
 }
