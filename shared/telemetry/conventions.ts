@@ -119,6 +119,9 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ),
 ]);
 
+/** How Google's ADK names what it tells once more of tools that were called at once, each of which has a span of its own. */
+const MERGED = "(merged tools)";
+
 /**
  * What a span stands for: decided by its operation, else by the kind that other conventions give it, else by what it
  * names. A tool's span may name the model that called it, and a model's span its agent, so the narrower one wins.
@@ -138,6 +141,7 @@ export function kindOf(said: {
   // `invoke_agent`, with what is asked in it for its name.
   const isNamed = operation === "agent" ? said.agent !== null : operation !== "model" || hasCalled;
   if (role === "other" && !isNamed) return role;
+  if (said.tool === MERGED) return "other";
   const kind = operation ?? role;
   if (kind !== undefined) return kind;
   if (said.tool !== null) return "tool";

@@ -68,6 +68,7 @@ describe("a span's kind", () => {
     ["agent", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "workflow", "gen_ai.agent.name": "a" }],
     ["other", { "gen_ai.operation.name": "invoke_agent", "traceloop.span.kind": "task" }],
     ["model", { "traceloop.span.kind": "task", "llm.request.type": "chat", "gen_ai.request.model": "m" }],
+    ["other", { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)" }],
     ["model", { "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["model", { "gen_ai.usage.input_tokens": 0 }],
     ["other", { "gen_ai.agent.name": "a" }],
