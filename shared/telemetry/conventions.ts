@@ -7,7 +7,8 @@ export type AttributeValue = string | number;
 
 /**
  * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
- * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI and LangSmith.
+ * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI, LangSmith
+ * and Pydantic AI.
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
@@ -47,7 +48,7 @@ export const NAMES = {
     "llm.usage.completion_tokens",
     "usage.completion_tokens",
   ],
-  cost: ["gen_ai.usage.cost", "llm.cost.total"],
+  cost: ["gen_ai.usage.cost", "llm.cost.total", "operation.cost"],
   tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "spring.ai.tool.definition.name"],
   agent: ["gen_ai.agent.name", "agent.name", "gen_ai.workflow.name"],
   entity: ["traceloop.entity.name"],

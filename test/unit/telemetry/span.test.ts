@@ -115,6 +115,7 @@ describe("the conventions, current and legacy", () => {
     ["output_tokens", 5, { "llm.token_count.completion": 5 }],
     ["cost_usd", 0.25, { "gen_ai.usage.cost": 0.25, "llm.cost.total": 1 }],
     ["cost_usd", 0.25, { "llm.cost.total": 0.25 }],
+    ["cost_usd", 0.25, { "operation.cost": 0.25 }],
     ["cost_usd", 3, { "gen_ai.usage.cost": 3 }],
     ["operation", "chat", { "gen_ai.operation.name": "chat" }],
     ["name", "t", { "gen_ai.tool.name": "t", "tool.name": "u" }],
