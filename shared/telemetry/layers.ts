@@ -103,7 +103,8 @@ function saysTokens({ input_tokens, output_tokens }: LayerSpan): boolean {
   return input_tokens !== null || output_tokens !== null;
 }
 
-function filled<S extends LayerSpan>(kept: S, from: LayerSpan): S {
+/** A span, with what it leaves out as another one of the same call says it. */
+export function filled<S extends LayerSpan>(kept: S, from: LayerSpan): S {
   return {
     ...kept,
     provider: kept.provider ?? from.provider,

@@ -1,4 +1,4 @@
-import { type LayerSpan, mergeLayers } from "./layers.ts";
+import { filled, type LayerSpan, mergeLayers } from "./layers.ts";
 import type { Span as KeptSpan } from "./span.ts";
 
 /** What is looked at of a kept span, to tell who called what at which cost. */
@@ -23,18 +23,23 @@ export const ROOT = "agent";
 /**
  * Reads the spans of one run, in any order. The caller of a span is the nearest enclosing one that is a named model, tool
  * or agent, or ROOT where none is; where a span on the way there is missing, the caller is unknown. A model span around
- * another one, or a tool span around one of the same name, is the same call seen by an outer layer and is left out; so is
- * what a second instrumentation says of a call beside the first (`mergeLayers`).
+ * another one, or a tool span around one of the same name, is the same call seen by an outer layer and is left out, but for
+ * what the inner one does not say; so is what a second instrumentation says of a call beside the first (`mergeLayers`).
  */
-export function readTrace<S extends Span>(runId: string, spans: readonly S[]): Trace<S> {
-  const enclosing = finder(runId, spans);
-  const layer = enclosing(({ kind }) => kind !== "other");
-  const outer = new Set<Span>(spans.map((span) => [layer(span), span] as const).flatMap(outerLayer));
-  const innermost = spans.filter((span) => !outer.has(span));
+export function readTrace<S extends Span>(runId: string, sent: readonly S[]): Trace<S> {
+  const layer = finder(runId, sent)(({ kind }) => kind !== "other");
+  const layers = Map.groupBy(
+    sent.map((span) => ({ around: layer(span), span })).filter(isLayered),
+    ({ around }) => around,
+  );
+  const spans = withLayers(sent, layers);
+  const outer = new Set([...layers.keys()].map(({ span_id }) => span_id));
+  const innermost = spans.filter(({ span_id }) => !outer.has(span_id));
   const { told, absorbed } = mergeLayers(innermost.filter(({ kind }) => kind === "model"));
   const calls = innermost.filter((span) => !absorbed.has(span));
   const as = (span: S): S => told.get(span) ?? span;
-  const caller = enclosing((span) => !outer.has(span) && !absorbed.has(span) && nodeName(span) !== null);
+  const isNamed = (span: S) => !outer.has(span.span_id) && !absorbed.has(span) && nodeName(span) !== null;
+  const caller = finder(runId, spans)(isNamed);
   return {
     modelCalls: calls.filter(({ kind }) => kind === "model").map(as),
     toolCalls: calls.filter(({ kind }) => kind === "tool"),
@@ -53,9 +58,31 @@ export function nodeName({ kind, name, provider, model }: Pick<Span, "kind" | "n
   return model === null || provider === null ? model : `${provider}/${model}`;
 }
 
-function outerLayer([around, span]: readonly [Enclosing<Span>, Span]): Span[] {
-  if (around === ROOT || around === null || around.kind !== span.kind) return [];
-  return span.kind === "model" || (span.kind === "tool" && around.name === span.name) ? [around] : [];
+/** A span, and the one around it that tells of the same call. */
+interface Layered<S extends Span> {
+  around: S;
+  span: S;
+}
+
+function isLayered<S extends Span>(pair: { around: Enclosing<S>; span: S }): pair is Layered<S> {
+  const { around, span } = pair;
+  if (around === ROOT || around === null || around.kind !== span.kind) return false;
+  return span.kind === "model" || (span.kind === "tool" && around.name === span.name);
+}
+
+/** The spans, each with what it leaves out from the outer layers of its call; one around several sums them up. */
+function withLayers<S extends Span>(spans: readonly S[], layers: ReadonlyMap<S, readonly Layered<S>[]>): S[] {
+  const onlyOne = [...layers.values()].flatMap((within) => (within.length === 1 ? within : []));
+  const aroundOf = new Map(onlyOne.map(({ around, span }) => [span, around]));
+  return spans.map((span) => {
+    if (span.kind !== "model" || layers.has(span)) return span;
+    let whole = span;
+    // A circle of parents can't be entered: the span where it is would enclose two.
+    for (let around = aroundOf.get(span); around !== undefined; around = aroundOf.get(around)) {
+      whole = filled(whole, around);
+    }
+    return whole;
+  });
 }
 
 /** The span around another, the agent itself, or null where the trace has a gap. */

@@ -53,6 +53,21 @@ describe("a call", () => {
     ]);
   });
 
+  test("of a model has what the innermost layer leaves out from the ones around it, unless they enclose others", () => {
+    const usage = { input_tokens: 100, output_tokens: 10 };
+    const asked = span(0, SENT, model("router/auto", "gateway", { ...usage, cost_usd: 0.5 }));
+    const layers = [
+      asked,
+      span(1, inner(0), model("m")),
+      span(2, inner(1), model("m-2026-01-01", null, { output_tokens: 11 })),
+    ];
+    const told = { model: "m-2026-01-01", input_tokens: 100, output_tokens: 11, cost_usd: 0.5 };
+    for (const some of [layers, layers.toReversed()])
+      expect(read(...some).modelCalls).toEqual([expect.objectContaining(told)]);
+    const tries = [asked, span(1, inner(0), model("m")), span(2, inner(0), model("m", null, usage))];
+    expect(read(...tries).modelCalls.map(({ input_tokens }) => input_tokens)).toEqual([null, 100]);
+  });
+
   test("of a model by a tool that a model called is a call of its own", () => {
     const spans = [span(0, SENT, model("m")), span(1, inner(0), tool("t")), span(2, inner(1), model("m"))];
     expect(read(...spans).modelCalls).toHaveLength(2);
