@@ -86,6 +86,10 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ...["create", "update", "upsert", "search", "delete"].map((verb) => [`${verb}_memory`, "other"] as const),
   ["create_memory_store", "other"],
   ["delete_memory_store", "other"],
+  // OpenLIT's and OpenLLMetry's, for what goes on around the calls of the model that they name.
+  ["execute_task", "other"],
+  ["user_prompt_processing", "other"],
+  ["tool_coordination", "other"],
 ]);
 
 /** The kinds of OpenInference, OpenLLMetry, Spring AI and LangSmith, OpenLLMetry's request types and the Vercel AI SDK's operations, in lower case. */
