@@ -22,6 +22,11 @@ const VENDOR_ALIASES = new Map([
 ]);
 const MODEL_ALIASES = new Map([["claude-haiku-4-5", "claude-4-5-haiku"]]);
 
+// Who runs models of others at the prices of the list, before the name that they have there: as LiteLLM and OpenRouter write it.
+const HOST = /^(?:azure|bedrock|openrouter|vertex_ai)\//i;
+// "us.anthropic.claude-opus-4-5-20251101-v1:0": where it runs, whose it is, and the version of what Amazon makes of it.
+const BEDROCK = /^(?:(?:us|us-gov|eu|apac|ca|jp|au|global)\.)?(amazon|anthropic)\.(.+?)(?:-v\d+(?::\d+)?)?$/i;
+
 const fold = (name: string) => name.toLowerCase().replaceAll(".", "-");
 const foldVendor = (name: string) => name.toLowerCase().replaceAll("-", "");
 
@@ -52,7 +57,8 @@ export const DEFAULT_PRICES: PriceTable = priceTable(MODEL_PRICES);
 /**
  * The price of one call, or null when the model is not in the list. A name is taken as it stands, then without the
  * prefix of its own vendor (`openai/`), then without a release date (`-2024-08-06`, `-20250514`); letter case and
- * `.` for `-` are no matter. Nothing else is guessed: another vendor's prefix, a fine-tune or a variant has no price.
+ * `.` for `-` are no matter, nor is the prefix of who runs it (`azure/`, `vertex_ai/`), or the form that Amazon Bedrock gives
+ * it (`us.anthropic.…-v1:0`). Nothing else is guessed: another vendor's prefix, a fine-tune or a variant has no price.
  * @example
  * const table = priceTable([{ vendor: "openai", model: "gpt-x", input: 1, output: 2 }]);
  * priceOf(table, "OpenAI/GPT-X-2024-08-06", 10) // { input: 1, output: 2 }
@@ -71,11 +77,20 @@ export function cheapestInput(table: PriceTable): number {
 }
 
 function find(table: PriceTable, model: string): Entry | null {
-  const slash = model.indexOf("/");
-  const name = fold(model.slice(slash + 1));
+  const hosted = model.replace(HOST, "");
+  const [, maker, made = ""] = BEDROCK.exec(hosted) ?? [];
+  // Nova's names begin with its vendor's in the list, and not there.
+  if (maker !== undefined) return lookUp(table, maker, made) ?? lookUp(table, maker, `${maker}-${made}`);
+  const slash = hosted.indexOf("/");
+  return lookUp(table, slash === -1 ? null : hosted.slice(0, slash), hosted.slice(slash + 1));
+}
+
+/** What the list has under a name, if it is of that vendor, where one is named. */
+function lookUp(table: PriceTable, maker: string | null, model: string): Entry | null {
+  const name = fold(model);
   const undated = name.replace(DATE, "");
   const entry = table.get(name) ?? table.get(undated) ?? table.get(MODEL_ALIASES.get(undated) ?? "");
-  if (!entry || slash === -1) return entry ?? null;
-  const vendor = foldVendor(model.slice(0, slash));
+  if (!entry || maker === null) return entry ?? null;
+  const vendor = foldVendor(maker);
   return (VENDOR_ALIASES.get(vendor) ?? vendor) === entry.vendor ? entry : null;
 }
