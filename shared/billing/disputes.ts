@@ -1,5 +1,4 @@
 import type Stripe from "stripe";
-import type { Context } from "../platform/context.ts";
 import { cancelSubscriptions } from "./cancel.ts";
 import { namedBy } from "./follow.ts";
 import type { EventTaker } from "./provider-event.ts";
