@@ -147,7 +147,7 @@ export function numbersOf({ score, session, tasks, lost, canaries, regression }:
     ["cost efficiency", percent(cost_efficiency)],
     [
       "runs",
-      `${runs} of ${numbered(tasks.length, "task")}${canaries === 0 ? "" : `, and ${numbered(canaries, "canary, which does", "canaries, which do")} not count`}`,
+      `${runs} over ${numbered(tasks.length, "task")}${canaries === 0 ? "" : `, and ${numbered(canaries, "canary, which does", "canaries, which do")} not count`}`,
     ],
     ...(lost.length === 0
       ? []

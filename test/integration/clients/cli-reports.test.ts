@@ -60,7 +60,7 @@ describe("runs that the service lost", () => {
     const files = ["--junit", join(folder, "lost.xml"), "--markdown", join(folder, "lost.md")];
     const shown = await cli(["screen", "--session", some, ...files]);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not counted +13 runs that the service/m) });
-    expect(shown.stdout).toMatch(/^runs +11 of 11 tasks$/m);
+    expect(shown.stdout).toMatch(/^runs +11 over 11 tasks$/m);
     const junit = readFileSync(join(folder, "lost.xml"), "utf8");
     expect(junit).toContain(`<testsuites tests="24" failures="0" errors="0" skipped="13">`);
     expect(junit.match(/<skipped message="service_error[^"]*"\/>/g)).toHaveLength(13);

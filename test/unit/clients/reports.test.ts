@@ -39,8 +39,8 @@ describe("what a report counts", () => {
   };
 
   it.each([
-    [1, "1 of 1 task, and 1 canary, which does not count", "1 run that the service could not carry out"],
-    [2, "1 of 1 task, and 2 canaries, which do not count", "2 runs that the service could not carry out"],
+    [1, "1 over 1 task, and 1 canary, which does not count", "1 run that the service could not carry out"],
+    [2, "1 over 1 task, and 2 canaries, which do not count", "2 runs that the service could not carry out"],
   ])("is in the singular for one alone: %i", (others, runs, lost) => {
     const results = resultsWith(others);
     expect(Object.fromEntries(numbersOf(results))).toMatchObject({ runs, "not counted": lost });
