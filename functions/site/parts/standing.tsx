@@ -1,11 +1,13 @@
 import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { AgentHistory } from "../../../shared/board/history-shown.ts";
+import { PASS_SCORE } from "../../../shared/certification/rules.ts";
 import { CertifyEligibility } from "../../../shared/certification/shown.ts";
 import { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import type { Api } from "./api.ts";
 import { failureInWords } from "./failures.ts";
 import { HINDRANCES } from "./hindrances.ts";
+import { usd } from "./in-words.ts";
 import { ScoreLine } from "./score-line.tsx";
 
 type Agent = z.output<typeof AgentRead>;
@@ -95,6 +97,32 @@ function needsOf({ agent, readiness: { endpoint } }: Standing, coreTasks: number
   ];
 }
 
+/** What may be bought; done where the score so far is certified: nobody should pay to learn what the record says. */
+function prospectOf({ agent, eligibility: { price_usd: price, runs_needed: runs } }: Standing): Need {
+  const { score_basis: basis, simulated, composite_score: score } = agent;
+  const counts = basis !== null && !simulated;
+  const way = `/agents/${agent.id}/certify`;
+  const offer = `for ${usd(price)}, ${runs} runs among them`;
+  if (counts && score >= PASS_SCORE)
+    return {
+      met: true,
+      what: (
+        <>
+          It can be certified, {offer}: <a href={way}>certify it</a>
+        </>
+      ),
+    };
+  return {
+    met: false,
+    what: (
+      <>
+        A score of {PASS_SCORE}: {counts ? `so far it has ${score.toFixed(2)}` : "no run of it counts yet"}.{" "}
+        <a href={way}>Certify it</a>, {offer}
+      </>
+    ),
+  };
+}
+
 function Checks({ needs }: { needs: readonly Need[] }) {
   return (
     <ul class="checks">
@@ -126,17 +154,7 @@ export function StandingShown({ standing, coreTasks }: { standing: Standing; cor
           <Checks
             needs={
               eligibility.eligible
-                ? [
-                    {
-                      met: true,
-                      what: (
-                        <>
-                          It can be certified, for {eligibility.price_usd} USD, {eligibility.runs_needed} runs among
-                          them: <a href={`/agents/${agent.id}/certify`}>certify it</a>
-                        </>
-                      ),
-                    },
-                  ]
+                ? [prospectOf(standing)]
                 : eligibility.reasons.map((reason) => ({
                     met: reason === "already_certified",
                     what: HINDRANCES[reason],

@@ -350,7 +350,7 @@ describe("one's own agents", () => {
         inner.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " "),
       );
     };
-    const certifiable = expect.stringMatching(/^(Done: It can be certified|Open: Certificates are not on offer)/);
+    const certifiable = expect.stringContaining("Done: It can be certified, for 39.00 USD, ");
     const missing = "a rank takes one of each of the 3 core tasks that is neither private nor simulated. Screen it.";
     expect(await checks(good)).toEqual([
       "Done: It has an endpoint to call.",
@@ -369,15 +369,13 @@ describe("one's own agents", () => {
       "Open: Its endpoint failed when it was last called. The agent answered with an error instead of an answer. Check it.",
       `Open: No run of it counts yet: ${missing}`,
       "Done: Everybody sees it.",
-      certifiable,
+      expect.stringContaining("Open: A score of 70: no run of it counts yet. Certify it, for 39.00 USD, "),
     ]);
+    expect((await checks(fair)).at(-1)).toContain("Open: A score of 70: so far it has ");
     expect(await checks(mock)).toEqual([
       "Open: It has no endpoint to call: connect it.",
       `Open: No run of it counts yet: ${missing}`,
       "Done: Everybody sees it.",
-      ...((await checks(good)).at(-1)?.includes("not on offer") === true
-        ? ["Open: Certificates are not on offer at the moment."]
-        : []),
       "Open: It has no endpoint to call.",
     ]);
     const past = new Date(Date.now() + ahead - 5 * 86_400_000).toISOString().slice(0, 10);
