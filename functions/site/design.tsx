@@ -157,6 +157,7 @@ function Charts() {
             { name: NAMES[1], share: 0.5, cost: 0.004, best: true },
             { name: "Third", share: 0.4, cost: 0.015, best: false },
             { name: "Without a price", share: 0.7, cost: null, best: false },
+            { name: "Of some", share: 1, cost: 0.0042, known: "120 of 400 runs", best: false, simulated: true },
           ]}
         />
       </div>

@@ -52,6 +52,7 @@ svg{display:block}
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 summary{cursor:pointer;color:var(--bar)}
 .chart{margin:1rem 0;max-width:32rem}.chart svg{width:100%;height:auto}figcaption{font-weight:600;margin-bottom:.25rem}
+.chart td,.chart th{white-space:normal;overflow-wrap:normal}.chart .wide{overflow-wrap:anywhere;min-width:5rem}
 .chart text{fill:var(--mute);font-size:11px}.axis{fill:none;stroke:var(--line)}.zero{stroke:var(--edge)}
 .line{fill:none;stroke:var(--bar);stroke-width:2}.band{fill:var(--soft)}.web{fill:var(--bar);fill-opacity:.2;stroke:var(--bar)}
 .front{fill:none;stroke:var(--bar);stroke-dasharray:4 3}.dot{fill:var(--bar);stroke:var(--bar)}.dot.off{fill:var(--ground)}

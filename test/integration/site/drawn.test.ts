@@ -100,6 +100,16 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     },
   );
 
+  it("shows every column of the numbers behind a chart where there is room for them", async () => {
+    const page = await open("/design", WIDE);
+    const [shown, cut] = await page.evaluate<[number, string[]]>(`(() => {
+      const all = [...document.querySelectorAll(".chart .scroll")].filter((one) => one.checkVisibility());
+      return [all.length, all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)];
+    })()`);
+    expect([shown > 0, cut]).toEqual([true, []]);
+    await page.context().close();
+  });
+
   it("prints every column of a table that is wider than the paper", async () => {
     const page = await open("/scorecards", { width: 500, height: 800 });
     const hidden = `[...document.querySelectorAll(".scroll")].filter((one) =>
