@@ -9,7 +9,7 @@ import {
   PRICE_USD,
   REPEATS,
   VALID_DAYS,
-} from "../../shared/certification/rules.ts";
+} from "../../shared/certification/terms.ts";
 import { CertifyCheckoutOutcome, CertifyCheckoutRequest } from "../../shared/certification/schemas.ts";
 import { CertifyDiagnostic, CertifyEligibility, CertifyStatusResponse } from "../../shared/certification/shown.ts";
 import { readStatus } from "../../shared/certification/status.ts";

@@ -1,4 +1,6 @@
+import { PRICE_USD, VALID_DAYS } from "../../shared/certification/terms.ts";
 import { Layout, page } from "./layout.tsx";
+import { usd } from "./parts/in-words.ts";
 import { Plans } from "./parts/plans.tsx";
 import { type View, view } from "./parts/view.ts";
 
@@ -21,7 +23,7 @@ const PRICING = (
       Free takes no card. Pro and team are paid by the month or the year through Stripe, whose page shows the price and
       the tax before anything is paid. Choose them under <a href="/settings/plan">your plan</a>. You can end yours there
       at any time: it ends at once, and what is left of its period is not paid back. A certification is bought once, for
-      one agent, and holds for 90 days.
+      one agent, at {usd(PRICE_USD)} with the runs that it takes, and holds for {VALID_DAYS} days.
     </p>
     <p>
       <a class="button" href="/sign-up">

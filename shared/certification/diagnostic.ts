@@ -4,7 +4,8 @@ import { isDevMode } from "../billing/mode.ts";
 import { read } from "../db/change.ts";
 import type { Context } from "../platform/context.ts";
 import { isOffered } from "./offer.ts";
-import { certificationTasks, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
+import { certificationTasks } from "./rules.ts";
+import { PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./terms.ts";
 import type { CertifyDiagnostic } from "./shown.ts";
 
 /** How certification is set up here, and its rules: whether keys and prices are set, but never their values. */

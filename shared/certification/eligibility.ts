@@ -9,7 +9,8 @@ import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
 import { inForce } from "./credential.ts";
 import { isOffered } from "./offer.ts";
-import { PRICE_USD, runsNeeded } from "./rules.ts";
+import { runsNeeded } from "./rules.ts";
+import { PRICE_USD } from "./terms.ts";
 import { type CertifyEligibility, Reason } from "./shown.ts";
 
 const Found = z.object({ holds: z.record(Reason, z.boolean()), runs_needed: z.int() });

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agents, screening_sessions } from "../db/schema/index.ts";
 import { insertSession } from "../runs/reserve.ts";
-import { certificationTasks, REPEATS } from "./rules.ts";
+import { certificationTasks } from "./rules.ts";
+import { REPEATS } from "./terms.ts";
 
 /**
  * SQL: the parts `plan` and `session` of a statement that begins the screening of its part `target` (as `reserving` has

@@ -8,7 +8,8 @@ import { monthEnd, monthOf } from "../plans/plans.ts";
 import { oweExhausted } from "../runs/announcements.ts";
 import { reserveRuns } from "../runs/reserve.ts";
 import { BEYOND_PLAN, limitOf } from "../teams/limits.ts";
-import { isAsked, MOST_AGAIN, REPEATS } from "./rules.ts";
+import { isAsked } from "./rules.ts";
+import { MOST_AGAIN, REPEATS } from "./terms.ts";
 
 /** The kind of the allowance that the price of a certification includes. */
 const INCLUDED = "certification";

@@ -7,7 +7,8 @@ import type { Context } from "../platform/context.ts";
 import { Instant } from "../platform/time.ts";
 import type { ScoredRun, TaskReference } from "../scoring/score.ts";
 import { keptPlan } from "./plan.ts";
-import { isAsked, REPEATS } from "./rules.ts";
+import { isAsked } from "./rules.ts";
+import { REPEATS } from "./terms.ts";
 
 const FinalRun = z.object({
   passed: z.boolean(),

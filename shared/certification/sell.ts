@@ -13,7 +13,8 @@ import type { Problem } from "../platform/problem.ts";
 import { admissionOf, inProgress } from "./admission.ts";
 import { KIND } from "./events.ts";
 import { lockCertification } from "./lock.ts";
-import { PRICE_USD, runsNeeded } from "./rules.ts";
+import { runsNeeded } from "./rules.ts";
+import { PRICE_USD } from "./terms.ts";
 import type { CertifyCheckoutRequest, CertifyCheckoutResponse } from "./schemas.ts";
 import { settleUnpaid } from "./settle.ts";
 

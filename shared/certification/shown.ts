@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CERTIFICATION_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
-import { GIVE_UP_DAYS, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./rules.ts";
+import { GIVE_UP_DAYS, PASS_SCORE, PRICE_USD, REPEATS, VALID_DAYS } from "./terms.ts";
 
 const price = z.number().meta({ description: "In US dollars, once", example: PRICE_USD });
 

@@ -7,7 +7,8 @@ import type { SessionPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { may } from "../teams/rights.ts";
-import { isAsked, REPEATS, runsMissing } from "./rules.ts";
+import { isAsked, runsMissing } from "./rules.ts";
+import { REPEATS } from "./terms.ts";
 import { CertifyStatusResponse } from "./shown.ts";
 
 /**

@@ -12,7 +12,8 @@ import { cell, composite, type ScoredRun } from "../scoring/score.ts";
 import { buyerNow } from "./buyer.ts";
 import { lockCertification } from "./lock.ts";
 import { oweChanges } from "./told.ts";
-import { GIVE_UP_DAYS, PASS_RATE, PASS_SCORE, runsMissing, VALID_DAYS } from "./rules.ts";
+import { runsMissing } from "./rules.ts";
+import { GIVE_UP_DAYS, PASS_RATE, PASS_SCORE, VALID_DAYS } from "./terms.ts";
 import { readScreened, type ScreenedTask } from "./screened.ts";
 
 /** How a certification ends; `score` is null where nothing can be said about the agent. */

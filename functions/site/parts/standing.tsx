@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AgentRead } from "../../../shared/agents/shown.ts";
 import { AgentHistory } from "../../../shared/board/history-shown.ts";
-import { PASS_SCORE } from "../../../shared/certification/rules.ts";
+import { PASS_SCORE } from "../../../shared/certification/terms.ts";
 import { CertifyEligibility } from "../../../shared/certification/shown.ts";
 import { AgentReadiness } from "../../../shared/runs/readiness-shown.ts";
 import type { Api } from "./api.ts";

@@ -80,6 +80,7 @@ describe("a page for everybody", () => {
       ["team", "5,000", "unlimited", "3", "25", "25"],
       ["enterprise", "50,000", "unlimited", "unlimited", "100", "100"],
     ]);
+    expect(html.replaceAll(/\s+/g, " ")).toContain("at 39.00 USD with the runs that it takes, and holds for 90 days");
   });
 
   it.each(["/pricing", "/terms"])("says what becomes of a plan that is ended: %s", async (path) => {
