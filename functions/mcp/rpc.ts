@@ -6,7 +6,7 @@ import { LISTED } from "./listed.static.ts";
 import { TOOLS } from "./tools.ts";
 
 /** The versions of the protocol that are spoken, the newest first. */
-export const VERSIONS = ["2025-11-25", "2025-06-18"] as const;
+export const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 /** Codes of JSON-RPC 2.0. */
 const CODES = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602 } as const;
@@ -16,10 +16,10 @@ const Message = z.looseObject({
   jsonrpc: z.literal("2.0"),
   id: Id.optional(),
   method: z.string().optional(),
-  params: z.looseObject({}).optional(),
+  params: z.looseObject({}).nullish(),
 });
 const Initialize = z.looseObject({ protocolVersion: z.string() });
-const CallTool = z.looseObject({ name: z.string(), arguments: z.looseObject({}).default({}) });
+const CallTool = z.looseObject({ name: z.string(), arguments: z.looseObject({}).nullish() });
 
 /** What a message is answered with. */
 export const McpAnswer = z
@@ -114,10 +114,11 @@ async function callTool(params: Record<string, unknown>, api: Api): Promise<Reco
   const tool = TOOLS.find(({ name }) => name === call.data.name);
   if (tool === undefined)
     throw new RpcError("params", `There is no such tool; there are ${TOOLS.map(({ name }) => name).join(", ")}.`);
-  const input = tool.input.safeParse(call.data.arguments);
+  const given = call.data.arguments ?? {};
+  const input = tool.input.safeParse(given);
   if (!input.success) return failed(`validation_failed: ${z.prettifyError(input.error)}`);
   try {
-    const data = await tool.run(api, call.data.arguments);
+    const data = await tool.run(api, given);
     return { content: [{ type: "text", text: JSON.stringify(data) }], structuredContent: data };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

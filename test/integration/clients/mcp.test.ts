@@ -177,13 +177,25 @@ describe("a message", () => {
     expect([told.status, told.text]).toEqual([202, ""]);
   });
 
+  it("may have null for params and arguments, as many clients write those that are left out", async () => {
+    const listed = await post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: null });
+    expect(listed.body.result.tools).toHaveLength(5);
+    const params = { name: "board", arguments: null };
+    const { body } = await post({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
+    expect(body.result.structuredContent).toMatchObject({ items: expect.any(Array) });
+  });
+
   it.each([
     ["2025-06-18", "2025-06-18"],
     ["2025-11-25", "2025-11-25"],
-    ["2024-11-05", "2025-11-25"],
+    ["2025-03-26", "2025-03-26"],
+    ["2024-11-05", "2024-11-05"],
+    ["2026-07-28", "2025-11-25"],
   ])("of a client that speaks %s agrees on %s", async (protocolVersion, agreed) => {
     const { body } = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion } });
     expect(body.result).toMatchObject({ protocolVersion: agreed, capabilities: { tools: {} } });
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    expect((await post(list, { "mcp-protocol-version": agreed })).status).toBe(200);
   });
 
   it("from a page of another origin, of another version, or by GET is refused", async () => {
