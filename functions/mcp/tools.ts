@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AgentRead, Protocol } from "../../shared/agents/shown.ts";
 import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
-import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
+import { DOMAINS, SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunOutput } from "../../shared/runs/records-shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
@@ -172,7 +172,8 @@ export const TOOLS: readonly Tool[] = [
     description: "The ranked agents, best first, each with its score and the interval that the score is known to.",
     reads: true,
     input: z.strictObject({
-      domain: boardQuery.shape.domain.meta({ description: "By the tasks of one domain alone" }),
+      // Not by the schema that has a name: a reference to it would stand among the arguments, and many clients resolve none.
+      domain: z.enum(DOMAINS).optional().meta({ description: "By the tasks of one domain alone" }),
       period: boardQuery.shape.period.meta({ description: "By the runs of the last days alone" }),
       limit: z.int().min(1).max(100).default(10).meta({ description: "How many agents" }),
     }),
