@@ -2,7 +2,7 @@ import type { ProblemCode } from "../../shared/platform/problem.ts";
 
 /** What the caller does about each problem, in a sentence or two: for the page of all problems and for examples. */
 export const ADVICE: Readonly<Record<ProblemCode, string>> = {
-  malformed_json: "Send JSON that can be parsed; look at quotes, commas and the encoding.",
+  malformed_json: "Send JSON that can be parsed, as UTF-8; look at quotes, commas and the encoding.",
   invalid_graphql_request:
     "Send an object with a text `query`, and at most `operationName`, `variables` and `extensions`.",
   malformed_otlp: "Send an OTLP trace export as protobuf or JSON, with the Content-Type that fits.",
@@ -58,7 +58,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   own_listing: "Choose somebody else's listing.",
   provider_custody_retired: "Connect the agent by an endpoint of its own.",
   payload_too_large: "Send less in one request.",
-  unsupported_media_type: "Send the Content-Type that the detail names.",
+  unsupported_media_type: "Send the Content-Type, or the Content-Encoding, that the detail names.",
   validation_failed: "Mend what `errors` lists: each has the place and what is wrong there.",
   unrecognized_field: "Remove the fields that `errors` lists, or mend their spelling.",
   unrecognized_parameter: "Remove the parameters that `errors` lists, or mend their spelling.",

@@ -42,7 +42,7 @@ export const mcp = [
         return { status: 400, body: { jsonrpc: "2.0", id: null, error: { code: -32_600, message } }, headers: {} };
       }
       const api = apiOf(c, ctx, own, { as: "program" });
-      const { answer, readable } = await answerMessage(new TextDecoder().decode(body), api);
+      const { answer, readable } = await answerMessage(body, api);
       return { status: answer === null ? 202 : readable ? 200 : 400, body: answer, headers: {} };
     },
   }),

@@ -50,10 +50,13 @@ class RpcError extends Error {
  * Carries out one JSON-RPC message of the Model Context Protocol. Null for a notification or a response, which get no
  * answer; `readable` is false where the message is none. Rejects with what is not the caller's to mend.
  */
-export async function answerMessage(text: string, api: Api): Promise<{ answer: Answer | null; readable: boolean }> {
+export async function answerMessage(
+  bytes: Uint8Array,
+  api: Api,
+): Promise<{ answer: Answer | null; readable: boolean }> {
   let id: Answer["id"] = null;
   try {
-    const message = messageOf(text);
+    const message = messageOf(bytes);
     if (message.id === undefined || message.method === undefined) return { answer: null, readable: true };
     id = message.id;
     const result = await carryOut(message.method, message.params ?? {}, api);
@@ -65,12 +68,12 @@ export async function answerMessage(text: string, api: Api): Promise<{ answer: A
   }
 }
 
-function messageOf(text: string): z.output<typeof Message> {
+function messageOf(bytes: Uint8Array): z.output<typeof Message> {
   let sent: unknown;
   try {
-    sent = JSON.parse(text);
+    sent = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new RpcError("parse", "The body can't be parsed as JSON; check quotes and commas.");
+    throw new RpcError("parse", "The body can't be parsed as JSON in UTF-8; check quotes, commas and the encoding.");
   }
   const message = Message.safeParse(sent);
   if (message.success) return message.data;

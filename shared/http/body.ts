@@ -28,6 +28,26 @@ function tooLarge(bytes: number): never {
   throw new Problem("payload_too_large", `The body is larger than ${bytes} bytes; send less in one request.`);
 }
 
+/** The body as text: UTF-8, as it comes. Bytes that are none would be replaced one by one, and kept so. */
+async function textOf(c: HttpContext): Promise<string> {
+  const encoding = c.req.header("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") {
+    throw new Problem(
+      "unsupported_media_type",
+      "Send the body without Content-Encoding; it is not decompressed here.",
+      {
+        headers: { "Accept-Encoding": "identity" },
+      },
+    );
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await c.req.arrayBuffer());
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Problem("malformed_json", "The body is not UTF-8, whatever its Content-Type says; send it as UTF-8.");
+  }
+}
+
 /** Refuses a body whose media type is neither JSON nor one of `others`. */
 function assertMedia(c: HttpContext, others: readonly string[]): void {
   const type = c.req.header("content-type") ?? "";
@@ -69,7 +89,7 @@ function parseJson(text: string): unknown {
 /** Reads the body. One that is empty, or white space, counts as `{}`, whatever its media type, if the schema accepts that. */
 function readBody(types: readonly string[], wanted: Wanted): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    const text = await c.req.text();
+    const text = await textOf(c);
     const empty = text.trim() === "" ? wanted.schema.safeParse({}) : undefined;
     if (empty?.success === true) {
       c.set("body", empty.data);
@@ -90,7 +110,7 @@ function readBytes(types: readonly string[]): MiddlewareHandler<HttpEnv> {
 }
 
 const refuseBody: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const text = c.req.raw.body === null ? "" : (await c.req.text()).trim();
+  const text = c.req.raw.body === null ? "" : (await textOf(c)).trim();
   // Clients that send `{}` for an empty body do not always name its media type.
   if (text !== "" && text !== "{}") {
     assertMedia(c, []);

@@ -29,7 +29,7 @@ export function caller({ url }: Pick<TestService, "url">, headers: Record<string
       const response = await fetch(url + path, {
         method,
         headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers, ...more },
-        body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+        body: body === undefined ? null : isRaw(body) ? body : JSON.stringify(body),
         redirect: "manual",
       });
       const text = await response.text();
@@ -37,6 +37,9 @@ export function caller({ url }: Pick<TestService, "url">, headers: Record<string
     },
   };
 }
+
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === "string" || body instanceof Uint8Array;
 
 function parse(text: string): never {
   try {

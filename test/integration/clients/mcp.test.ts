@@ -165,6 +165,7 @@ describe("the official client", () => {
 describe("a message", () => {
   it.each([
     ["no JSON", "{", -32_700],
+    ["no UTF-8", Buffer.from('{"jsonrpc":"2.0","id":1,"method":"é"}', "latin1"), -32_700],
     ["a batch", [{ jsonrpc: "2.0", id: 1, method: "ping" }], -32_600],
     ["another version of JSON-RPC", { jsonrpc: "1.0", id: 1, method: "ping" }, -32_600],
   ])("that is none is 400 with a JSON-RPC error: %s", async (_what, body, code) => {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -121,7 +122,8 @@ describe("a problem", () => {
 });
 
 describe("a body", () => {
-  const send = (body: unknown, type = "application/json") => call("POST", AGENTS, body, { "content-type": type });
+  const send = (body: unknown, type = "application/json", headers: Record<string, string> = {}) =>
+    call("POST", AGENTS, body, { "content-type": type, ...headers });
 
   it.each([
     "application/json",
@@ -148,6 +150,24 @@ describe("a body", () => {
       expect([answer.status, answer.body.code]).toEqual([400, "malformed_json"]);
     },
   );
+
+  it.each([
+    ["in Latin-1", "application/json; charset=iso-8859-1", Buffer.from('{"name":"caf\u00e9"}', "latin1")],
+    ["cut within a character", "application/json", Buffer.from('{"name":"\u00e9"}').subarray(0, 10)],
+  ])("that is not UTF-8 is refused, not kept with other characters: %s", async (_what, type, bytes) => {
+    const answer = await send(bytes, type);
+    expect([answer.status, answer.body.code]).toEqual([400, "malformed_json"]);
+    expect(answer.body.detail).toMatch(/UTF-8/);
+  });
+
+  it("may begin with the mark of UTF-8, and is not decompressed", async () => {
+    const text = JSON.stringify({ name: crypto.randomUUID() });
+    expect((await send(`\ufeff${text}`)).status).toBe(201);
+    const packed = await send(gzipSync(text), "application/json", { "content-encoding": "gzip" });
+    expect([packed.status, packed.body.code]).toEqual([415, "unsupported_media_type"]);
+    expect(packed.body.detail).toMatch(/Content-Encoding/);
+    expect(packed.headers.get("accept-encoding")).toBe("identity");
+  });
 
   it.each(["null", "[]", '"text"', "1", "true"])("that is no object is 422 at its root: %s", async (text) => {
     const answer = await send(text);
