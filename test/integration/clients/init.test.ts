@@ -192,6 +192,32 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
       agent.destroy();
     });
 
+    it("reads the service's keys again after an error, by no name that gateways refuse", async () => {
+      const answers = [
+        () => ({ status: 503, headers: { "content-type": "application/problem+json" }, body: '{"title":"Down"}' }),
+        async () => {
+          const keys = await fetch(`${service.url}/.well-known/http-message-signatures-directory`);
+          return { status: 200, headers: { "content-type": "application/json" }, body: await keys.text() };
+        },
+      ];
+      const names: (string | undefined)[] = [];
+      const directory = await listen(({ headers }) => {
+        names.push(headers["user-agent"]);
+        return (answers.shift() ?? (() => ({ status: 500 })))();
+      });
+      const endpoint = `http://127.0.0.1:${await freePort()}/`;
+      await started(start, { PORT: new URL(endpoint).port, SERVICE_URL: directory.url });
+      const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
+      const plain = { method: "POST", url: endpoint, headers: { "content-type": "application/json" }, body: BODY };
+      const call = async () => {
+        const signed = await signRequest(plain, active, { now: new Date(), agentUrl: directory.url });
+        return (await fetch(endpoint, { ...plain, headers: { ...plain.headers, ...signed } })).status;
+      };
+      expect([await call(), await call(), await call()]).toEqual([503, 200, 200]);
+      expect(names).toEqual([expect.not.stringMatching(/^python/i), expect.not.stringMatching(/^python/i)]);
+      await directory.close();
+    });
+
     it.each([
       ["can't be read", async () => `http://127.0.0.1:${await freePort()}`],
       ["are a page of somebody else's", async () => elsewhere.url],
