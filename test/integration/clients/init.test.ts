@@ -218,6 +218,27 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
       await directory.close();
     });
 
+    it("listens where it is told to, and takes a call in chunks, as tunnels pass it on", async () => {
+      const endpoint = `http://127.0.0.2:${await freePort()}/`;
+      const { port, hostname } = new URL(endpoint);
+      const PUBLIC_URL = "https://agent.example.com/run";
+      await started(start, { PORT: port, BIND_ADDRESS: hostname, PUBLIC_URL, SERVICE_URL: service.url });
+      const { active } = await loadSigningKeys(service.settings["SIGNING_KEYS"] ?? "");
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const call = async (url: string) => {
+        const plain = { method: "POST", url, headers: { "content-type": "application/json" }, body: BODY };
+        const signed = await signRequest(plain, active, { now: new Date(), agentUrl: service.url });
+        const sent = request(endpoint, { agent, method: "POST", headers: { ...plain.headers, ...signed } });
+        sent.write(BODY.slice(0, 20));
+        sent.end(BODY.slice(20));
+        const [response] = (await once(sent, "response")) as [IncomingMessage];
+        return [response.statusCode, await textOf(response)];
+      };
+      expect(await call(PUBLIC_URL)).toEqual([200, expect.stringContaining("output")]);
+      expect(await call(endpoint)).toEqual([401, expect.stringContaining(`for ${PUBLIC_URL}: PUBLIC_URL has to be`)]);
+      agent.destroy();
+    });
+
     it.each([
       ["can't be read", async () => `http://127.0.0.1:${await freePort()}`],
       ["are a page of somebody else's", async () => elsewhere.url],

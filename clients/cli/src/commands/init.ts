@@ -42,7 +42,8 @@ export const init = command({
       "  agent-screening screen http://127.0.0.1:9001/ --repeats 3 --wait",
       "",
       ...(file === "agent.py" ? [UNCHECKED] : []),
-      "Put your model into `work`. PORT, PUBLIC_URL and SERVICE_URL say where it is reached, and by whom.",
+      "Put your model into `work`. PORT and BIND_ADDRESS (0.0.0.0 in a container or at a host) say where it listens,",
+      "PUBLIC_URL at which address it is registered, and SERVICE_URL whose calls it takes.",
     );
     return EXIT.fine;
   },
