@@ -2,6 +2,7 @@ import { parseEnv } from "../../../shared/platform/env.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import type { Job } from "../../../shared/runs/job.ts";
 import type { Callback } from "../../../shared/runs/protocols/protocol.ts";
+import { newSecrets } from "../../stack/settings.ts";
 import { testKey } from "../outbound/rfc9421-key.ts";
 
 /** The id of every run made here. */
@@ -69,6 +70,8 @@ export function unfit(at: string) {
 /** The reading of an answer that says nothing. */
 export const NO_OUTPUT = { kind: "failure", code: "agent_invalid_response", detail: "The answer has no output." };
 
+const secrets = await newSecrets();
+
 /** Settings under which loopback may be called; nothing else that they name is there. */
 export const ENV = parseEnv({
   ENVIRONMENT: "test",
@@ -82,7 +85,7 @@ export const ENV = parseEnv({
   QSTASH_CURRENT_SIGNING_KEY: "current",
   QSTASH_NEXT_SIGNING_KEY: "next",
   SIGNING_KEYS: JSON.stringify({ keys: [testKey] }),
-  LOG_SIGNING_KEY: JSON.stringify(testKey),
+  LOG_SIGNING_KEY: secrets["LOG_SIGNING_KEY"],
   DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
   EMAIL_FROM: "screening@example.com",
   DNS_RESOLVER_URL: "https://dns.example.com/query",
