@@ -48,13 +48,13 @@ export function classifyError(error: unknown, url: URL): ExchangeFailure {
 
 /**
  * The failure that a status of Cloudflare's own stands for, or null for any other status. In production fetch does not
- * throw when an origin can't be reached; the edge answers in its place: 521 refused, 522 and 524 timed out,
- * 523 no route, 525 and 526 TLS, 530 no DNS.
+ * throw when an origin can't be reached; the edge answers in its place: 520 closed without an answer, or with what is not
+ * HTTP, 521 refused, 522 and 524 timed out, 523 no route, 525 and 526 TLS, 530 no DNS.
  */
 export function edgeFailure(status: number): ExchangeFailure | null {
   if (status === 525 || status === 526) return TLS;
   if (status === 522 || status === 524) return TIMEOUT;
-  if (status === 521 || status === 523 || status === 530) return UNREACHABLE;
+  if (status === 520 || status === 521 || status === 523 || status === 530) return UNREACHABLE;
   return null;
 }
 

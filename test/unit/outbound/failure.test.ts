@@ -55,6 +55,7 @@ describe("what fetch failed with", () => {
 
 describe("a status that the edge answers in the origin's place", () => {
   it.each([
+    [520, "agent_unreachable"],
     [521, "agent_unreachable"],
     [522, "agent_timeout"],
     [523, "agent_unreachable"],
@@ -66,7 +67,7 @@ describe("a status that the edge answers in the origin's place", () => {
     expect(edgeFailure(status)?.failure_code).toBe(failure_code);
   });
 
-  it.each([200, 400, 404, 429, 500, 502, 503, 504, 520, 527, 599])("%i is the origin's own", (status) => {
+  it.each([200, 400, 404, 429, 500, 502, 503, 504, 527, 599])("%i is the origin's own", (status) => {
     expect(edgeFailure(status)).toBeNull();
   });
 });
