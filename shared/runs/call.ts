@@ -8,6 +8,7 @@ import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
 import type { CallOutcome } from "./answer.ts";
+import { gatewayWords, isBrowserCheck } from "./gateway.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 import { errorWords } from "./protocols/error-words.ts";
@@ -110,10 +111,14 @@ export async function callAgent(
   const result = await ask(call, body, { "Idempotency-Key": job.run.id });
   const latencyMs = Math.round(result.latency_ms);
   const sentAt = new Date(call.sentAt ?? now());
-  if (result.ok && result.status === 202 && protocol.callsBack)
-    return { outcome: { kind: "callback", latencyMs }, sentAt };
+  if (promisesCallback(result, protocol)) return { outcome: { kind: "callback", latencyMs }, sentAt };
   const outcome = outcomeOf(result, latencyMs, (value) => protocol.read(value, job));
   return { outcome: outcome.kind === "pending" ? await poll(call, outcome) : outcome, sentAt };
+}
+
+/** Whether an answer promises to report by the callback. Firewalls ask for a browser by the same status. */
+export function promisesCallback(result: Exchange, { callsBack }: Protocol): boolean {
+  return result.ok && result.status === 202 && callsBack && !isBrowserCheck(result.headers);
 }
 
 /** How much of its time the agent has used, in milliseconds. */
@@ -243,9 +248,9 @@ const UNREADABLE = {
   },
 } as const;
 
-/** That an endpoint answered with another status than 200. */
-export function unexpected(status: number): string {
-  return `The endpoint answered with HTTP status ${status}; 200 is expected.`;
+/** That an endpoint answered with another status than 200; quotes nothing of the answer. */
+export function unexpected(result: Extract<Exchange, { ok: true }>): string {
+  return `The endpoint answered with HTTP status ${result.status}; 200 is expected. ${gatewayWords(result)}`.trim();
 }
 
 /** The outcome of a call by its exchange, unless `read` finds that the agent is still working. */
@@ -264,11 +269,15 @@ export function outcomeOf(
   }
   if (result.status !== 200) {
     const said = errorWords(response);
-    const detail = said === "" ? unexpected(result.status) : `${unexpected(result.status)} It says: ${said}`;
+    const detail = said === "" ? unexpected(result) : `${unexpected(result)} It says: ${said}`;
     return { kind: "failure", code: "agent_http_error", detail, response, latencyMs };
   }
   const json = parseJsonBounded(new TextDecoder().decode(response), { exact: true });
-  if (!json.ok) return { kind: "failure", ...UNREADABLE[json.reason], response, latencyMs };
+  if (!json.ok) {
+    const { code, detail } = UNREADABLE[json.reason];
+    const words = json.reason === "not_json" ? gatewayWords(result) : "";
+    return { kind: "failure", code, detail: `${detail} ${words}`.trim(), response, latencyMs };
+  }
   const reading = read(json.value);
   return reading.kind === "pending" ? reading : { ...reading, response, latencyMs };
 }

@@ -1,7 +1,8 @@
 import { randomToken } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
+import type { Exchange } from "../platform/outbound/exchange.ts";
 import type { CallOutcome, FailureCode } from "./answer.ts";
-import { outcomeOf, send, type Sending, unexpected } from "./call.ts";
+import { outcomeOf, promisesCallback, send, type Sending, unexpected } from "./call.ts";
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { MODEL } from "./protocols/openai-chat.ts";
@@ -28,8 +29,14 @@ export interface Probe {
 
 /** How to fix a failure. */
 const ADVICE: Partial<Record<FailureCode, string>> = {
-  agent_timeout: "Answer within 10 seconds or, in the native protocol, with 202 and then by the callback.",
+  agent_timeout:
+    "Answer within 10 seconds or, in the native protocol, with 202 and then by the callback. If its host puts the endpoint " +
+    "to sleep, test again once it is awake.",
   agent_unreachable: "Check that the server runs, and that nothing in front of it rejects the service's calls.",
+  agent_tls_error: "The server has to send the intermediate certificates, too; a browser may do without them.",
+  agent_redirected:
+    "Often a slash at the end of the path is all that differs. If it leads to a page to sign in, what stands before the " +
+    "endpoint has to let the service's calls pass.",
   agent_http_error:
     "Answer a POST to this exact path with 200. Credentials beside the signature are given as the agent's auth_header.",
   agent_invalid_response: "Compare the answer with what agent_protocol specifies.",
@@ -77,7 +84,7 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   });
   const measured = { status_code: result.status, latency_ms: Math.round(result.latency_ms) };
   const succeeded = (detail: string): Probe => ({ ok: true, ...measured, failure_code: null, detail });
-  if (result.ok && result.status === 202 && protocol.callsBack) {
+  if (promisesCallback(result, protocol)) {
     return succeeded("The endpoint took the task and promised to call back.");
   }
   const outcome = outcomeOf(result, measured.latency_ms, (body) => protocol.read(body, job));
@@ -85,18 +92,16 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   if (outcome.kind !== "failure") return succeeded("The endpoint answered by its protocol.");
   const { code } = outcome;
   const particular = PROTOCOL_ADVICE[target.agent_protocol][code];
-  const detail = [unquoted(outcome, result.status), ADVICE[code], particular]
-    .filter((text) => text !== undefined)
-    .join(" ");
+  const detail = [unquoted(outcome, result), ADVICE[code], particular].filter((text) => text !== undefined).join(" ");
   return { ok: false, ...measured, failure_code: code, detail };
 }
 
 type Failed = Extract<CallOutcome, { kind: "failure" }>;
 
 /** Why a call failed, without what the agent says of it: that is part of its answer, which whoever may test must not read. */
-function unquoted({ code, detail }: Failed, status: number | null): string {
+function unquoted({ code, detail }: Failed, result: Exchange): string {
   if (code === "agent_reported_failure") return "The agent answered that it failed.";
-  return code === "agent_http_error" && status !== null ? unexpected(status) : detail;
+  return code === "agent_http_error" && result.ok ? unexpected(result) : detail;
 }
 
 function probeJob(id: string, agent: Target): Job {

@@ -54,6 +54,11 @@ describe("an agent fails a run by its own fault when it", () => {
     ["answers 500", "agent_http_error", () => json(500, { output: "42" })],
     ["answers 404", "agent_http_error", () => json(404, {})],
     ["answers 201", "agent_http_error", () => json(201, { output: "42" })],
+    [
+      "has a firewall that asks for a browser by 202",
+      "agent_http_error",
+      () => ({ status: 202, headers: { "x-amzn-waf-action": "challenge" } }),
+    ],
     ["answers 204", "agent_http_error", () => ({ status: 204 })],
     ["answers text", "agent_invalid_response", () => text("forty-two")],
     ["answers nothing", "agent_invalid_response", () => text("")],

@@ -164,6 +164,9 @@ describe("an answer that is not ready", () => {
     ["OpenAI and what is compatible", '{"error":{"message":" Unknown model. ","code":null}}', "Unknown model."],
     ["Ollama", '{"error":"model \\"default\\" not found"}', 'model "default" not found'],
     ["vLLM", '{"object":"error","message":"Grammar error","code":400}', "Grammar error"],
+    ["the URL of a Lambda function", '{"Message":"Forbidden. See the page."}', "Forbidden. See the page."],
+    ["Supabase", '{"msg":"Missing authorization header"}', "Missing authorization header"],
+    ["a problem without a detail", '{"type":"about:blank","title":"Unauthorized"}', "Unauthorized"],
     ["a problem of RFC 9457", '{"title":"Unauthorized","detail":"The token has ended."}', "The token has ended."],
     ["FastAPI", '{"detail":[{"loc":["body","task_id",0],"msg":"Field required"},7]}', "body.task_id.0: Field required"],
     ["a text", "upstream\u0000timed out\n", "upstream timed out"],
@@ -176,7 +179,35 @@ describe("an answer that is not ready", () => {
     expect(words).toEqual(typeof said === "string" ? said : expect.stringMatching(said));
   });
 
-  it.each(["", "{}", '{"error":{"code":5}}', "<html>Not found</html>", '{"error":', '{"error":"  "}', "\u00ff\ufffd"])(
+  const PAGE = "The answer is a page of HTML, as hosts and gateways send it in an endpoint's place.";
+  const CHECK = "A firewall before the endpoint asks for a browser: let the service's calls pass there.";
+  const page = (title: string) => `\n<!DOCTYPE html>\n<html lang="en"><head><title>${title}</title></head></html>`;
+  it.each<[string, number, string, Record<string, string>, string]>([
+    ["nginx", 502, "<html>\r\n<head><title>502 Bad Gateway</title></head>", {}, `${PAGE} It says: 502 Bad Gateway`],
+    ["a page without a title", 404, "<html>Not found</html>", {}, PAGE],
+    ["Vercel's sign-in", 401, page("Authentication\n Required"), {}, `${PAGE} It says: Authentication  Required`],
+    [
+      "Cloudflare",
+      403,
+      page("Just a moment..."),
+      { "cf-mitigated": "challenge" },
+      `${CHECK} It says: Just a moment...`,
+    ],
+    ["Vercel's firewall", 429, "", { "x-vercel-mitigated": "challenge" }, CHECK],
+    ["AWS WAF", 405, "", { "x-amzn-waf-action": "captcha" }, CHECK],
+    ["Cloudflare without a check", 403, "error code: 1010", { "cf-ray": "1" }, "It says: error code: 1010"],
+  ])("ends with what %s did in the endpoint's place", async (_host, status, body, headers, told) => {
+    const { outcome } = await call([() => new Response(body, { status, headers })]);
+    const detail = `The endpoint answered with HTTP status ${status}; 200 is expected. ${told}`;
+    expect(outcome).toMatchObject({ kind: "failure", code: "agent_http_error", detail });
+  });
+
+  it("ends with a page of HTML for what it is, where that comes with status 200", async () => {
+    const { outcome } = await call([() => new Response(page("Welcome"))]);
+    expect(outcome).toMatchObject({ code: "agent_invalid_response", detail: `The answer is not JSON. ${PAGE}` });
+  });
+
+  it.each(["", "{}", '{"error":{"code":5}}', "<p>Not found</p>", '{"error":', '{"error":"  "}', "\u00ff\ufffd"])(
     "ends with the status alone where nobody could read what is said: %j",
     async (body) => {
       const { outcome } = await call([() => new Response(body, { status: 404 })]);
