@@ -31,7 +31,8 @@ const MESSAGES: Record<UrlProblem, string> = {
   fragment_not_allowed: "A fragment is never sent. Remove the # and what follows it.",
   own_host: "This is the service's own address. Use the address of the agent or receiver.",
   ip_literal: "IP addresses are not called. Use a public DNS name.",
-  not_public_name: "The host is not a public DNS name. Use a name under a public suffix, such as agent.example.com.",
+  not_public_name:
+    "The host is not a public DNS name. Use a name of letters, digits and hyphens under a public suffix, such as agent.example.com.",
   port_not_allowed: "The port is not allowed. Use 443 or 8443.",
 };
 

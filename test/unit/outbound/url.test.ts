@@ -53,6 +53,11 @@ describe("a URL is refused by its text", () => {
     expect(addresses).toBeGreaterThan(1000);
   });
 
+  it("for a name with an underscore by a message that says which characters it may have", () => {
+    const verdict = checkUrl("https://my_agent.example.com/run", production);
+    expect(verdict).toMatchObject({ code: "not_public_name", message: expect.stringContaining("hyphens") });
+  });
+
   it("with a message that ends what it says in what to do", () => {
     for (const [, url] of hostile) {
       const verdict = checkUrl(url, production);
