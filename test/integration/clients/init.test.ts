@@ -254,3 +254,10 @@ describe.each(LANGUAGES.filter(({ there }) => there))(
     });
   },
 );
+
+it("says how to be called by a service that is elsewhere, which calls https alone", async () => {
+  const { code, stdout } = await cli(["init", "typescript", "--force", "--url", "https://screening.example.com"]);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("screen http://");
+  expect(stdout).toMatch(/PUBLIC_URL=https:\S+ node agent\.ts\n.*screen https:/);
+});

@@ -12,6 +12,9 @@ const LANGUAGES = {
   python: { file: "agent.py", source: python, start: "python3 agent.py", needs: "Python 3.9 or newer" },
   go: { file: "agent.go", source: go, start: "go run agent.go", needs: "Go 1.21 or newer" },
 } as const;
+/** Where an agent is started on this machine, and an example of where it is reached from elsewhere. */
+const [HERE, ELSEWHERE] = ["http://127.0.0.1:9001/", "https://agent.example.com/"];
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 const UNCHECKED =
   "Calls are checked by their signature where the package cryptography is installed: pip install cryptography.";
 
@@ -33,13 +36,17 @@ export const init = command({
     if (existsSync(file) && values.force !== true) {
       throw new Failure(EXIT.usage, `${file} is here already; --force writes over it.`);
     }
-    writeFileSync(file, source.replace("{{SERVICE_URL}}", urlOf(values.url, terminal)));
+    const service = urlOf(values.url, terminal);
+    writeFileSync(file, source.replace("{{SERVICE_URL}}", service));
+    const isHere = LOOPBACK.has(new URL(service).hostname);
     print(
       terminal,
-      `Wrote ${file}. Start it (${needs}), then screen it:`,
+      isHere
+        ? `Wrote ${file}. Start it (${needs}), then screen it:`
+        : `Wrote ${file}. ${service} calls https alone: give it an address at a host or by a tunnel, start it (${needs}), then screen it:`,
       "",
-      `  ${start}`,
-      "  agent-screening screen http://127.0.0.1:9001/ --repeats 3 --wait",
+      isHere ? `  ${start}` : `  PUBLIC_URL=${ELSEWHERE} ${start}`,
+      `  agent-screening screen ${isHere ? HERE : ELSEWHERE} --repeats 3 --wait`,
       "",
       ...(file === "agent.py" ? [UNCHECKED] : []),
       "Put your model into `work`. PORT and BIND_ADDRESS (0.0.0.0 in a container or at a host) say where it listens,",
