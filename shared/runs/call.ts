@@ -16,7 +16,7 @@ import { protocolOf } from "./protocols/index.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
 
 /** How long to wait before asking again for an answer that is not ready, in milliseconds. */
-const PAUSE_MS = { first: 250, longest: 2000 };
+export const PAUSE_MS = { first: 250, longest: 2000 };
 /** How pauses grow: at this rate an answer is noticed late by at most a quarter of its latency, or by the first pause. */
 const PAUSE_GROWTH = 1.25;
 

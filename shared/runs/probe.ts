@@ -2,7 +2,7 @@ import { randomToken } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import type { Exchange } from "../platform/outbound/exchange.ts";
 import type { CallOutcome, FailureCode } from "./answer.ts";
-import { outcomeOf, promisesCallback, send, type Sending, unexpected } from "./call.ts";
+import { outcomeOf, PAUSE_MS, promisesCallback, send, type Sending, unexpected } from "./call.ts";
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { MODEL } from "./protocols/openai-chat.ts";
@@ -62,8 +62,8 @@ const PROTOCOL_ADVICE: Record<Target["agent_protocol"], Partial<Record<FailureCo
 /**
  * Sends one signed request with a tiny task to an endpoint, in its protocol, as a run does; allows it 10 seconds and 1 MiB.
  * The endpoint is ok if it answers by the protocol: with an answer, right or wrong, or by saying that it is still working
- * (202 in native, a task in progress in a2a). Never rejects for anything that the other side does; throws `ResolverFault`
- * if nothing was sent.
+ * (202 in native, a task in progress in a2a, which is looked at once more: some servers take every task on, and fail at it
+ * then). Never rejects for anything that the other side does; throws `ResolverFault` if nothing was sent.
  * @example
  * await probe(ctx, { endpoint: "https://agent.example/run", agent_protocol: "native", auth_header: null })
  * // { ok: true, status_code: 200, latency_ms: 120, failure_code: null, detail: "The endpoint answered by its protocol." }
@@ -79,21 +79,26 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
     // It has the form that agents expect, but belongs to no run.
     token: `run_${randomToken()}`,
   });
-  const result = await send({ ctx, job, remainingMs: () => DEADLINE_MS }, JSON.stringify(request), {
-    "Idempotency-Key": job.run.id,
-  });
+  const sending = { ctx, job, remainingMs: () => DEADLINE_MS };
+  let result = await send(sending, JSON.stringify(request), { "Idempotency-Key": job.run.id });
   const measured = { status_code: result.status, latency_ms: Math.round(result.latency_ms) };
   const succeeded = (detail: string): Probe => ({ ok: true, ...measured, failure_code: null, detail });
   if (promisesCallback(result, protocol)) {
     return succeeded("The endpoint took the task and promised to call back.");
   }
-  const outcome = outcomeOf(result, measured.latency_ms, (body) => protocol.read(body, job));
+  let outcome = outcomeOf(result, measured.latency_ms, (body) => protocol.read(body, job));
+  if (outcome.kind === "pending") {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS.first));
+    const left = { ...sending, remainingMs: () => DEADLINE_MS - measured.latency_ms };
+    result = await send(left, JSON.stringify(outcome.request), {});
+    outcome = outcomeOf(result, measured.latency_ms, outcome.read);
+  }
   if (outcome.kind === "pending") return succeeded("The endpoint took the task and is working on it.");
   if (outcome.kind !== "failure") return succeeded("The endpoint answered by its protocol.");
   const { code } = outcome;
   const particular = PROTOCOL_ADVICE[target.agent_protocol][code];
   const detail = [unquoted(outcome, result), ADVICE[code], particular].filter((text) => text !== undefined).join(" ");
-  return { ok: false, ...measured, failure_code: code, detail };
+  return { ok: false, ...measured, status_code: result.status, failure_code: code, detail };
 }
 
 type Failed = Extract<CallOutcome, { kind: "failure" }>;

@@ -42,6 +42,8 @@ const rpc =
   (rest: object): Handler =>
   ({ body }) =>
     json(200, { jsonrpc: "2.0", id: (JSON.parse(body.toString()) as { id: string }).id, ...rest });
+/** An answer about a task in this state. */
+const taskIn = (state: string) => rpc({ result: { kind: "task", id: "t", status: { state } } });
 const chat = json(200, { choices: [{ message: { role: "assistant", content: SECRET } }], model: "m" });
 
 describe("an endpoint that answers by its protocol is ok", () => {
@@ -50,14 +52,21 @@ describe("an endpoint that answers by its protocol is ok", () => {
     ["native", "a promise to call back", 202, () => ({ status: 202 })],
     ["openai_chat", "a completion", 200, () => chat],
     ["a2a", "a message", 200, rpc({ result: { kind: "message", parts: [{ kind: "text", text: SECRET }] } })],
-    ["a2a", "a task that has not ended", 200, rpc({ result: { kind: "task", id: "t", status: { state: "working" } } })],
-  ])("%s: %s", async (agent_protocol, _what, status_code, answer) => {
+    ["a2a", "a task that has not ended", 200, taskIn("working")],
+  ])("%s: %s", async (agent_protocol, what, status_code, answer) => {
     agent.answer = answer;
     const { status, body, text } = await test({ agent_protocol });
     expect([status, body]).toMatchObject([200, { ok: true, status_code, failure_code: null }]);
     expect(Number.isInteger(body.latency_ms)).toBe(true);
     expect(text).not.toContain(SECRET);
-    expect(agent.seen).toHaveLength(1);
+    // What has not ended is looked at once more.
+    expect(agent.seen).toHaveLength(what === "a task that has not ended" ? 2 : 1);
+  });
+
+  it("unless it fails right after at a task that it took on", async () => {
+    agent.answer = (request) => taskIn(agent.seen.length === 1 ? "submitted" : "failed")(request);
+    const { body } = await test({ agent_protocol: "a2a" });
+    expect(body).toMatchObject({ ok: false, status_code: 200, failure_code: "agent_reported_failure" });
   });
 });
 
