@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as z from "zod";
-import { append, EMPTY, rootOf } from "../../../shared/tlog/append.ts";
+import { append, EMPTY, rootOf, type Tree } from "../../../shared/tlog/append.ts";
 import { decodeBundle } from "../../../shared/tlog/bundle.ts";
 import { parseCheckpoint } from "../../../shared/tlog/checkpoint.ts";
 import { leafHash } from "../../../shared/tlog/hash.ts";
 import { openNote, parseVerifierKey } from "../../../shared/tlog/note.ts";
 import { TILE_WIDTH, tilePath } from "../../../shared/tlog/tile.ts";
+import { checkConsistency, type Get as Read, NotThere } from "../../../shared/verify/log.ts";
+import { reportOf } from "../../../shared/verify/trail.ts";
 import { pauseFor, type Retries, retrying, type Send } from "../../typescript/src/retry.ts";
 import { EXIT, Failure, reach } from "./failure.ts";
 
@@ -39,7 +41,8 @@ function getter(prefix: string, { send, sleep }: Asking): Get {
   const patient = retrying(timed, { retries: 4, longestPauseMs: 120_000, sleep });
   return async (path) => {
     const response = await patient(new Request(`${prefix}/${path}`));
-    if (!response.ok) throw new Error(`${prefix}/${path} answers ${response.status}`);
+    const Missing = response.status === 404 ? NotThere : Error;
+    if (!response.ok) throw new Missing(`${prefix}/${path} answers ${response.status}`);
     return Buffer.from(await response.arrayBuffer());
   };
 }
@@ -92,6 +95,29 @@ async function held<T>(reading: () => T | Promise<T>): Promise<T> {
 }
 
 /**
+ * Whether the older state that `note` tells of is a beginning of what was seen, by the log's own tiles: a cache may give a
+ * checkpoint that is seconds old. Rejects where a tile can't be read for another reason than that there is none.
+ */
+async function isBeginning(note: string, seen: Tree, key: string, get: Get): Promise<boolean> {
+  const { name } = parseVerifierKey(key);
+  const faults: unknown[] = [];
+  const read: Read = async (path) => {
+    if (path === "/log/checkpoint") return Uint8Array.from(Buffer.from(note));
+    return get(path.slice("/log/".length)).then(
+      (bytes) => Uint8Array.from(bytes),
+      (error: unknown) => {
+        if (!(error instanceof NotThere)) faults.push(error);
+        throw error;
+      },
+    );
+  };
+  const known = { origin: name, size: seen.size, root: Uint8Array.from(rootOf(seen)) };
+  const { failed } = await reportOf((trail) => checkConsistency(trail, known, key, read));
+  if (faults.length > 0) throw faults[0];
+  return failed === null;
+}
+
+/**
  * Follows the log of any service that serves C2SP tlog-tiles under `base/log`: checks that it continues what `file` says of
  * the last call, and keeps there what it has seen now. The first call takes the log's key from the log.
  * @throws LogFault where the log is not a continuation of what was seen, or not signed by its key; Failure where the file is
@@ -115,10 +141,14 @@ export async function follow(
       throw new Failure(EXIT.usage, `${file} is of the log of ${known.base}, which this is not: ${advice}.`);
     },
   );
-  let tree = known === null ? EMPTY : { size: known.size, edge: known.edge.map((hash) => Buffer.from(hash, "base64")) };
+  let tree: Tree =
+    known === null ? EMPTY : { size: known.size, edge: known.edge.map((hash) => Buffer.from(hash, "base64")) };
   const { origin, size, root } = checkpoint;
   if (origin !== parseVerifierKey(key).name) throw new LogFault(`the log calls itself ${origin}`);
-  if (size < tree.size) throw new LogFault(`the log shrank from ${tree.size} to ${size} entries`);
+  if (size < tree.size) {
+    if (await isBeginning(note, tree, key, get)) return { origin, size: tree.size, entries: [] };
+    throw new LogFault(`the log shrank from ${tree.size} to ${size} entries`);
+  }
   const entries: string[] = [];
   for await (const entry of entriesOf(get, tree.size, size)) {
     entries.push(`${tree.size}\t${JSON.stringify(entry.toString()).slice(1, -1).replaceAll('\\"', '"')}`);

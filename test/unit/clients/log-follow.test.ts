@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { follow, LogFault } from "../../../clients/cli/src/log-follow.ts";
-import { append, EMPTY, rootOf } from "../../../shared/tlog/append.ts";
+import { append, EMPTY, rootOf, type Tree } from "../../../shared/tlog/append.ts";
 import { encodeBundle } from "../../../shared/tlog/bundle.ts";
 import { checkpointText } from "../../../shared/tlog/checkpoint.ts";
 import { leafHash } from "../../../shared/tlog/hash.ts";
@@ -13,14 +13,17 @@ import { parseTilePath, TILE_WIDTH } from "../../../shared/tlog/tile.ts";
 
 const BASE = "http://service.test";
 const ENTRIES = Array.from({ length: 5 * TILE_WIDTH + 3 }, (_, at) => Buffer.from(`{"n":${at}}`));
-const ROOT = rootOf(append(EMPTY, ENTRIES.map(leafHash)).tree);
+const { tree: TREE, grown: TILES } = append(EMPTY, ENTRIES.map(leafHash));
 
-/** The key of a log, and the checkpoint that it signed. */
+/** The key of a log, the checkpoint that it signed, and how it signs one of other entries. */
 function logOf(name: string) {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const key = { name, publicKey: publicKey.export({ type: "spki", format: "der" }).subarray(-32) };
-  const text = checkpointText({ origin: name, size: ENTRIES.length, root: ROOT });
-  return { key, note: `${text}\n${signatureLine(key, sign(null, Buffer.from(text), privateKey))}` };
+  const signed = (tree: Tree): string => {
+    const text = checkpointText({ origin: name, size: tree.size, root: rootOf(tree) });
+    return `${text}\n${signatureLine(key, sign(null, Buffer.from(text), privateKey))}`;
+  };
+  return { key, note: signed(TREE), signed };
 }
 const LOG = logOf("service.test/log");
 
@@ -31,10 +34,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A log's answer to a path under `/log/`. */
-function answer(path: string, { key, note } = LOG): Response {
+function answer(path: string, { key, note }: Pick<typeof LOG, "key" | "note"> = LOG): Response {
   if (path === "key") return new Response(verifierKey(key));
   if (path === "checkpoint") return new Response(note);
-  const { index } = parseTilePath(path.replace(/^tile\//, "")) ?? { index: 0 };
+  const { level, index, width } = parseTilePath(path.replace(/^tile\//, "")) ?? { level: 0, index: 0, width: 0 };
+  if (level !== "entries") {
+    const hashes = TILES.find((tile) => tile.level === level && tile.index === index)?.hashes ?? [];
+    if (hashes.length < width) return new Response(null, { status: 404 });
+    return new Response(Uint8Array.from(Buffer.concat(hashes.slice(0, width))));
+  }
   return new Response(encodeBundle(ENTRIES.slice(index * TILE_WIDTH, (index + 1) * TILE_WIDTH)));
 }
 
@@ -93,4 +101,40 @@ it("a file that can't be written is named", async () => {
   const file = join(folder, "no/folder.json");
   const found = follow(BASE, file, { send: async ({ url }) => answer(url.slice(`${BASE}/log/`.length)) });
   await expect(found).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(`kept in ${file}`) });
+});
+
+const grownTo = (entries: readonly Buffer[]): Tree => append(EMPTY, entries.map(leafHash)).tree;
+
+/** What follows the log that is served with `note` for its checkpoint, when `seen` has been seen of it. */
+function next(note: string, seen: Tree = TREE, send = async (path: string) => answer(path, { ...LOG, note })) {
+  const file = join(folder, "seen.json");
+  const edge = seen.edge.map((hash) => hash.toString("base64"));
+  const state = JSON.stringify({ base: BASE, key: verifierKey(LOG.key), size: seen.size, edge });
+  writeFileSync(file, state);
+  const found = follow(BASE, file, { send: ({ url }) => send(url.slice(`${BASE}/log/`.length)) });
+  return found.finally(() => expect(readFileSync(file, "utf8")).toBe(state));
+}
+
+it.each([0, 1, 255, 256, 257, ENTRIES.length - 1])(
+  "an older checkpoint, of %i entries, that a cache still has is no log that shrank",
+  async (size) => {
+    const older = LOG.signed(grownTo(ENTRIES.slice(0, size)));
+    expect(await next(older)).toEqual({ origin: LOG.key.name, size: ENTRIES.length, entries: [] });
+  },
+);
+
+it.each<[what: string, note: string, seen: Tree]>([
+  ["of other entries", LOG.signed(grownTo(ENTRIES.slice(1, 300))), TREE],
+  ["of a log that lacks what was seen", LOG.note, grownTo([...ENTRIES, Buffer.from("{}")])],
+])("an older checkpoint %s is one of a log that shrank", async (_what, note, seen) => {
+  await expect(next(note, seen)).rejects.toSatisfy(
+    (error) => error instanceof LogFault && /shrank/.test(error.message),
+  );
+});
+
+it("an older checkpoint is not held against a log that can't be read for now", async () => {
+  const older = LOG.signed(grownTo(ENTRIES.slice(0, 9)));
+  const away = async (path: string) =>
+    path === "checkpoint" ? new Response(older) : new Response(null, { status: 403 });
+  await expect(next(older, TREE, away)).rejects.toThrow(/answers 403$/);
 });
