@@ -42,6 +42,7 @@ export interface Options {
 const OFFLINE = "Not looked at: there is no way to the service from here.";
 const NO_KEY = "Not looked at: the key of the log is not known here.";
 const NO_PROOF = "Not looked at: there is no proof. The log has a statement about a minute after it was signed.";
+const NO_PROOFS = "Not looked at: proofs are given of runs alone. Who follows the log meets this credential in it as";
 const ENTRY_KINDS: Readonly<Record<string, string>> = {
   ScreeningRunCredential: "run",
   AgentCertificationCredential: "credential",
@@ -146,12 +147,10 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
   }
   const kind = statement.type.map((type) => ENTRY_KINDS[type]).find((one) => one !== undefined);
   if (kind === undefined) return trail.skip("inclusion", "Statements of this kind do not enter the log.");
-  await checkPlace(
-    trail,
-    `{"kind":"${kind}","sha256":"${sha256}"}`,
-    proof === null ? await proofFor(statement, get) : { text: proof, place: shown?.index },
-    options,
-  );
+  const entry = `{"kind":"${kind}","sha256":"${sha256}"}`;
+  const brought = proof === null ? null : { text: proof, place: shown?.index };
+  const none = { missing: `${NO_PROOFS} ${entry}.` };
+  await checkPlace(trail, entry, brought ?? (kind === "run" ? await proofFor(statement, get) : none), options);
 }
 
 /** The steps of the log. */

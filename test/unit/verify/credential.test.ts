@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildCredential } from "../../../shared/evidence/credential.ts";
 import { buildStatusList } from "../../../shared/evidence/status-list.ts";
@@ -39,6 +40,22 @@ async function checked(get: Get | null, now = NOON, jws = signed(credential)) {
 const YESTERDAY = new Date(NOON.getTime() - 25 * 60 * 60 * 1000);
 
 describe("the credential of a certified agent", () => {
+  it.each<[string, Get | null]>([
+    ["online", serving(signed(list([], NOON)))],
+    ["offline", null],
+  ])("is told %s how the log has it, since no proof of that ever comes", async (_where, get) => {
+    const { steps } = await checked(get);
+    const entry = `{"kind":"credential","sha256":"${createHash("sha256")
+      .update(await signed(credential))
+      .digest("hex")}"}`;
+    expect(steps.at(-1)).toMatchObject({
+      name: "inclusion",
+      outcome: "skipped",
+      detail: expect.stringContaining(entry),
+    });
+    expect(steps.at(-1)?.detail).not.toContain("a minute");
+  });
+
   it("is in force while its bit is not set, whatever other bits are", async () => {
     const report = await checked(serving(signed(list([PLACE - 1, PLACE + 1], NOON))));
     expect(report).toMatchObject({ verified: true, failed: null });
