@@ -53,7 +53,8 @@ async function* entriesOf(get: Get, start: number, end: number): AsyncGenerator<
     const index = Math.floor(at / TILE_WIDTH);
     const first = index * TILE_WIDTH;
     const width = Math.min(TILE_WIDTH, end - first);
-    const entries = decodeBundle(await get(`tile/${tilePath({ level: "entries", index, width })}`));
+    const bundle = await get(`tile/${tilePath({ level: "entries", index, width })}`);
+    const entries = await held(() => decodeBundle(bundle));
     if (entries.length !== width) throw new LogFault(`the bundle ${index} has ${entries.length} entries for ${width}`);
     yield* entries.slice(at - first);
     at = first + width;

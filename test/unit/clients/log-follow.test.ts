@@ -138,3 +138,13 @@ it("an older checkpoint is not held against a log that can't be read for now", a
     path === "checkpoint" ? new Response(older) : new Response(null, { status: 403 });
   await expect(next(older, TREE, away)).rejects.toThrow(/answers 403$/);
 });
+
+it.each([1, 10])("a bundle that lacks its last %i bytes is a fault of the log, not of the way to it", async (lost) => {
+  const found = follow(BASE, join(folder, "cut.json"), {
+    send: async ({ url }) => {
+      const given = answer(url.slice(`${BASE}/log/`.length));
+      return url.endsWith("entries/000") ? new Response((await given.arrayBuffer()).slice(0, -lost)) : given;
+    },
+  });
+  await expect(found).rejects.toBeInstanceOf(LogFault);
+});
