@@ -77,6 +77,19 @@ it("stand beside the success of agents that are compared, whichever form asks fo
   });
 });
 
+it("say of whom a comparison can tell nothing yet, and lead to the others", async () => {
+  const visitor = await visitorOf(service, owner);
+  const idle = await addAgent(owner, { name: "Idle", endpoint: endpoint.url });
+  const said = "<bdi>Idle</bdi> has no scored run of a real call yet, so there is nothing to compare.";
+  const open = (...ids: string[]) => visitor.open(`/compare?agents=${ids.join(",")}`);
+  expect((await open(agent, own)).html).not.toContain("nothing to compare");
+  const one = await open(agent, idle);
+  expect([one.html.includes(said), one.html.includes("the others alone")]).toEqual([true, false]);
+  const two = await open(agent, idle, own);
+  expect(two.html).toContain(said);
+  expect((await visitor.follow(two, "Compare the others alone")).url.search).toBe(`?agents=${agent},${own}`);
+});
+
 it("stand in the words of a page that tells of the score besides", async () => {
   const visitor = await visitorOf(service, owner);
   const { items } = (await owner.call("GET", `/api/v1/agents/${own}/screening-sessions`)).body;
