@@ -42,7 +42,12 @@ function onRun(button: HTMLButtonElement): void {
 async function onPaste(form: HTMLFormElement): Promise<void> {
   const given = part("given", HTMLTextAreaElement);
   const [keys, logKey] = [part("jwks", HTMLTextAreaElement), part("log_key", HTMLTextAreaElement)];
+  const place = part("verdict", HTMLElement);
+  let checks = 0;
   const check = async (): Promise<void> => {
+    const own = (checks += 1);
+    // What stands there is of something else, which may have held where this does not.
+    place.textContent = "It is being checked.";
     // Without a network what was loaded with the page is enough for all but the log as it is now.
     const online =
       navigator.onLine &&
@@ -52,7 +57,8 @@ async function onPaste(form: HTMLFormElement): Promise<void> {
       ));
     const key = logKey.value.trim();
     const options = { now: new Date(), jwks: keys.value, logKey: key === "" ? null : key, get: online ? get : null };
-    show(await verify(given.value, options), part("verdict", HTMLElement));
+    const report = await verify(given.value, options);
+    if (own === checks) show(report, place);
   };
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;

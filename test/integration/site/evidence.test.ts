@@ -265,6 +265,36 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     expect(faults).toEqual([]);
   });
 
+  it("shows of two verifications the later one, whichever ends first, and none of what was there before", async () => {
+    const proof = await (await fetch(`${service.url}/api/v1/runs/${run}/evidence?format=tlog-proof`)).text();
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/log/checkpoint", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const check = async (text: string) => {
+      await page.getByLabel("What to verify").fill(text);
+      await page.getByRole("button", { name: "Verify", exact: true }).click();
+    };
+    await check("not a statement");
+    await page.getByText("Refused. This does not hold").waitFor();
+    const asked = page.waitForRequest("**/log/checkpoint");
+    await check(proof);
+    await asked;
+    expect(await page.locator("#verdict").textContent()).toBe("It is being checked.");
+    await check("no statement either");
+    await page.getByText("Refused. This does not hold").waitFor();
+    const answered = page.waitForResponse("**/log/checkpoint");
+    release();
+    await (await answered).finished();
+    await page.waitForTimeout(300);
+    expect((await shown()).verdict).toMatch(/^Refused\. This does not hold/);
+    await page.unroute("**/log/checkpoint");
+  });
+
   it("does not say of a checkpoint that it is verified where the key of the log was not given", async () => {
     await page.goto(`${service.url}/verify`);
     await page.getByText("from now on this page works offline").waitFor();
