@@ -161,7 +161,7 @@ function Ranking({ rows }: { rows: z.output<typeof Board>["items"] }) {
         ["Place", "number"],
         ["Agent", "wide"],
         ["By this scorecard", "number"],
-        ["Drawn", "mute"],
+        "Drawn",
         ["Composite", "number"],
       ]}
     >

@@ -30,6 +30,7 @@ caption{text-align:left;color:var(--mute);padding:.25rem 0}
 th,td{text-align:left;padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:baseline}
 td.number,th.number{text-align:right}
 td.wide,th.wide{white-space:normal;min-width:10rem}
+@media screen and (max-width:60rem){.rows,.rows tbody,.rows tr,.rows td{display:block}.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.rows tr{border-bottom:1px solid var(--line);padding:.5rem 0}.rows td{border:0;padding:.1rem 0;text-align:left;white-space:normal}.rows td:not([data-of]){display:inline-block;margin:.3rem .75rem 0 0}.rows td:empty{display:none}.rows [data-of]::before{content:attr(data-of)": ";color:var(--mute)}}
 .tag{font-size:.8rem;border:1px solid var(--line);border-radius:.4rem;padding:0 .4rem;margin-left:.4rem;color:var(--mute);white-space:nowrap}
 .notice{border:1px solid var(--line);border-left:4px solid var(--bar);border-radius:.3rem;background:var(--tint);padding:.5rem 1rem;margin:1rem 0;max-width:44rem}
 .notice.bad{border-left-color:var(--bad);background:var(--badtint)}.notice.good{border-left-color:var(--good);background:var(--goodtint)}

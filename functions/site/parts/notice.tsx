@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from "hono/jsx";
+import { type Child, cloneElement, isValidElement, type PropsWithChildren } from "hono/jsx";
 
 /** Something that a visitor has to know; `alert` is read out at once. */
 export function Notice({
@@ -37,16 +37,34 @@ function Heading({ column }: { column: Column }) {
   );
 }
 
-/** A table of what its label says, with a row for each child; `caption` is what everybody reads above it. */
+const isButtons = (column: Column | undefined): boolean => Array.isArray(column) && column[1] === "mute";
+
+/** A row whose cells each know the heading of their column, but for those of buttons, which say themselves what they do. */
+function named(row: Child, columns: readonly Column[]): Child {
+  if (!isValidElement(row)) return row;
+  const cells = row.children.filter(isValidElement).map((cell, index) => {
+    const column = columns[index];
+    return isButtons(column)
+      ? cell
+      : cloneElement(cell, { "data-of": typeof column === "string" ? column : column?.[0] });
+  });
+  return cloneElement(row, {}, ...cells);
+}
+
+/**
+ * A table of what its label says, with a row for each child; `caption` is what everybody reads above it. One with buttons
+ * shows each row as a list where the window is too narrow for it: they would stand beyond its edge, where nobody looks.
+ */
 export function Table({
   label,
   caption,
   columns,
   children,
 }: PropsWithChildren<{ label: string; caption?: string; columns: readonly Column[] }>) {
+  const hasButtons = columns.some(isButtons);
   return (
     <Scroll label={label}>
-      <table>
+      <table class={hasButtons ? "rows" : undefined}>
         {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
@@ -55,7 +73,7 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>{hasButtons ? [children].flat(2).map((row: Child) => named(row, columns)) : children}</tbody>
       </table>
     </Scroll>
   );

@@ -72,6 +72,51 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     },
   );
 
+  it("has every button of a table within the window, and beside it what the rest of its row is of", async () => {
+    const suite = await addSuite(service, 1);
+    const team = (await owner.call("POST", "/api/v1/teams", { name: "Buttons" })).body.id;
+    await owner.call("POST", `/api/v1/teams/${team}/invitations`, { email: "somebody@example.test", role: "member" });
+    await owner.call("POST", "/api/v1/api-keys", { name: "Key", scope: "full" });
+    const due = { agent_id: agent, suite_id: suite.id, cron: "0 6 * * 1-5", timezone: "Europe/Berlin", repeats: 2 };
+    expect((await owner.call("POST", "/api/v1/screening-schedules", due)).status).toBe(201);
+    const sent = { url: endpoint.url, event_types: ["run.completed"] };
+    const webhook = (await owner.call("POST", "/api/v1/webhooks", sent)).body.id;
+    await owner.call("POST", `/api/v1/webhooks/${webhook}/test`);
+    const beyond = `[document.documentElement, ...document.querySelectorAll(".scroll :is(button, a)")]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > innerWidth).map((one) => one.ariaLabel)`;
+    const found: Record<string, unknown> = {};
+    const page = await open("/home", WIDE);
+    const paths = ["/home", "/settings/schedules", "/settings/api-keys", `/settings/webhooks/${webhook}`];
+    for (const path of [...paths, `/workspaces/${team}`, "/settings/sessions"]) {
+      await page.goto(service.url + path);
+      for (const width of [320, 640, 960, 1280]) {
+        await page.setViewportSize({ width, height: 640 });
+        const one = await page.evaluate<string[]>(beyond);
+        if (one.length > 0) found[`${path}, ${width}`] = one;
+      }
+    }
+    expect(found).toEqual({});
+    await page.goto(`${service.url}/settings/schedules`);
+    await page.setViewportSize(NARROW);
+    const before = `[...document.querySelectorAll("tbody td")]
+      .map((one) => getComputedStyle(one, "::before").content)`;
+    expect(await page.evaluate(before)).toEqual([
+      ...["Agent", "When", "Next", "Last"].map((heading) => `"${heading}: "`),
+      "none",
+      "none",
+    ]);
+    await page.setViewportSize(WIDE);
+    expect(await page.getByRole("columnheader").allTextContents()).toEqual([
+      "Agent",
+      "When",
+      "Next",
+      "Last",
+      "Do",
+      "End",
+    ]);
+    await page.context().close();
+  });
+
   it("holds what a canary's run says of itself on a phone", async () => {
     const suite = await addSuite(service, 1, { slug: "drawn" });
     const runs = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
