@@ -39,15 +39,28 @@ function reason({ failure_code, failure_detail, correctness }: Run): string {
 }
 
 const isDone = ({ status }: Session): boolean => status === "completed" || status === "cancelled";
+
+/** What is read out, tenth by tenth: each run would be one more interruption, every two seconds. */
+function Aloud({ done, share, passed }: { done: boolean; share: number; passed: number }) {
+  return (
+    <p role="status" class="unseen">
+      {done
+        ? `The screening is done, ${passed} passed.`
+        : `${percent(Math.floor(share * 10) / 10)} of the screening is done.`}
+    </p>
+  );
+}
+
 function Progress({ session }: { session: Session }) {
   const { counts, run_ids } = session;
   const over = counts.completed + counts.failed + counts.cancelled;
   return (
     <>
-      <p role="status">
+      <p>
         {isDone(session) ? "Done: " : ""}
         {over} of {counted(run_ids.length, "run has", "runs have")} ended, {counts.passed} passed.
       </p>
+      <Aloud done={isDone(session)} share={over / Math.max(1, run_ids.length)} passed={counts.passed} />
       <progress value={over} max={run_ids.length} aria-label="Runs that have ended">
         {percent(over / Math.max(1, run_ids.length))}
       </progress>

@@ -5,6 +5,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor } from "../../stack/visitor.ts";
 import { deliverEvent, openCheckout, payCheckout } from "../payments/certify-payment-support.ts";
 import { answersFor, shortenSuites } from "../payments/certify-support.ts";
 import { addListing, begin, newSeller, sessionOf } from "../payments/marketplace-support.ts";
@@ -83,6 +84,25 @@ describe.skipIf(!hasBrowser)("a page that goes on changing", () => {
     release();
     await service.settled();
     await context.close();
+  });
+
+  it("tells of a screening's runs one by one to who looks, and reads out a tenth at a time", async () => {
+    const user = await newUser(service);
+    const agent_id = await addAgent(user, { endpoint: endpoint.url });
+    endpoint.answer = () => new Promise(() => undefined);
+    service.faults.set({ service: "qstash", mode: "hang" });
+    const runs = await user.call("POST", "/api/v1/runs/batch", { agent_id, suite_id: suite.id, repeats: 10 });
+    const [seen, aloud] = [new Set<string>(), new Set<string>()];
+    for (const { id } of runs.body) {
+      const { html } = await newVisitor(service).open(`/sessions/${runs.body[0].screening_session_id}`);
+      seen.add(/<p>(\d+ of 20 runs have ended)/.exec(html)?.[1] ?? "");
+      aloud.add(/role="status"[^>]*>([^<]*)</.exec(html)?.[1] ?? "");
+      await service.sql("update runs set status = 'completed', passed = true, finalized_at = now() where id = $1", [
+        id,
+      ]);
+    }
+    expect([seen.size, aloud.size, aloud.has("90% of the screening is done.")]).toEqual([20, 10, true]);
+    service.faults.set({ service: "qstash", mode: "none" });
   });
 
   it.each([
