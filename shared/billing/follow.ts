@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { isId } from "../platform/ids.ts";
 import { endCustomer } from "./close-customer.ts";
 import { type EventTaker, isEventOf } from "./provider-event.ts";
-import { idOf, withProvider } from "./stripe.ts";
+import { idOf, isMissing, withProvider } from "./stripe.ts";
 import { type Entitlement, entitlementOf, subscriptionsOf } from "./subscriptions.ts";
 
 const TYPES = [
@@ -50,12 +50,26 @@ async function followCustomer(ctx: Context, stripe: Stripe, customerId: string):
   if (start === null) throw new Error("the database did not tell its time");
   const userId = start.user_id ?? (await namedBy(stripe, customerId));
   if (userId === null) return ctx.log.warn("subscription of an unknown customer", { customer_id: customerId });
-  const entitlement = entitlementOf(ctx.env, await subscriptionsOf(stripe, customerId));
+  const entitlement = entitlementOf(ctx.env, await subscriptionsLeft(stripe, customerId));
   if (entitlement.plan === null) {
     ctx.log.error("subscription at an unknown price", { subscription_id: entitlement.subscription?.id });
   }
   const isClosed = await writeEntitlement(ctx, { at: start.at, userId, customerId, entitlement });
   if (isClosed) await endCustomer(stripe, customerId);
+}
+
+/**
+ * A customer's subscriptions; none of one that was deleted. With a customer its subscriptions end, and their events come when
+ * it is gone: whether its subscriptions can then still be listed is not documented.
+ */
+async function subscriptionsLeft(stripe: Stripe, customerId: string): Promise<Stripe.Subscription[]> {
+  try {
+    return await subscriptionsOf(stripe, customerId);
+  } catch (error) {
+    // Only of a deletion is it known that nothing is paid any more.
+    if (!isMissing(error) || (await stripe.customers.retrieve(customerId)).deleted !== true) throw error;
+    return [];
+  }
 }
 
 /** The account that the customer was made for, which its metadata names; null for any other customer. */

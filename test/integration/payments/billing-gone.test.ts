@@ -115,6 +115,12 @@ describe("a customer that was deleted in the provider's dashboard", () => {
     ]);
   });
 
+  it("ends the plan that it paid for, by the event of its subscription", async () => {
+    const { user, customer } = await subscriber(service);
+    await deliverAll(service, ofSubscription(await deleteCustomer(customer)));
+    expect(await planOf(service, user.id)).toBe("free");
+  });
+
   it("gives way in the portal, too, and takes no plan that it did not pay for", async () => {
     const user = await shopper(service, "team");
     await user.call("POST", PORTAL);

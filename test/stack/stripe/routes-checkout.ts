@@ -142,12 +142,11 @@ export const checkoutRoutes: readonly Route[] = [
       subscription: text.optional(),
       status: z.enum(["open", "complete", "expired"]).optional(),
     },
-    ({ store }, _id, { customer, payment_intent, subscription, status, ...page }) =>
-      list(
-        store.all("checkout.session").filter(matching({ customer, payment_intent, subscription, status })),
-        page,
-        "checkout/sessions",
-      ),
+    ({ store }, _id, { customer, payment_intent, subscription, status, ...page }) => {
+      if (customer !== undefined) living(store, customer, "customer");
+      const all = store.all("checkout.session").filter(matching({ customer, payment_intent, subscription, status }));
+      return list(all, page, "checkout/sessions");
+    },
   ),
   route("GET checkout/sessions/:id", {}, ({ store }, id) => store.get("checkout.session", id, "session", 404)),
   route("GET checkout/sessions/:id/line_items", paging, ({ store }, id, page) => {

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { refund } from "./checkout.ts";
 import { count, creation, flag, instantOrNone, metadata, noSuch, paging, StripeRefusal, text } from "./params.ts";
-import { given, list, matching, type Route, route } from "./route.ts";
+import { given, list, living, matching, type Route, route } from "./route.ts";
 import { checkoutRoutes } from "./routes-checkout.ts";
 import { peopleRoutes } from "./routes-people.ts";
 import { idOf, type Store } from "./store.ts";
@@ -32,6 +32,8 @@ const subscriptions: readonly Route[] = [
         .optional(),
     },
     ({ store }, _id, { customer, price, status, ...page }) => {
+      // That it refuses an unknown customer is known; of a deleted one it is not documented, and the service takes both.
+      if (customer !== undefined) living(store, customer, "customer");
       const shown = (one: Stripe.Subscription): boolean =>
         status === undefined
           ? one.status !== "canceled"
