@@ -21,7 +21,8 @@ const Shape = z.object({
 /**
  * The event that a delivery carries, once a signature over these very bytes holds: each endpoint at the provider, for
  * our own account and for connected ones, has a secret of its own. Throws 503 `payment_not_configured` without any, 400
- * `invalid_signature`, 400 `malformed_json` for a signed body that is no event.
+ * `invalid_signature`, 400 `malformed_json` for a signed body that is no event with its
+ * object, as a thin one is not.
  */
 export async function verifyEvent(
   ctx: Pick<Context, "env" | "now">,
@@ -46,7 +47,10 @@ export async function verifyEvent(
     );
   }
   if (event === null || !Shape.safeParse(event).success) {
-    throw new Problem("malformed_json", "The signed body is not an event; send events as the provider makes them.");
+    throw new Problem(
+      "malformed_json",
+      "The signed body is no snapshot of an event; set the endpoint's payload style at the provider to snapshot, not thin.",
+    );
   }
   return event;
 }

@@ -101,10 +101,11 @@ describe("a delivery", () => {
     "[]",
     "{}",
     '{"id":"evt_1","type":"x","livemode":false,"data":{}}',
-    '{"object":"v2.core.event"}',
+    '{"id":"evt_1","object":"v2.core.event","type":"v1.charge.refunded","livemode":false,"related_object":{"id":"ch_1"}}',
   ])("of the signed body %s is 400", async (body) => {
     const answer = await service.stripe.deliver(madeUp({}), { body });
     expect([answer.status, answer.body.code]).toEqual([400, "malformed_json"]);
+    expect(answer.body.detail).toContain("payload style at the provider to snapshot, not thin");
   });
 
   it("of more than 256 KiB is 413, signed or not", async () => {
