@@ -35,7 +35,6 @@ const SessionCreation = {
   submit_type: z.enum(["auto", "pay", "book", "donate", "subscribe"]).optional(),
   allow_promotion_codes: flag.optional(),
   billing_address_collection: z.enum(["auto", "required"]).optional(),
-  payment_method_types: z.array(text).optional(),
   subscription_data: z.strictObject({ metadata: metadata.optional(), description: text.optional() }).optional(),
   payment_intent_data: z
     .strictObject({
