@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { decrypt } from "../platform/encryption.ts";
+import { readCapped } from "../platform/outbound/body.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { timeOf } from "../platform/ids.ts";
 import { LINK_LASTS_MS, type MailMessage } from "./message.ts";
@@ -20,6 +21,10 @@ const MOST_TRIES = 5;
  * not valid at the moment, a mail with this idempotency key is being sent, or too many mails are.
  */
 const PASSING = new Set([401, 403, 409, 429]);
+/** A key that has not the form of one is refused by the status of a mail that is malformed, and told apart by its text. */
+const MALFORMED = 400;
+const OF_KEY = /\bAPI key\b/i;
+const MOST_REASON_BYTES = 4096;
 
 /**
  * Sends one mail by Resend (https://resend.com/docs/api-reference/emails/send-email); calls for the same mail within a day
@@ -51,20 +56,28 @@ export async function send(ctx: Context, message: z.output<typeof MailMessage>):
       ...request,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    await response.body?.cancel();
-    return response;
+    const isOfKey = response.status === MALFORMED && OF_KEY.test(await reasonOf(response));
+    if (!response.bodyUsed) await response.body?.cancel();
+    return { response, isOfKey };
   };
-  let response = await ask();
+  let { response, isOfKey } = await ask();
   for (let tries = 1; tries < MOST_TRIES && response.status === 429; tries += 1) {
     const wait = retryAfterMs(response.headers.get("retry-after"), ctx.now());
     if (wait === null || wait > MOST_WAIT_MS) break;
     await new Promise((resolve) => setTimeout(resolve, wait));
-    response = await ask();
+    ({ response, isOfKey } = await ask());
   }
   const { status, ok } = response;
   if (ok) return;
-  if (status < 400 || status >= 500 || PASSING.has(status)) throw new Error(`Resend answered ${status}`);
+  if (status < 400 || status >= 500 || PASSING.has(status) || isOfKey) {
+    throw new Error(`Resend answered ${status}${isOfKey ? ": the API key is malformed" : ""}`);
+  }
   throw new Permanent(`Resend refused the mail ${template} with ${status}`);
+}
+
+/** What Resend says of a request that it refuses. */
+async function reasonOf(response: Response): Promise<string> {
+  return new TextDecoder().decode((await readCapped(response, MOST_REASON_BYTES)) ?? undefined);
 }
 
 function rendered({ env }: Context, message: z.output<typeof MailMessage>): Rendered {

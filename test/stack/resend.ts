@@ -14,6 +14,10 @@ export interface Resend {
   close(): Promise<void>;
 }
 
+/** What each key begins with. One that does not is refused as malformed: https://resend.com/docs/api-reference/errors */
+const KEY_PREFIX = "re_";
+const KEY_INVALID = "API key is invalid";
+
 const Email = z.object({
   from: z.string().min(3),
   to: z.array(z.email()).min(1).max(50),
@@ -47,7 +51,9 @@ export async function startResend(options: {
     if (failure === 429) return limited();
     if (failure !== undefined) return problem(failure, "application_error");
     if (headers["user-agent"] === undefined) return problem(403, "1010");
-    if (bearer(headers) !== key) return problem(401, "validation_error");
+    const given = bearer(headers);
+    if (given !== key)
+      return problem(given?.startsWith(KEY_PREFIX) === true ? 401 : 400, "validation_error", KEY_INVALID);
     const second = Math.floor(Date.now() / 1000);
     window.requests = second === window.second ? window.requests + 1 : 1;
     window.second = second;
@@ -69,8 +75,8 @@ export async function startResend(options: {
 }
 
 /** What is over the limit of a second is answered so. */
-const limited = () => problem(429, "rate_limit_exceeded", { "retry-after": "1" });
+const limited = () => problem(429, "rate_limit_exceeded", "Too many requests.", { "retry-after": "1" });
 
-function problem(statusCode: number, name: string, headers: Record<string, string> = {}) {
-  return json(statusCode, { statusCode, name, message: name }, headers);
+function problem(statusCode: number, name: string, message = name, headers: Record<string, string> = {}) {
+  return json(statusCode, { statusCode, name, message }, headers);
 }

@@ -126,6 +126,15 @@ describe("a mail", () => {
     await keyless.stop();
   });
 
+  it.each(["re_of_another_team", "no key at all"])("is tried again while the API key is %j", async (RESEND_API_KEY) => {
+    const locked = await startService({ settings: { RESEND_API_KEY } });
+    await newUser(locked);
+    await locked.settled();
+    await locked.broker.advance(DAY);
+    expect(locked.resend.keys).toHaveLength(4);
+    await locked.stop();
+  });
+
   it("waits for its turn, where more go out at once than the mail service takes", async () => {
     const bound = await startService({ mailsPerSecond: RESEND.requestsPerSecond });
     const users = await Promise.all(Array.from({ length: 12 }, () => newUser(bound)));
