@@ -23,6 +23,15 @@ const origin = z.url({ protocol: /^https?$/ }).transform((text, context) => {
   return url.origin;
 });
 
+/** A sender as Resend takes it: https://resend.com/docs/api-reference/emails/send-email, "from" */
+const sender = z
+  .string()
+  .trim()
+  .regex(
+    /^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+    "must be an address, or a name and the address in angle brackets",
+  );
+
 const FLAGS = ["billing", "certify", "secret_suites", "sweeps"] as const;
 
 /** A feature that an operator can switch on and off. */
@@ -66,7 +75,7 @@ const schema = z.object({
   GITHUB_CLIENT_ID: z.string().optional(),
   GITHUB_CLIENT_SECRET: z.string().optional(),
   GITHUB_BASE: origin.optional(),
-  EMAIL_FROM: z.string().min(3),
+  EMAIL_FROM: sender,
   RESEND_API_KEY: z.string().optional(),
   RESEND_API_BASE: origin.optional(),
   DNS_RESOLVER_URL: z.url(),

@@ -19,7 +19,7 @@ const KEY_PREFIX = "re_";
 const KEY_INVALID = "API key is invalid";
 
 const Email = z.object({
-  from: z.string().min(3),
+  from: z.string().regex(/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/),
   to: z.array(z.email()).min(1).max(50),
   subject: z.string().min(1),
   text: z.string(),

@@ -65,3 +65,21 @@ test.each(["http://dns.example", " http://dns.example", "\thttp://dns.example"])
     expect(complaints({ ENVIRONMENT: "production", BASE_URL: DNS_RESOLVER_URL })).toHaveLength(1);
   },
 );
+
+test.each([
+  "no-reply@example.test",
+  "Agent Screening <no-reply@example.test>",
+  '"Agents, Inc." <a@b.test>',
+  " a@b.test\n",
+])("mails may come from %j", (EMAIL_FROM) => expect(complaints({ EMAIL_FROM })).toEqual([]));
+
+test.each([
+  "Agent Screening",
+  "Agent Screening no-reply@example.test",
+  "Agent Screening <no-reply>",
+  "<a@b.test",
+  "a@b.test>",
+])("mails may not come from %j, which the mail service would refuse of each", (EMAIL_FROM) => {
+  const refused = ["- EMAIL_FROM: must be an address, or a name and the address in angle brackets"];
+  expect(complaints({ EMAIL_FROM })).toEqual(refused);
+});
