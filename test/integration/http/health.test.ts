@@ -81,6 +81,12 @@ describe("readyz", () => {
     expect(await answer.json()).toMatchObject({ dependencies: { queue } });
   });
 
+  it("finds the queue where its address is set with a slash at the end, as the queue's own client does", async () => {
+    const settings = { ...service.settings, QSTASH_URL: `${service.broker.url}/` };
+    const answer = await createApplication(settings).fetch(new Request(`${service.url}/readyz`));
+    expect(await answer.json()).toMatchObject({ dependencies: { queue: "ok" } });
+  });
+
   it("is 200 again when the dependency is back", async () => {
     service.faults.set({ service: "db", mode: "down" });
     expect((await monitor.call("GET", "/readyz")).status).toBe(503);
