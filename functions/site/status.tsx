@@ -2,7 +2,7 @@ import { Readiness } from "../../shared/daily/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
-import { problemOf } from "./parts/api.ts";
+import { ADDRESS, problemOf } from "./parts/api.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PARTS = {
@@ -15,8 +15,8 @@ const PARTS = {
 
 /** How the service stands at this moment, so no cache keeps it. What is down is no fault of the page, which tells it with the status 200. */
 async function show({ ctx, c, own }: Visit): Promise<Response> {
-  const address = c.req.header("cf-connecting-ip");
-  const headers = { accept: "application/json", ...(address === undefined ? {} : { "cf-connecting-ip": address }) };
+  const headers = new Headers({ accept: "application/json" });
+  for (const name of ADDRESS) headers.set(name, c.req.header(name) ?? "");
   const answer = await own(new Request(`${ctx.env.BASE_URL}/readyz`, { headers }));
   const text = await answer.text();
   // A refusal says nothing of the service; what is down is told with a status of its own, and is no problem of the request.

@@ -4,12 +4,27 @@ import type { Env } from "../platform/env.ts";
 import { hashSecret } from "../platform/hash-secret.ts";
 import { createLru } from "../platform/lru.ts";
 
+/** The address that all Workers of other zones have, and the header that says whose a Worker is: nobody else can set it. */
+const OF_WORKERS = "2a06:98c0:3600::103";
+const WORKER = "worker of ";
+
+/**
+ * A caller's address as the platform tells it by these headers. Workers share one, so that it is told apart by their zone:
+ * https://developers.cloudflare.com/fundamentals/reference/http-headers/, "CF-Connecting-IP in Worker subrequests"
+ */
+export function givenAddress(header: (name: string) => string | null | undefined): string | undefined {
+  const address = header("cf-connecting-ip") ?? undefined;
+  const zone = address === OF_WORKERS ? (header("cf-worker") ?? "") : "";
+  return zone === "" ? address : WORKER + zone.toLowerCase();
+}
+
 /**
  * The caller's address as limits count it: an IPv4 address, or the /64 network of an IPv6 address, since a caller is
- * usually assigned the whole of it. Everything that is not an address counts as one caller.
+ * usually assigned the whole of it; of Workers their zone. Everything that is not an address counts as one caller.
  */
-function countedAddress(given: string | undefined): string {
-  if (given === undefined || !ipaddr.isValid(given)) return "unknown";
+function countedAddress(given: string): string {
+  if (given.startsWith(WORKER)) return given;
+  if (!ipaddr.isValid(given)) return "unknown";
   const address = ipaddr.process(given);
   if (address instanceof ipaddr.IPv4) return address.toString();
   const parts = address.parts.slice(0, 4).map((part) => part.toString(16));
@@ -18,6 +33,7 @@ function countedAddress(given: string | undefined): string {
 
 /** The network that an address is in, as sign-ins are told apart: its /24, or the /48 of an IPv6 address. */
 function networkOf(given: string): string {
+  if (given.startsWith(WORKER)) return given;
   if (!ipaddr.isValid(given)) return "unknown";
   const address = ipaddr.process(given);
   if (address instanceof ipaddr.IPv4) return address.octets.slice(0, 3).join(".");

@@ -9,7 +9,7 @@ import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { requestId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
-import type { AddressHashes } from "./address.ts";
+import { type AddressHashes, givenAddress } from "./address.ts";
 import { cached, render, setCommonHeaders } from "./answer.ts";
 import { bodySteps } from "./body.ts";
 import { ByBeginning } from "./by-beginning.ts";
@@ -89,7 +89,7 @@ function begin(service: Service, app: Hono<HttpEnv>): MiddlewareHandler<HttpEnv>
     const id = requestId(c.req.header("x-request-id"), new Date());
     const ctx = service.context({
       requestId: id,
-      ...service.addressHashes(c.req.header("cf-connecting-ip")),
+      ...service.addressHashes(givenAddress((name) => c.req.header(name))),
       defer: (work) => c.executionCtx.waitUntil(work()),
     });
     c.set("ctx", ctx);

@@ -1,3 +1,4 @@
+import { givenAddress } from "./address.ts";
 import { newId } from "../platform/ids.ts";
 import type { Service } from "./app.ts";
 import type { Leases } from "../platform/leases.ts";
@@ -31,7 +32,7 @@ export function quickAnswer(
   const time = at.getTime();
   const kept = cache.find(request.url, time);
   if (kept === null) return null;
-  const { addressHash } = addressHashes(headers.get("cf-connecting-ip") ?? undefined);
+  const { addressHash } = addressHashes(givenAddress((name) => headers.get(name)));
   const lease = leaseOf(leases, "read", addressHash);
   let window = takeLeased(lease, "read", time);
   if (window === null) {

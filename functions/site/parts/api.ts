@@ -6,12 +6,14 @@ import { ProblemDetails } from "../../../shared/http/problem-details.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { Problem } from "../../../shared/platform/problem.ts";
 
+/** What the platform says of where a request comes from. */
+export const ADDRESS = ["cf-connecting-ip", "cf-worker"];
 /** What of the visitor's request goes along with a page's own requests: who it is, and which site's form it sends. */
-const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", "cf-connecting-ip"];
+const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", ...ADDRESS];
 /** What says where a request comes from. Of a page that is only looked at it says where the link stood, and that may be anywhere. */
 const OF_SENDERS = new Set(["origin", "sec-fetch-site"]);
 /** What of it says nothing of who it is; the address is what requests are counted by. */
-const OF_STRANGERS = ["user-agent", "cf-connecting-ip"];
+const OF_STRANGERS = ["user-agent", ...ADDRESS];
 /** What of a program's request goes along: pages take no API keys, programs send them. */
 const OF_PROGRAMS = [...PASSED_ON, "authorization", "x-api-key"];
 const SENT = { visitor: PASSED_ON, stranger: OF_STRANGERS, program: OF_PROGRAMS };

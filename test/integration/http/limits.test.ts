@@ -105,6 +105,18 @@ describe("the limit of an address", () => {
     expect((await send(SIGN_IN, newAddress())).status).toBe(422);
   });
 
+  it("is shared by the Workers of one zone, and not by all, which have one address", async () => {
+    const worker = (zone: string) => ({ "cf-connecting-ip": "2a06:98c0:3600::103", "cf-worker": zone });
+    const signIn = (headers: Record<string, string>) =>
+      caller(service, headers).call(SIGN_IN.method, SIGN_IN.path, SIGN_IN.body);
+    await Promise.all(Array.from({ length: 10 }, () => signIn(worker("busy.example"))));
+    expect((await signIn(worker("busy.example"))).status).toBe(429);
+    expect((await signIn(worker("other.workers.dev"))).status).toBe(422);
+    const address = newAddress();
+    await burst(SIGN_IN, address, 10);
+    expect((await signIn({ "cf-connecting-ip": address, "cf-worker": "claimed.example" })).status).toBe(429);
+  });
+
   it.each([
     ["an IPv6 network of 64 bits", "2001:db8:1:2::1", "2001:DB8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:3::1"],
     ["an IPv4 address written as IPv6", "::ffff:203.0.113.9", "203.0.113.9", "203.0.113.10"],
