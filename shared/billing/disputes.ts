@@ -12,10 +12,23 @@ export const PAYBACK_EVENTS = [
   "charge.dispute.closed",
 ] as const satisfies Stripe.Event.Type[];
 
-/** What the payer got back of a charge, in cents, as the provider has it now: by refunds, and by disputes that were lost. */
-export async function paidBack(stripe: Stripe, { id, amount_refunded, disputed }: Stripe.Charge): Promise<number> {
+/** From this share of a charge on a dispute is over all of it: its amount wavers with the rate of the payer's currency. */
+const NEARLY_ALL = 0.95;
+
+/**
+ * What the payer got back of a charge, in cents, as the provider has it now: by refunds, and by disputes that were lost. One
+ * in another currency counts as over all of it.
+ */
+export async function paidBack(stripe: Stripe, charge: Stripe.Charge): Promise<number> {
+  const { id, amount, currency, amount_refunded, disputed } = charge;
   const disputes = disputed ? (await stripe.disputes.list({ charge: id, limit: 100 })).data : [];
-  return disputes.filter(({ status }) => status === "lost").reduce((sum, { amount }) => sum + amount, amount_refunded);
+  const lost = disputes
+    .filter(({ status }) => status === "lost")
+    .map((one) => (one.currency === currency && one.amount < NEARLY_ALL * amount ? one.amount : amount));
+  return Math.min(
+    amount,
+    lost.reduce((sum, one) => sum + one, amount_refunded),
+  );
 }
 
 /**

@@ -60,6 +60,12 @@ const STORIES: [string, (intent: string) => Stripe.Event[], status: string, lost
     null,
   ],
   [
+    "by a lost dispute whose amount follows the rate of the buyer's currency",
+    (paymentIntent) => service.stripe.dispute({ paymentIntent, amount: 3871 }, "lost"),
+    "refunded",
+    null,
+  ],
+  [
     "by a refund and a lost dispute that are all of it together",
     (paymentIntent) => [
       ...service.stripe.refund(paymentIntent, 1900),
