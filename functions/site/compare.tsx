@@ -11,7 +11,8 @@ import { nobodyHas, quoted } from "./parts/choose-agent.tsx";
 import { Field, Refused, Wrong } from "./parts/form.tsx";
 import { counted, joined } from "./parts/in-words.ts";
 import { Marks } from "./parts/marks.tsx";
-import { Empty, Notice, Scroll } from "./parts/notice.tsx";
+import { NotCompared } from "./parts/not-compared.tsx";
+import { Empty, Scroll } from "./parts/notice.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -135,41 +136,12 @@ function spread(results: Compared["by_task"][number]["results"]): number {
   return Math.max(...rates) - Math.min(...rates);
 }
 
-/** Of whom nothing can be said, though they were chosen; and a way to those of whom something can. */
-function Without({ agents, by_task: byTask }: Pick<Compared, "agents" | "by_task">) {
-  const has = agents.map((_agent, index) => byTask.some(({ results }) => results[index] !== null));
-  const [without, others] = [
-    agents.filter((_agent, index) => !has[index]),
-    agents.filter((_agent, index) => has[index]),
-  ];
-  if (without.length === 0) return null;
-  return (
-    <Notice>
-      <p>
-        {without.map(({ name }, index) => (
-          <>
-            {index > 0 && ", "}
-            <bdi>{name}</bdi>
-          </>
-        ))}{" "}
-        {without.length === 1 ? "has" : "have"} no scored run of a real call yet, so there is nothing to compare.
-        {others.length >= FEWEST && (
-          <>
-            {" "}
-            <a href={`/compare?agents=${others.map(({ agent_id }) => agent_id).join(",")}`}>Compare the others alone</a>
-          </>
-        )}
-      </p>
-    </Notice>
-  );
-}
-
 function Comparison({ agents, tasks, pairs, by_task: byTask }: Compared) {
   const names = new Map(agents.map(({ agent_id, name }) => [agent_id, name]));
   const rows = byTask.toSorted((a, b) => spread(b.results) - spread(a.results) || (a.title < b.title ? -1 : 1));
   return (
     <>
-      <Without agents={agents} by_task={byTask} />
+      <NotCompared agents={agents} by_task={byTask} fewest={FEWEST} />
       <Rates agents={agents} tasks={tasks} />
       <h2>Pair by pair</h2>
       <p class="mute">
