@@ -216,7 +216,7 @@ describe("the files of a report", () => {
 
 describe("a verification", () => {
   it("takes what the service answers of a run, and not with another result shown beside the signed one", async () => {
-    const [run] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const [run] = await service.sql<{ id: string }>("select id from runs where passed and counted limit 1");
     const { text } = await packed.user.call("GET", `/api/v1/runs/${run?.id}/evidence`);
     writeFileSync(join(folder, "answer.json"), text);
     const held = await cli(["verify", "answer.json"]);
@@ -228,7 +228,7 @@ describe("a verification", () => {
   });
 
   it("waits out an address's limit, and says of a refusal that was kept that it is nothing signed", async () => {
-    const [run] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const [run] = await service.sql<{ id: string }>("select id from runs where passed and counted limit 1");
     const path = `/api/v1/runs/${run?.id}/evidence`;
     writeFileSync(join(folder, "answer.json"), (await packed.user.call("GET", path)).text);
     const limited = new Set(["/.well-known/jwks.json", "/log/key"]);

@@ -252,7 +252,7 @@ describe("signing in", () => {
 
 describe("verifying", () => {
   it("holds a statement to the service's keys, offline too, and finds one changed byte", async () => {
-    const [passed] = await service.sql<{ id: string }>("select id from runs where passed and not is_private limit 1");
+    const [passed] = await service.sql<{ id: string }>("select id from runs where passed and counted limit 1");
     const { body } = await user.call("GET", `/api/v1/runs/${passed?.id}/evidence`);
     const keys = await user.call("GET", "/.well-known/jwks.json");
     writeFileSync(join(folder, "good.jws"), body.jws);
