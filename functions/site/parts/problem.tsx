@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { problemResponse } from "../../../shared/http/problems.ts";
 import type { Context } from "../../../shared/platform/context.ts";
-import { PROBLEMS, type Problem } from "../../../shared/platform/problem.ts";
+import { notFound, PROBLEMS, type Problem } from "../../../shared/platform/problem.ts";
 import { documentOf, Layout } from "../layout.tsx";
 import { PAGE_HEADERS } from "../style.ts";
 import { KEY } from "./form.tsx";
@@ -23,11 +23,12 @@ const IN_WORDS: Partial<Record<Problem["code"], readonly [heading: string, told:
  * and the page that it was sent to, it can be sent once more from here.
  */
 export async function showProblem(
-  problem: Problem,
+  found: Problem,
   ctx: Context,
   c: HonoContext,
   sent?: Parameters<typeof SendAgain>[0],
 ): Promise<Response> {
+  const problem = isOfAddress(found) ? notFound("page") : found;
   const [status, title] = PROBLEMS[problem.code];
   const [heading, told] = IN_WORDS[problem.code] ?? [title, problem.message];
   const markup = (
@@ -56,4 +57,9 @@ export async function showProblem(
   const { headers } = problemResponse(problem, ctx);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) headers.set(name, value);
   return new Response(documentOf(markup), { status, headers });
+}
+
+/** Whether nothing is wrong but an id in the address: as when a link was cut off, which people don't tell from one to nothing. */
+function isOfAddress({ code, extras: { errors = [] } }: Problem): boolean {
+  return code === "validation_failed" && errors.length > 0 && errors.every(({ in: part }) => part === "path");
 }
