@@ -28,8 +28,7 @@ const QueueKeys = z.object({ current: z.string(), next: z.string() });
  */
 async function probeQueue({ env, fetch }: Context, signal: AbortSignal): Promise<void> {
   const headers = { Authorization: `Bearer ${env.QSTASH_TOKEN}` };
-  // The queue's own client takes an address with a slash at its end, too.
-  const response = await fetch(`${env.QSTASH_URL.replace(/\/$/, "")}/v2/keys`, { headers, signal });
+  const response = await fetch(`${env.QSTASH_URL}/v2/keys`, { headers, signal });
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`the queue answers ${response.status}`);

@@ -53,7 +53,8 @@ const schema = z.object({
   NEON_LOCAL_PROXY: origin.optional(),
   UPSTASH_REDIS_REST_URL: z.url(),
   UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
-  QSTASH_URL: z.url(),
+  // As its own client takes it, with a slash at its end or without.
+  QSTASH_URL: z.url().transform((url) => url.replace(/\/$/, "")),
   QSTASH_TOKEN: z.string().min(1),
   QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
   QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
