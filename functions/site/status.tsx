@@ -2,7 +2,7 @@ import { Readiness } from "../../shared/daily/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Notice, Table } from "./parts/notice.tsx";
-import { ADDRESS, problemOf } from "./parts/api.ts";
+import { headersOf, problemOf } from "./parts/api.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PARTS = {
@@ -15,9 +15,7 @@ const PARTS = {
 
 /** How the service stands at this moment, so no cache keeps it. What is down is no fault of the page, which tells it with the status 200. */
 async function show({ ctx, c, own }: Visit): Promise<Response> {
-  const headers = new Headers({ accept: "application/json" });
-  for (const name of ADDRESS) headers.set(name, c.req.header(name) ?? "");
-  const answer = await own(new Request(`${ctx.env.BASE_URL}/readyz`, { headers }));
+  const answer = await own(new Request(`${ctx.env.BASE_URL}/readyz`, { headers: headersOf(c, "stranger") }));
   const text = await answer.text();
   // A refusal says nothing of the service; what is down is told with a status of its own, and is no problem of the request.
   if (answer.headers.get("content-type") === "application/problem+json") throw problemOf(text, answer.headers);

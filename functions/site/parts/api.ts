@@ -7,7 +7,7 @@ import type { Context } from "../../../shared/platform/context.ts";
 import { Problem } from "../../../shared/platform/problem.ts";
 
 /** What the platform says of where a request comes from. */
-export const ADDRESS = ["cf-connecting-ip", "cf-worker"];
+const ADDRESS = ["cf-connecting-ip", "cf-worker"];
 /** What of the visitor's request goes along with a page's own requests: who it is, and which site's form it sends. */
 const PASSED_ON = ["cookie", "origin", "sec-fetch-site", "user-agent", "accept-language", ...ADDRESS];
 /** What says where a request comes from. Of a page that is only looked at it says where the link stood, and that may be anywhere. */
@@ -31,6 +31,16 @@ export interface Api {
   send(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown, key?: string): Promise<unknown>;
 }
 
+/** What a page's own requests say of where they come from, as somebody of this kind, and that they want JSON. */
+export function headersOf({ req }: HonoContext, as: keyof typeof SENT): Headers {
+  const headers = new Headers({ accept: "application/json" });
+  for (const name of SENT[as]) {
+    const value = req.header(name);
+    if (value !== undefined && (req.method === "POST" || !OF_SENDERS.has(name))) headers.set(name, value);
+  }
+  return headers;
+}
+
 /** The interface for one visit: as the visitor, as the program that called, or as somebody whom nothing is known of. */
 export function apiOf(
   c: HonoContext,
@@ -38,11 +48,8 @@ export function apiOf(
   own: (request: Request) => Promise<Response>,
   { as }: { as: keyof typeof SENT },
 ): Api {
-  const headers = new Headers({ accept: "application/json", "x-request-id": ctx.requestId });
-  for (const name of SENT[as]) {
-    const value = c.req.header(name);
-    if (value !== undefined && (c.req.method === "POST" || !OF_SENDERS.has(name))) headers.set(name, value);
-  }
+  const headers = headersOf(c, as);
+  headers.set("x-request-id", ctx.requestId);
 
   async function answered(path: string, init: RequestInit): Promise<Response> {
     const answer = await own(new Request(ctx.env.BASE_URL + path, init));
