@@ -12,6 +12,7 @@ import {
   readResult,
   readTask,
   type Task as AnyTask,
+  textAfter,
 } from "./a2a-reading.ts";
 import type { Protocol } from "./protocol.ts";
 import { invalid, List, listOf } from "./reading.ts";
@@ -85,7 +86,11 @@ export const a2a1: Protocol = {
       message: {
         messageId: run.id,
         role: "ROLE_USER",
-        parts: [{ text: task.prompt }, ...dataOf(task).map((data) => ({ data, mediaType: "application/json" }))],
+        parts: [
+          { text: task.prompt },
+          ...dataOf(task).map((data) => ({ data, mediaType: "application/json" })),
+          ...textAfter(task).map((text) => ({ text })),
+        ],
       },
       configuration: { acceptedOutputModes: ["text/plain", "application/json"] },
     });

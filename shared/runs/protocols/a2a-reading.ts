@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ExactJson } from "../../platform/exact-json.ts";
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
+import { formatInWords, inputInWords } from "./in-words.ts";
 import type { Asked, Reading } from "./protocol.ts";
 import { answered, invalid, isRecord, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
@@ -91,7 +92,16 @@ export function dataOf(task: Job["task"]): Record<string, unknown>[] {
   return [isRecord(task.input) ? task.input : { input: task.input }, wanted];
 }
 
-/** Whether a value may be the `data` of a data part, which has to be an object in A2A. */
+/**
+ * What the data parts say, in a text that follows them: many servers hand the text of a message to their agent and nothing
+ * else, such as all that ask the Python SDK for `get_user_input()`, and the executors of LangGraph and of Microsoft's Agent
+ * Framework. Their agents would be asked about an input that they never see.
+ */
+export function textAfter(task: Job["task"]): string[] {
+  const words = [...inputInWords(task), ...formatInWords(task)];
+  return words.length === 0 ? [] : [words.join("\n\n")];
+}
+
 /** A JSON-RPC 2.0 request. */
 export function call(id: string, method: string, params: Record<string, unknown>): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method, params };

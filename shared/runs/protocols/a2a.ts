@@ -11,6 +11,7 @@ import {
   readResult,
   readTask,
   STATES,
+  textAfter,
 } from "./a2a-reading.ts";
 import type { Protocol } from "./protocol.ts";
 import { List, listOf } from "./reading.ts";
@@ -46,8 +47,8 @@ const POLLING = { method: "tasks/get", task: Task, message: Message };
 
 /**
  * Agent2Agent 0.3 over JSON-RPC: `message/send`, answered by a message, or by a task that is polled with `tasks/get` until
- * it has ended. The prompt is the text part; the input, if there is one, is a data part of its own; the last data part says
- * what kind of answer is wanted. The run's id is the id of every request: there is never more than one in flight.
+ * it has ended. The prompt is the first text part; the input, if there is one, is a data part of its own; the last data part
+ * says what kind of answer is wanted; and a last text part has both in words, for agents that get no data parts. The run's id is the id of every request: there is never more than one in flight.
  */
 export const a2a: Protocol = {
   callsBack: false,
@@ -58,7 +59,11 @@ export const a2a: Protocol = {
         kind: "message",
         role: "user",
         messageId: run.id,
-        parts: [{ kind: "text", text: task.prompt }, ...dataOf(task).map((data) => ({ kind: "data", data }))],
+        parts: [
+          { kind: "text", text: task.prompt },
+          ...dataOf(task).map((data) => ({ kind: "data", data })),
+          ...textAfter(task).map((text) => ({ kind: "text", text })),
+        ],
       },
       configuration: { blocking: true, acceptedOutputModes: ["text/plain", "application/json"] },
     });

@@ -4,6 +4,7 @@ import { type Allowed, MAX_VALUES, parseJsonBounded } from "../../platform/outbo
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
 import { functionNames } from "./function-names.ts";
+import { formatInWords, inputInWords } from "./in-words.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 import type { Asked, Protocol } from "./protocol.ts";
 import { answered, invalid, List, listOf, MAX_TOOL_CALLS, misfit, reportedFailure } from "./reading.ts";
@@ -88,18 +89,17 @@ export const openaiChat: Protocol = {
 
   request({ task }) {
     const names = functionNamesOf(task);
-    const wanted = wantedOf(task);
-    const input = task.input === null ? [] : [`input:\n${JSON.stringify(task.input)}`];
     const tools = (task.tools ?? []).map(({ name, description, parameters }) => ({
       type: "function",
       function: { name: names.get(name), description, parameters: parametersOf(parameters) },
     }));
     const turns = tools.length === 0 ? [] : [ONE_TURN];
+    const content = [task.prompt, ...inputInWords(task), ...turns, ...formatInWords(task)].join("\n\n");
     return {
       model: MODEL,
-      messages: [{ role: "user", content: [task.prompt, ...input, ...turns, ...wanted.words].join("\n\n") }],
+      messages: [{ role: "user", content }],
       ...(tools.length === 0 ? {} : { tools }),
-      ...wanted.fields,
+      ...responseFormatOf(task),
       // Some servers stream unless they are told not to.
       stream: false,
     };
@@ -163,24 +163,15 @@ function parametersOf(schema: Tool["parameters"]): Record<string, unknown> {
   return { type: "object", properties: {}, ...(typeof schema === "object" && !Array.isArray(schema) ? schema : {}) };
 }
 
-/** How a request says that JSON is wanted: in words, and by fields of the API where it has them. */
-interface Wanted {
-  words: string[];
-  fields: { response_format?: Record<string, unknown> };
-}
-
 /**
  * The API takes a schema only if its root is an object, servers only one of the keywords that they know (`isPlainSchema`), and
  * `json_object` would rule out a list where the prompt asks for one. Many servers pass over `response_format`, so a schema is
- * told in words as well: else their models would never see it. It is not `strict`: that would rule out every schema with an
- * optional property.
+ * told in words as well (`formatInWords`): else their models would never see it. It is not `strict`: that would rule out every
+ * schema with an optional property.
  */
-function wantedOf({ output_format, output_schema: schema }: Job["task"]): Wanted {
-  if (output_format !== "json") return { words: [], fields: {} };
-  if (schema === null) return { words: ["Answer in JSON alone."], fields: {} };
-  const words = [`Answer in JSON that is valid against this JSON Schema:\n${JSON.stringify(schema)}`];
-  if (!isPlainSchema(schema)) return { words, fields: {} };
-  return { words, fields: { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } } };
+function responseFormatOf({ output_format, output_schema: schema }: Job["task"]): Record<string, unknown> {
+  if (output_format !== "json" || schema === null || !isPlainSchema(schema)) return {};
+  return { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } };
 }
 
 /**

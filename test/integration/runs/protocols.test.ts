@@ -143,6 +143,8 @@ describe("an agent that speaks openai_chat", () => {
   });
 });
 
+const TextPart = z.strictObject({ kind: z.literal("text"), text: z.string() });
+
 const Rpc = z.discriminatedUnion("method", [
   z.strictObject({
     jsonrpc: z.literal("2.0"),
@@ -154,8 +156,8 @@ const Rpc = z.discriminatedUnion("method", [
         role: z.literal("user"),
         messageId: z.string().min(1),
         parts: z.tuple(
-          [z.strictObject({ kind: z.literal("text"), text: z.string() })],
-          z.strictObject({ kind: z.literal("data"), data: z.record(z.string(), z.json()) }),
+          [TextPart],
+          z.union([z.strictObject({ kind: z.literal("data"), data: z.record(z.string(), z.json()) }), TextPart]),
         ),
       }),
       configuration: z.strictObject({ blocking: z.boolean(), acceptedOutputModes: z.array(z.string()) }),
@@ -207,7 +209,8 @@ describe("an agent that speaks a2a", () => {
 
   it.each([0, 1, 5])("answers by a task that is asked for %i times", async (steps) => {
     await using server = await a2aServer({ steps });
-    expect(await screen(`${server.url}/a2a`, "a2a", { input: [1] })).toEqual({ output: "Add them.", usage });
+    const output = "Add them.\ninput:\n[1]";
+    expect(await screen(`${server.url}/a2a`, "a2a", { input: [1] })).toEqual({ output, usage });
   });
 
   it("answers in JSON by data", async () => {

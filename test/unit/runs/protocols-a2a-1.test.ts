@@ -36,7 +36,11 @@ describe("a message of A2A 1.0 is sent", () => {
         message: {
           messageId: RUN_ID,
           role: "ROLE_USER",
-          parts: [{ text: "Add them." }, ...data.map((one) => ({ data: one, mediaType: "application/json" }))],
+          parts: [
+            { text: "Add them." },
+            ...data.map((one) => ({ data: one, mediaType: "application/json" })),
+            { text: "input:\n[1]" },
+          ],
         },
         configuration: { acceptedOutputModes: ["text/plain", "application/json"] },
       },

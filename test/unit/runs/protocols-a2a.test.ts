@@ -51,26 +51,36 @@ describe("a message is sent", () => {
     },
   });
 
-  it.each<[string, Partial<Job["task"]>, object[]]>([
+  it.each<[string, Partial<Job["task"]>, object[], ...string[]]>([
     ["the prompt as text and the format as data", {}, [{ output_format: "text" }]],
-    ["the input as data of its own", { input: { items: [1] } }, [{ items: [1] }, { output_format: "text" }]],
+    [
+      "the input as data of its own, and in words for agents that get none",
+      { input: { items: [1] } },
+      [{ items: [1] }, { output_format: "text" }],
+      'input:\n{"items":[1]}',
+    ],
     [
       "an input that is no object in one, as data has to be",
       { input: [1] },
       [{ input: [1] }, { output_format: "text" }],
+      "input:\n[1]",
     ],
+    ["JSON wanted in words as well", { output_format: "json" }, [{ output_format: "json" }], "Answer in JSON alone."],
     [
-      "the schema as data",
-      { output_format: "json", output_schema: { type: "array" } },
-      [{ output_format: "json", output_schema: { type: "array" } }],
+      "the schema as data, and in words after the input",
+      { input: 7, output_format: "json", output_schema: { type: "array" } },
+      [{ input: 7 }, { output_format: "json", output_schema: { type: "array" } }],
+      'input:\n7\n\nAnswer in JSON that is valid against this JSON Schema:\n{"type":"array"}',
     ],
     [
       "the tools as data, by their own names, beside the input",
       { input: { city: "Bergen" }, output_format: "tool_calls", tools: [toolOf("weather.now")] },
       [{ city: "Bergen" }, { output_format: "tool_calls", tools: [toolOf("weather.now")] }],
+      'input:\n{"city":"Bergen"}',
     ],
-  ])("with %s", (_case, parts, values) => {
-    expect(a2a.request(jobOf(parts), CALLBACK)).toEqual(sent([text("Add them."), ...values.map(data)]));
+  ])("with %s", (_case, parts, values, ...words) => {
+    const request = a2a.request(jobOf(parts), CALLBACK);
+    expect(request).toEqual(sent([text("Add them."), ...values.map(data), ...words.map(text)]));
   });
 
   it("and answered by HTTP, not by callback", () => {
