@@ -125,7 +125,7 @@ type ReadSince = Exclude<GraderVersion, "3" | "4">;
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
-export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "9"): string {
+export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "10"): string {
   if (version === "5") return PLAIN[type]?.(text) ?? text;
   const said = withoutThought(text);
   if (version === "6") return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");

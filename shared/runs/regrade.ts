@@ -3,7 +3,7 @@ import type { JWK } from "jose";
 import * as z from "zod";
 import { commit } from "../evidence/commitment.ts";
 import { verifyStatement } from "../evidence/verify.ts";
-import { GRADER_VERSIONS, type GraderVersion, grade, isSince } from "../grading/grade.ts";
+import { GRADER_VERSIONS, type GraderVersion, grade } from "../grading/grade.ts";
 import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { parseJsonBounded } from "../platform/outbound/json.ts";
 import { templatesById } from "../templates/index.ts";
@@ -94,7 +94,7 @@ function verdictOn(
   response: Uint8Array | null,
   version: GraderVersion,
 ): { correctness: number; passed: boolean } {
-  const asked = { run: { id: run.id }, task: { output_format, tools }, withAsides: !isSince(version, "9") };
+  const asked = { run: { id: run.id }, task: { output_format, tools }, rules: version };
   const answer = run.status === "failed" || response === null ? null : answerIn(response, run.agent_protocol, asked);
   if (answer === null) return { correctness: 0, passed: false };
   const key = { grader, expected_output, output_schema, pass_threshold: PASS_THRESHOLD, is_secret: task.is_secret };

@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { readJson } from "../../grading/json.ts";
+import { inPlainWriting } from "../../grading/plain.ts";
+import { type GraderVersion, isSince } from "../../grading/types.ts";
 import type { ExactJson } from "../../platform/exact-json.ts";
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
-import { formatInWords, inputInWords } from "./in-words.ts";
+import { formatInWords, inputInWords, toolsInWords } from "./in-words.ts";
 import type { Asked, Reading } from "./protocol.ts";
 import { answered, invalid, isRecord, List, misfit, reportedFailure, ToolCalls } from "./reading.ts";
 
@@ -78,7 +81,7 @@ const RpcResponse = z.object({
   error: z.object({ code: z.number(), message: z.string() }).nullish(),
 });
 
-/** A data part that holds tool calls and nothing else. */
+/** What holds tool calls and nothing else: a data part, or the text that stands in for one. */
 const CallsData = z.strictObject({ tool_calls: List });
 
 /** What the data parts of a request hold: the input, if there is one, as an object, then what kind of answer is wanted. */
@@ -95,10 +98,11 @@ export function dataOf(task: Job["task"]): Record<string, unknown>[] {
 /**
  * What the data parts say, in a text that follows them: many servers hand the text of a message to their agent and nothing
  * else, such as all that ask the Python SDK for `get_user_input()`, and the executors of LangGraph and of Microsoft's Agent
- * Framework. Their agents would be asked about an input that they never see.
+ * Framework. Their agents would be asked about an input, and by tools, that they never see.
  */
 export function textAfter(task: Job["task"]): string[] {
-  const words = [...inputInWords(task), ...formatInWords(task)];
+  const tools = task.output_format === "tool_calls" ? toolsInWords(task) : [];
+  const words = [...inputInWords(task), ...formatInWords(task), ...tools];
   return words.length === 0 ? [] : [words.join("\n\n")];
 }
 
@@ -166,8 +170,9 @@ function lastSaid({ history }: Task, { message }: Polling): Message | undefined 
 }
 
 /** The text is the output, or the data if JSON is wanted; each stands in for the other if that is missing. */
-export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { task, withAsides }: Asked): Reading {
-  const parts = withAsides === true ? all : all.filter((part) => !isAside(part));
+export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { task, rules }: Asked): Reading {
+  const since = (version: GraderVersion) => rules === undefined || isSince(rules, version);
+  const parts = since("9") ? all.filter((part) => !isAside(part)) : all;
   const values: ExactJson[] = [];
   const calls: unknown[][] = [];
   for (const part of parts) {
@@ -176,10 +181,11 @@ export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { t
     if (made.success) calls.push(made.data.tool_calls);
     else values.push(part.data);
   }
-  const made = calls.length === 0 ? undefined : calls.flat();
+  const text = parts.some(({ kind }) => kind === "text") ? textOf(parts) : undefined;
+  const written = task.output_format === "tool_calls" && since("10") ? callsIn(text) : undefined;
+  const made = calls.length === 0 ? written : calls.flat();
   const tool_calls = ToolCalls.optional().safeParse(metadata?.tool_calls ?? made);
   if (!tool_calls.success) return misfit(tool_calls.error, "tool_calls");
-  const text = parts.some(({ kind }) => kind === "text") ? textOf(parts) : undefined;
   const data = values.length > 1 ? values : values[0];
   return answered({
     output: task.output_format === "json" ? (data ?? text ?? data) : (text ?? data),
@@ -187,6 +193,12 @@ export function readAnswer(all: Part[], metadata: z.output<typeof Metadata>, { t
     tool_calls: tool_calls.data,
     usage: metadata?.usage,
   });
+}
+
+/** The calls that a text holds and nothing else, in a code fence or not: how an agent makes them that is given the text alone. */
+function callsIn(text: string | undefined): unknown[] | undefined {
+  if (text === undefined) return undefined;
+  return CallsData.safeParse(readJson(inPlainWriting("json_fields", text, "10"))).data?.tool_calls;
 }
 
 function isAside(part: Part): boolean {

@@ -1,3 +1,4 @@
+import type { GraderVersion } from "../../grading/types.ts";
 import type { Answer } from "../answer.ts";
 import type { Job } from "../job.ts";
 
@@ -29,8 +30,8 @@ export interface Pending {
 export interface Asked {
   run: Pick<Job["run"], "id">;
   task: Pick<Job["task"], "output_format" | "tools">;
-  /** Whether what an answer marks as no part of it is read as one: as it was until version 9 of the grading rules. */
-  withAsides?: boolean;
+  /** By which version of the grading rules it is read; today's, unless an answer of before is graded again. */
+  rules?: GraderVersion;
 }
 
 /** One way to speak to an endpoint. */

@@ -174,7 +174,7 @@ describe("a run of a minted task, once its epoch is revealed", () => {
 });
 
 describe("a statement of the grading rules before", () => {
-  it.each(["3", "4", "5", "6", "7", "8"])("is graded again as it was: version %s", async (grader_version) => {
+  it.each(["3", "4", "5", "6", "7", "8", "9"])("is graded again as it was: version %s", async (grader_version) => {
     const before = (subject: EvidenceStatement["credentialSubject"]) => ({
       ...subject,
       result: { ...subject.result, grader_version },

@@ -26,8 +26,8 @@ const calls = [{ name: "weather", arguments: { city: "Bergen" } }];
 
 describe("a message of A2A 1.0 is sent", () => {
   it("in the members and names of 1.0, and says which version it is", () => {
-    const job = jobOf({ input: [1], output_format: "tool_calls", tools: [toolOf("weather.now")] });
-    const data = [{ input: [1] }, { output_format: "tool_calls", tools: [toolOf("weather.now")] }];
+    const job = jobOf({ input: [1], output_format: "json", tools: [toolOf("weather.now")] });
+    const data = [{ input: [1] }, { output_format: "json", tools: [toolOf("weather.now")] }];
     expect(a2a1.request(job, CALLBACK)).toEqual({
       jsonrpc: "2.0",
       id: RUN_ID,
@@ -39,7 +39,7 @@ describe("a message of A2A 1.0 is sent", () => {
           parts: [
             { text: "Add them." },
             ...data.map((one) => ({ data: one, mediaType: "application/json" })),
-            { text: "input:\n[1]" },
+            { text: "input:\n[1]\n\nAnswer in JSON alone." },
           ],
         },
         configuration: { acceptedOutputModes: ["text/plain", "application/json"] },

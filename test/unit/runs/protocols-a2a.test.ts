@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../shared/runs/job.ts";
 import { a2a } from "../../../shared/runs/protocols/a2a.ts";
 import type { Pending } from "../../../shared/runs/protocols/protocol.ts";
-import { CALLBACK, flood, jobOf, NO_OUTPUT, RUN_ID, toolOf, unfit } from "./protocols-support.ts";
+import { CALLBACK, flood, jobOf, NO_OUTPUT, RUN_ID, unfit } from "./protocols-support.ts";
 
 const TEXT_JOB = jobOf();
 const JSON_JOB = jobOf({ output_format: "json" });
@@ -71,12 +71,6 @@ describe("a message is sent", () => {
       { input: 7, output_format: "json", output_schema: { type: "array" } },
       [{ input: 7 }, { output_format: "json", output_schema: { type: "array" } }],
       'input:\n7\n\nAnswer in JSON that is valid against this JSON Schema:\n{"type":"array"}',
-    ],
-    [
-      "the tools as data, by their own names, beside the input",
-      { input: { city: "Bergen" }, output_format: "tool_calls", tools: [toolOf("weather.now")] },
-      [{ city: "Bergen" }, { output_format: "tool_calls", tools: [toolOf("weather.now")] }],
-      'input:\n{"city":"Bergen"}',
     ],
   ])("with %s", (_case, parts, values, ...words) => {
     const request = a2a.request(jobOf(parts), CALLBACK);
