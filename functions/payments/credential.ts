@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { findCredential } from "../../shared/certification/credential.ts";
+import { findLoggedCredential } from "../../shared/certification/logged-credential.ts";
 import { readStatusList } from "../../shared/certification/status-list.ts";
 import { STATUS_LIST_TTL_S } from "../../shared/evidence/status-list.ts";
 import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { notFound } from "../../shared/platform/problem.ts";
-import { signedStatement, STATEMENT_TYPE, statementReply } from "../runs/statement.ts";
+import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementQuery, statementReply } from "../runs/statement.ts";
 
 const tag = "Certification";
 
@@ -21,17 +21,19 @@ export const credential = [
     description:
       "A W3C Verifiable Credential 2.0; with `Accept: application/vc+jwt` the compact JWS alone. It is valid until " +
       "its `validUntil`, unless the status list that it names says that it is revoked. 404 if no certification is in " +
-      "force.",
+      "force. With `format=tlog-proof`, or `Accept: application/vnd.c2sp.tlog-proof`, the proof that the log has it, as of a " +
+      "run's statement; `kind` of its entry is `credential`.",
     auth: "open",
     subject: "agents",
     params: z.object({ agent_id: z.uuid() }),
+    query: statementQuery,
     returns: { 200: AgentCredential },
-    mediaTypes: [STATEMENT_TYPE],
+    mediaTypes: [STATEMENT_TYPE, PROOF_TYPE],
     problems: ["not_found"],
-    async handler({ ctx, principal, params: { agent_id }, c }) {
-      const found = await findCredential(ctx, principal, agent_id);
+    async handler({ ctx, principal, params: { agent_id }, query, c }) {
+      const found = await findLoggedCredential(ctx, principal, agent_id);
       if (found === null) throw notFound("credential of this agent");
-      return statementReply(ctx, c, found);
+      return statementReply(ctx, c, found, query);
     },
   }),
   route({

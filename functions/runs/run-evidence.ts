@@ -1,24 +1,11 @@
 import * as z from "zod";
-import { preferred } from "../../shared/http/accept.ts";
-import { verbatim } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { Problem } from "../../shared/platform/problem.ts";
-import { inclusionOfStatement, readEvidence } from "../../shared/results/evidence.ts";
-import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementReply } from "./statement.ts";
+import { readEvidence } from "../../shared/results/evidence.ts";
+import { PROOF_TYPE, signedStatement, STATEMENT_TYPE, statementQuery, statementReply } from "./statement.ts";
 
 const params = z.object({ run_id: z.uuid() });
 
-const RunEvidence = signedStatement
-  .extend({
-    log: z
-      .object({
-        index: z.int().meta({ description: "Its place in the log, from 0" }),
-        proof: z.string().meta({ description: "C2SP tlog-proof: shows offline, by /log/key, that the log has it" }),
-      })
-      .nullable()
-      .meta({ description: "Null until the log has the statement, within about a minute" }),
-  })
-  .meta({ id: "RunEvidence" });
+const RunEvidence = signedStatement.meta({ id: "RunEvidence" });
 
 export const runEvidence = [
   route({
@@ -37,20 +24,12 @@ export const runEvidence = [
     auth: "open",
     subject: "runs",
     params,
-    query: z.object({ format: z.enum(["tlog-proof"]).optional().meta({ description: "In place of `Accept`" }) }),
+    query: statementQuery,
     returns: { 200: RunEvidence },
     mediaTypes: [STATEMENT_TYPE, PROOF_TYPE],
     problems: ["not_found"],
-    async handler({ ctx, principal, params: { run_id }, query: { format }, c }) {
-      const statement = await readEvidence(ctx, principal, run_id);
-      if (format === "tlog-proof" || preferred(c, ["application/json", PROOF_TYPE, STATEMENT_TYPE]) === PROOF_TYPE) {
-        const proof = await inclusionOfStatement(ctx, statement, true);
-        if (proof === null) throw new Problem("not_found", "The log does not have it yet; ask again in a minute.");
-        return verbatim(proof.proof, PROOF_TYPE, { Vary: "Accept, Authorization, Cookie" });
-      }
-      return statementReply(ctx, c, statement, async () => ({
-        log: await inclusionOfStatement(ctx, statement, false),
-      }));
+    async handler({ ctx, principal, params: { run_id }, query, c }) {
+      return statementReply(ctx, c, await readEvidence(ctx, principal, run_id), query);
     },
   }),
 ];

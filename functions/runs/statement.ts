@@ -3,6 +3,8 @@ import * as z from "zod";
 import { preferred } from "../../shared/http/accept.ts";
 import { ok, type Reply, verbatim } from "../../shared/http/reply.ts";
 import type { Context } from "../../shared/platform/context.ts";
+import { Problem } from "../../shared/platform/problem.ts";
+import type { LoggedStatement } from "../../shared/results/evidence.ts";
 
 /** The media type of a signed statement: a verifiable credential secured as a JWT. */
 export const STATEMENT_TYPE = "application/vc+jwt";
@@ -16,21 +18,41 @@ export const signedStatement = z.object({
   statement: z.record(z.string(), z.json()),
   kid: z.string(),
   verified: z.boolean(),
+  log: z
+    .object({
+      index: z.int().meta({ description: "Its place in the log, from 0" }),
+      proof: z.string().meta({ description: "C2SP tlog-proof: shows offline, by /log/key, that the log has it" }),
+    })
+    .nullable()
+    .meta({ description: "Null until the log has the statement, within about a minute" }),
 });
 
-/** Answers with a signed statement: decoded, with what `more` adds, or as the compact JWS alone if the request asks for that. */
+/** The query of an endpoint that answers with a signed statement. */
+export const statementQuery = z.object({
+  format: z.enum(["tlog-proof"]).optional().meta({ description: "In place of `Accept`" }),
+});
+
+/**
+ * Answers with a signed statement: decoded, with its place in the log, or if the request asks for that, as the compact JWS
+ * alone, or as the proof that the log has it. Throws 404 for a proof that there is not yet.
+ */
 export async function statementReply(
   ctx: Context,
   c: HonoContext,
-  { jws, kid }: { jws: string; kid: string },
-  more: () => Promise<object> = async () => ({}),
+  logged: LoggedStatement,
+  { format }: z.output<typeof statementQuery>,
 ): Promise<Reply> {
   const headers = { Vary: "Accept, Authorization, Cookie" };
-  if (preferred(c, ["application/json", STATEMENT_TYPE]) === STATEMENT_TYPE) {
-    return verbatim(jws, STATEMENT_TYPE, headers);
+  const { jws, kid } = logged;
+  const type = format === undefined ? preferred(c, ["application/json", PROOF_TYPE, STATEMENT_TYPE]) : PROOF_TYPE;
+  if (type === STATEMENT_TYPE) return verbatim(jws, STATEMENT_TYPE, headers);
+  const { inclusionOfStatement, verify } = await import("../../shared/results/evidence.ts");
+  const log = await inclusionOfStatement(ctx, logged, type === PROOF_TYPE);
+  if (type === PROOF_TYPE) {
+    if (log === null) throw new Problem("not_found", "The log does not have it yet; ask again in a minute.");
+    return verbatim(log.proof, PROOF_TYPE, headers);
   }
-  const { verify } = await import("../../shared/results/evidence.ts");
   const verification = await verify(ctx, jws);
   const statement = verification.valid ? verification.statement : {};
-  return ok({ jws, kid, statement, verified: verification.valid, ...(await more()) }, headers);
+  return ok({ jws, kid, statement, verified: verification.valid, log }, headers);
 }

@@ -37,10 +37,15 @@ export function findCredential(ctx: Context, principal: Principal, agentId: stri
     IssuedCredential,
     sql`select jsonb_build_object('jws', c.jws, 'kid', c.kid, 'score', c.score,
         'issued_at', ${utcText(sql`c.issued_at`)}, 'expires_at', ${utcText(sql`c.expires_at`)}) as result
-      from ${certifications} c join ${agents} a on a.id = c.agent_id
-      where a.id = ${agentId}::uuid and ${visibleAgent(viewerId(principal))} and ${inForce(ctx.now())} and c.jws is not null
-      order by c.id desc limit 1`,
+      ${credentialOf(ctx, principal, agentId)}`,
   );
+}
+
+/** SQL: from the certification row `c` whose credential an agent has, if the caller may see it and one is in force. */
+export function credentialOf(ctx: Context, principal: Principal, agentId: string): SQL {
+  return sql`from ${certifications} c join ${agents} a on a.id = c.agent_id
+    where a.id = ${agentId}::uuid and ${visibleAgent(viewerId(principal))} and ${inForce(ctx.now())} and c.jws is not null
+    order by c.id desc limit 1`;
 }
 
 /** What the credential of a certification says. */

@@ -12,22 +12,20 @@ import { Found, findEntry, type Inclusion, inclusionOf } from "../transparency/i
 import { sha256Hex } from "../transparency/logged.ts";
 import { publicForGood, runsWithAgents, visibleRun } from "../runs/view.ts";
 
-const SignedStatement = z.object({ jws: z.string(), kid: z.string(), found: Found.nullable() });
+/** A signed statement, and what the database knows of its place in the log. */
+export const LoggedStatement = z.object({ jws: z.string(), kid: z.string(), found: Found.nullable() });
+export type LoggedStatement = z.output<typeof LoggedStatement>;
 
 /**
  * The signed statement of a run that the caller may see; throws 404 where there is none. One that was public stays open to
  * everybody: published scores can still be verified once the agent is hidden, or the agent, its workspace or its owner's
  * account is deleted, and the run itself is no longer shown.
  */
-export async function readEvidence(
-  ctx: Context,
-  principal: Principal,
-  runId: string,
-): Promise<z.output<typeof SignedStatement>> {
+export async function readEvidence(ctx: Context, principal: Principal, runId: string): Promise<LoggedStatement> {
   const viewer = viewerId(principal);
   const row = await read(
     ctx,
-    SignedStatement,
+    LoggedStatement,
     sql`select jsonb_build_object('jws', e.jws, 'kid', e.kid,
         'found', ${findEntry("run", { sha256: sha256Hex(sql`e.jws`) })}) as result
       from ${runsWithAgents(sql`${runs}`)} join ${run_evidence} e on e.run_id = r.id
@@ -43,7 +41,7 @@ export async function readEvidence(
  */
 export async function inclusionOfStatement(
   ctx: Context,
-  { jws, found }: z.output<typeof SignedStatement>,
+  { jws, found }: LoggedStatement,
   selfContained: boolean,
 ): Promise<Inclusion | null> {
   return found === null ? null : inclusionOf(ctx, found, selfContained ? Buffer.from(jws, "utf8") : undefined);

@@ -42,7 +42,8 @@ export interface Options {
 const OFFLINE = "Not looked at: there is no way to the service from here.";
 const NO_KEY = "Not looked at: the key of the log is not known here.";
 const NO_PROOF = "Not looked at: there is no proof. The log has a statement about a minute after it was signed.";
-const NO_PROOFS = "Not looked at: proofs are given of runs alone. Who follows the log meets this credential in it as";
+const NO_CREDENTIALS_PROOF =
+  "Not looked at: there is no proof, and the service has one only while this is the agent's credential. The log has it as";
 const ENTRY_KINDS: Readonly<Record<string, string>> = {
   ScreeningRunCredential: "run",
   AgentCertificationCredential: "credential",
@@ -149,8 +150,8 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
   if (kind === undefined) return trail.skip("inclusion", "Statements of this kind do not enter the log.");
   const entry = `{"kind":"${kind}","sha256":"${sha256}"}`;
   const brought = proof === null ? null : { text: proof, place: shown?.index };
-  const none = { missing: `${NO_PROOFS} ${entry}.` };
-  await checkPlace(trail, entry, brought ?? (kind === "run" ? await proofFor(statement, get) : none), options);
+  const missing = kind === "run" ? NO_PROOF : `${NO_CREDENTIALS_PROOF} ${entry}.`;
+  await checkPlace(trail, entry, brought ?? (await proofFor(jws, statement, get, missing)), options);
 }
 
 /** The steps of the log. */
@@ -167,13 +168,23 @@ async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, g
 /** A proof, or why there is none. */
 type Found = { text: string; place?: unknown } | { missing: string };
 
-/** The proof that the service has for a run's statement. */
-async function proofFor({ credentialSubject }: Statement, get: Get | null): Promise<Found> {
-  const id = at(credentialSubject, "run.id");
-  if (get === null || typeof id !== "string" || !/^[\w-]+$/.test(id)) return { missing: NO_PROOF };
-  return get(`/api/v1/runs/${id}/evidence?format=tlog-proof`).then(
-    (bytes) => ({ text: textOf(bytes) }),
-    (error: unknown) => ({ missing: error instanceof NotThere ? NO_PROOF : `Not looked at: ${messageOf(error)}` }),
+/** The proof that the service has for a statement; of an agent it has but that of the credential which is in force. */
+async function proofFor(
+  jws: string,
+  { credentialSubject: subject }: Statement,
+  get: Get | null,
+  missing: string,
+): Promise<Found> {
+  const run = at(subject, "run.id");
+  const id = run === undefined ? String(at(subject, "id")).replace(/^urn:uuid:/, "") : run;
+  if (get === null || typeof id !== "string" || !/^[\w-]+$/.test(id)) return { missing };
+  const path = run === undefined ? `/api/v1/agents/${id}/credential` : `/api/v1/runs/${id}/evidence`;
+  return get(`${path}?format=tlog-proof`).then(
+    (bytes) => {
+      const text = textOf(bytes);
+      return run === undefined && statementIn(text) !== jws ? { missing } : { text };
+    },
+    (error: unknown) => ({ missing: error instanceof NotThere ? missing : `Not looked at: ${messageOf(error)}` }),
   );
 }
 

@@ -22,6 +22,7 @@ const DOMAINS: Record<string, string[]> = {
     "runs",
     "scoring",
     "teams",
+    "transparency",
   ],
   closings: [
     "agents",

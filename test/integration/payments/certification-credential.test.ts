@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { issueCredential } from "../../../shared/certification/credential.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
+import { integrate } from "../../../shared/transparency/integrate.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Answer, type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -25,7 +26,10 @@ import {
 } from "./credential-support.ts";
 import { contextOf } from "../runs/run-events-support.ts";
 import { addSuite, range, startAgent, type TestSuite, unique } from "../runs/support.ts";
+import { verifyProof } from "../transparency/verifier.ts";
 import { addTeam, elsewhere } from "../workspaces/teams-support.ts";
+
+const PROOF = "application/vnd.c2sp.tlog-proof";
 
 let service: TestService;
 let endpoint: Consumer;
@@ -85,7 +89,7 @@ describe("the credential of a certified agent", () => {
     const { agent, id, session, jws } = await issued({ name });
     const { body, headers } = await ask(pathOf(agent));
     const { kid, status_index: index } = await kept(id);
-    expect(body).toEqual({ jws, kid, verified: true, statement: expect.any(Object) });
+    expect(body).toEqual({ jws, kid, verified: true, statement: expect.any(Object), log: null });
     expect(kid).toBe((await published()).keys[0]?.kid);
     expect(headers.get("vary")).toContain("Accept");
     const [row] = await service.sql<{ issued_at: Date; expires_at: Date }>(
@@ -126,6 +130,25 @@ describe("the credential of a certified agent", () => {
         etags.add(etag);
       }
       expect(etags.size, "each form has its own").toBe(2);
+    }
+  });
+
+  it("comes with the proof that the log has it, as the statement of a run does", async () => {
+    const { agent, jws } = await issued();
+    const proofs = [[`${pathOf(agent)}?format=tlog-proof`], [pathOf(agent), { accept: PROOF }]] as const;
+    expect((await ask(proofs[0][0])).status).toBe(404);
+    await integrate(ctx);
+    const vkey = (await ask("/log/key")).text.trim();
+    const entry = `{"kind":"credential","sha256":"${createHash("sha256").update(jws).digest("hex")}"}`;
+    const before = service.counters.db.requests;
+    const { log } = (await ask(pathOf(agent))).body as unknown as { log: { index: number; proof: string } };
+    expect(service.counters.db.requests - before).toBe(1);
+    expect(verifyProof(log.proof, entry, vkey)).toBe(log.index);
+    for (const [path, headers] of proofs) {
+      const { text, headers: got } = await ask(path, anonymous, headers);
+      expect(got.get("content-type")).toBe(PROOF);
+      expect(Buffer.from(/^extra (.+)$/m.exec(text)?.[1] ?? "", "base64").toString()).toBe(jws);
+      expect(verifyProof(text, entry, vkey)).toBe(log.index);
     }
   });
 

@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildCredential } from "../../../shared/evidence/credential.ts";
 import { buildStatusList } from "../../../shared/evidence/status-list.ts";
-import type { Get } from "../../../shared/verify/log.ts";
+import { type Get, NotThere } from "../../../shared/verify/log.ts";
 import { verify } from "../../../shared/verify/verify.ts";
-import { BASE_URL, honest, NOON, OTHER_JWK, passedRun, pinned, LOG_JWK, signed } from "./support.ts";
+import { BASE_URL, honest, logOf, NOON, OTHER_JWK, passedRun, pinned, proofIn, LOG_JWK, signed } from "./support.ts";
 
 const LIST = "/api/v1/credentials/status/0";
+const PROOF = `/api/v1/agents/${passedRun.agent.id}/credential?format=tlog-proof`;
 const PLACE = 1234;
 
 const credential = buildCredential({
@@ -24,12 +25,23 @@ const credential = buildCredential({
 
 const list = (revoked: number[], from: Date) => buildStatusList(BASE_URL, 0, revoked, from);
 
-/** What is served in place of the list; it is asked for nothing else. */
-function serving(jws: Promise<string>): Get {
+/** What is served in place of the list, beside the proof of a credential, if it has one, and the log. */
+function serving(jws: Promise<string>, proof: string | null = null, log: Get = logOf([])): Get {
   return async (path) => {
-    expect(path).toBe(LIST);
-    return new Uint8Array(Buffer.from(await jws));
+    if (path.startsWith("/log/")) return log(path);
+    if (path === PROOF && proof === null) throw new NotThere(path);
+    expect([LIST, PROOF]).toContain(path);
+    return new Uint8Array(Buffer.from(path === PROOF ? (proof ?? "") : await jws));
   };
+}
+
+const entryOf = (jws: string) => `{"kind":"credential","sha256":"${createHash("sha256").update(jws).digest("hex")}"}`;
+
+/** The proof that the log has a credential, with it, as the service gives it, and that log. */
+async function proven(jws: string): Promise<[string, Get]> {
+  const entries = ['{"n":0}', entryOf(jws), '{"n":2}'];
+  const proof = await proofIn(entries, 1);
+  return [proof.replace("\n", `\nextra ${Buffer.from(jws).toString("base64")}\n`), logOf(entries)];
 }
 
 async function checked(get: Get | null, now = NOON, jws = signed(credential)) {
@@ -40,20 +52,34 @@ async function checked(get: Get | null, now = NOON, jws = signed(credential)) {
 const YESTERDAY = new Date(NOON.getTime() - 25 * 60 * 60 * 1000);
 
 describe("the credential of a certified agent", () => {
-  it.each<[string, Get | null]>([
-    ["online", serving(signed(list([], NOON)))],
-    ["offline", null],
-  ])("is told %s how the log has it, since no proof of that ever comes", async (_where, get) => {
-    const { steps } = await checked(get);
-    const entry = `{"kind":"credential","sha256":"${createHash("sha256")
-      .update(await signed(credential))
-      .digest("hex")}"}`;
+  it("is shown to be in the log by the proof that the service has", async () => {
+    const { steps, verified, index } = await checked(
+      serving(signed(list([], NOON)), ...(await proven(await signed(credential)))),
+    );
+    expect([verified, index]).toEqual([true, 1]);
+    const passed = steps.filter(({ outcome }) => outcome === "passed").map(({ name }) => name);
+    expect(passed.slice(-4)).toEqual(["proof", "checkpoint", "inclusion", "consistency"]);
+  });
+
+  it.each<[string, () => Promise<Get | null>]>([
+    ["offline", async () => null],
+    ["where the service has no proof of it", async () => serving(signed(list([], NOON)))],
+    [
+      "where the agent has another credential by now",
+      async () =>
+        serving(
+          signed(list([], NOON)),
+          ...(await proven(await signed({ ...credential, validFrom: "2026-11-02T00:00:00Z" }))),
+        ),
+    ],
+  ])("is told %s how the log has it", async (_where, get) => {
+    const { steps, verified } = await checked(await get());
+    expect(verified).toBe(true);
     expect(steps.at(-1)).toMatchObject({
       name: "inclusion",
       outcome: "skipped",
-      detail: expect.stringContaining(entry),
+      detail: expect.stringContaining(entryOf(await signed(credential))),
     });
-    expect(steps.at(-1)?.detail).not.toContain("a minute");
   });
 
   it("is in force while its bit is not set, whatever other bits are", async () => {
