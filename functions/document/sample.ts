@@ -1,9 +1,6 @@
-import type { Schema } from "../../shared/http/openapi-schema.ts";
+import { ANY_JSON, type Schema } from "../../shared/http/openapi-schema.ts";
 import { isNode } from "./describe.ts";
 import { SAMPLES } from "./samples.ts";
-
-/** Any JSON: the only schema that refers to itself, so it is not looked into. */
-const ANY_JSON = "JsonValue";
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: "0199f3e0-8e24-7d17-9c46-0a1b2c3d4e5f",

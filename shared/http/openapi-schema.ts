@@ -13,6 +13,18 @@ const Generated = z.looseObject({
 /** zod's name for `z.json()`, the only recursive schema without an id; it is numbered anew in each call. */
 const UNNAMED = /__schema\d+/g;
 
+/** The name of `z.json()` in the document. */
+export const ANY_JSON = "JsonValue";
+
+/** `z.json()` as it is told: what is inside of JSON is JSON, and generators of clients stumble over what refers to itself. */
+const ANY: Schema = {
+  anyOf: [
+    ...["string", "number", "boolean", "null"].map((type) => ({ type })),
+    { type: "array", items: {} },
+    { type: "object", additionalProperties: {} },
+  ],
+};
+
 /** Formats that say all that callers have to know. */
 const TELLING = new Set<unknown>(["date", "date-time", "uuid"]);
 
@@ -26,9 +38,9 @@ export function toSchema(schema: z.ZodType, io: "input" | "output", schemas: Rec
   const generated = JSON.stringify(
     z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12", override: withoutEcho }),
   );
-  const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, "JsonValue")));
+  const json = Generated.parse(JSON.parse(generated.replaceAll(UNNAMED, ANY_JSON)));
   const { $schema: _dialect, $defs = {}, ...root } = json;
-  for (const [name, definition] of Object.entries($defs)) schemas[name] ??= moved(definition);
+  for (const [name, definition] of Object.entries($defs)) schemas[name] ??= name === ANY_JSON ? ANY : moved(definition);
   const { id } = root;
   if (id === undefined) return moved(root);
   schemas[id] ??= moved(root);

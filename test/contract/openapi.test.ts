@@ -102,7 +102,9 @@ describe("the document", () => {
     expect(Object.keys(schemas).filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([]);
   });
 
-  test("has one recursive schema without a name of its own, and that takes any JSON", () => {
+  test("names any JSON, and refers to itself nowhere: many generators of clients write no type of that", () => {
+    const own = references.filter(([at, reference]) => `${at}/`.startsWith(`${reference.slice(1)}/`));
+    expect(own.map(([at]) => at)).toEqual([]);
     const any = new Validator({ ...schemas["JsonValue"], components: document.components }, "2020-12");
     for (const value of [null, true, 1.5, "", [], [[null]], {}, { a: { b: [1, "2", false] } }]) {
       expect({ value, ...any.validate(value) }).toMatchObject({ value, valid: true });

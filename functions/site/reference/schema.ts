@@ -11,7 +11,7 @@ export interface Line {
   about: string;
 }
 
-/** Any JSON: the one schema that refers to itself, so it is not looked into. */
+/** Any JSON, which is not looked into. */
 const ANY_JSON = "JsonValue";
 
 function resolve(schema: Schema, schemas: Schemas): Schema {
