@@ -117,7 +117,7 @@ async function callTool(params: Record<string, unknown>, api: Api): Promise<Reco
   const tool = TOOLS.find(({ name }) => name === call.data.name);
   if (tool === undefined)
     throw new RpcError("params", `There is no such tool; there are ${TOOLS.map(({ name }) => name).join(", ")}.`);
-  const given = call.data.arguments ?? {};
+  const given = withoutNulls(call.data.arguments ?? {});
   const input = tool.input.safeParse(given);
   if (!input.success) return failed(`validation_failed: ${z.prettifyError(input.error)}`);
   try {
@@ -130,6 +130,11 @@ async function callTool(params: Record<string, unknown>, api: Api): Promise<Reco
     const wait = retry === undefined ? [] : [`Wait ${retry} seconds.`];
     return failed([`${error.code}: ${error.message}`, ...findings, ...wait].join("\n"));
   }
+}
+
+/** Arguments that are null are left out: many models and clients write them so, and no tool takes null. */
+function withoutNulls(given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 /** A tool's failure, for the model to read and to mend. */
