@@ -22,7 +22,11 @@ export const content = {
     .trim()
     .min(1)
     .max(200)
-    .regex(/^\P{Cc}*$/u, "Keep the title on one line, without control characters.")
+    // Not by a pattern: clients check those of the document, and the expressions of many languages know no such class.
+    .refine((title) => !/\p{Cc}/u.test(title), {
+      params: { code: "invalid_format" },
+      error: "Keep the title on one line, without control characters.",
+    })
     .meta({ description: "Public, also of a secret task: it should not give the answer away" }),
   domain: TaskDomain,
   prompt: z

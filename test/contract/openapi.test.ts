@@ -111,6 +111,11 @@ describe("the document", () => {
     }
   });
 
+  test("has patterns that mean the same in all languages: no classes of Unicode, which need a flag or are not there", () => {
+    const patterns = everything.flatMap(([, { pattern }]) => (typeof pattern === "string" ? [pattern] : []));
+    expect(patterns.filter((pattern) => /\\[pP]\{|\(\?[=!<]/.test(pattern))).toEqual([]);
+  });
+
   test("keeps nothing of the generator's or of OpenAPI 3.0: no dialect, definitions, ids or nullable", () => {
     const foreign = ["$schema", "$defs", "$id", "id", "nullable"];
     const leftover = everything.filter(
