@@ -80,7 +80,7 @@ export const ADVICE: Readonly<Record<ProblemCode, string>> = {
   login_locked: "Wait 15 minutes, or have the password reset.",
   internal_error: "Send it again; if that does not help, tell us the request id.",
   code_host_not_configured: "Sign in by password.",
-  payment_not_configured: "This service sells nothing; there is no more to do.",
+  payment_not_configured: "Payments are not set up here, or not rightly: tell the operator.",
   billing_disabled: "Payments are switched off for now; come back later.",
   certify_disabled: "Certification is switched off for now; come back later.",
   streams_full: "Ask again in some seconds, or poll.",

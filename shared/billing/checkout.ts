@@ -11,7 +11,7 @@ import { changePlan } from "./change-plan.ts";
 import { accountGone, billingAccount, ensureCustomer } from "./customer.ts";
 import { closePage } from "./close-page.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
-import { type Offer, priceOf } from "./prices.ts";
+import { assertOnSale, type Offer, priceOf } from "./prices.ts";
 import { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
 import { underKey, withProvider } from "./stripe.ts";
 import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
@@ -30,6 +30,7 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
   if (kept !== null) return kept;
   const outcome = await withProvider(ctx, async (stripe) => {
     const price = priceOf(ctx.env, offer);
+    await assertOnSale(ctx, stripe, price, "recurring");
     const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
     // Sessions before subscriptions: a session that is paid in between is then found as its subscription.
     const { open, latest } = await sessionsOf(stripe, customer);

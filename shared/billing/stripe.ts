@@ -15,8 +15,9 @@ export async function loadStripe(): Promise<typeof Stripe> {
 /**
  * Works with the payment provider. Every POST in `work` is made by `underKey`. Throws 503
  * `payment_not_configured` without a key, 503 `dependency_unavailable` where the provider does not answer or fails, 409
- * `payment_in_progress` while another request prepares the same thing, 402 `payment_failed` for a card that is refused.
- * Anything else that the provider refuses is our own fault and is thrown as it is.
+ * `payment_in_progress` while another request prepares the same thing, 402 `payment_failed` for a card that is refused. That
+ * the provider does not know something is thrown as it is; what else it refuses, such as the key, is for the operator to mend:
+ * 503 `payment_not_configured`.
  */
 export async function withProvider<T>(
   ctx: Pick<Context, "env" | "fetch" | "log">,
@@ -113,12 +114,21 @@ function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: 
     error instanceof errors.StripeAPIError ||
     error instanceof errors.StripeRateLimitError ||
     error.statusCode === 429;
-  if (!isOutage) return error;
+  if (!isOutage) return isMissing(error) ? error : setUpWrong(ctx, error);
   return new Problem(
     "dependency_unavailable",
     "The payment provider does not answer; nothing was changed here. Try again.",
     {
       headers: { "Retry-After": RETRY_AFTER_S },
     },
+  );
+}
+
+/** The 503 for what only the operator can mend, at the provider or in the settings, and finds in the log as an error. */
+function setUpWrong(ctx: Pick<Context, "log">, { message, param }: Stripe.errors.StripeError): Problem {
+  ctx.log.error("the payment provider refuses how payments are set up here", { said: message, param });
+  return new Problem(
+    "payment_not_configured",
+    "The payment provider refuses how payments are set up here, and nothing was changed; tell the operator, whose log says why.",
   );
 }

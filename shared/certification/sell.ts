@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { closePage } from "../billing/close-page.ts";
 import { oweUnkeptEnd } from "../billing/closing.ts";
+import { assertOnSale } from "../billing/prices.ts";
 import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
 import { change, writeInTurn } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
@@ -94,9 +95,10 @@ async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price
     success_url: `${page}?certification=paid`,
     cancel_url: `${page}?certification=cancelled`,
   };
-  const session = await withProvider(ctx, (stripe) =>
-    underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options)),
-  );
+  const session = await withProvider(ctx, async (stripe) => {
+    await assertOnSale(ctx, stripe, price, "one_time");
+    return underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options));
+  });
   return (await keepPage(ctx, id, session.id)) === null ? null : session.url;
 }
 

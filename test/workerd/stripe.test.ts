@@ -31,9 +31,16 @@ describe("the payment provider's SDK in the runtime of production", () => {
     expect(read).toMatchObject({ object: "customer", email: "a@example.test" });
   });
 
-  it("passes on what the provider refuses", async () => {
-    const other = { ...ctx, env: { ...env, STRIPE_SECRET_KEY: "sk_test_other" } };
-    await expect(withProvider(other, (stripe) => stripe.customers.list())).rejects.toThrow(/Invalid API Key/);
+  it("tells the log what the provider refuses, and the caller that the operator has to mend it", async () => {
+    const lines: string[] = [];
+    const log = createLogger(
+      (line) => void lines.push(line),
+      () => NOW,
+    );
+    const other = { ...ctx, env: { ...env, STRIPE_SECRET_KEY: "sk_test_other" }, log };
+    const listing = withProvider(other, (stripe) => stripe.customers.list());
+    await expect(listing).rejects.toMatchObject({ code: "payment_not_configured" });
+    expect(lines.some((line) => /"level":"error".*Invalid API Key/.test(line))).toBe(true);
   });
 
   it("tells signed events from others", async () => {

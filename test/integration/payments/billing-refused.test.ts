@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startService, type TestService } from "../../stack/service.ts";
+import { addAgent } from "../runs/support.ts";
+import {
+  CANCEL,
+  CHECKOUT,
+  customerOf,
+  openCheckout,
+  PENDING,
+  PORTAL,
+  shopper,
+  signatureOf,
+  subscriber,
+  variant,
+  WEBHOOK,
+} from "./billing-support.ts";
+import { buy, shortenSuites } from "./certify-support.ts";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ stripe: true });
+  await shortenSuites(service);
+});
+
+afterAll(() => service.stop());
+
+const PRO = { tier: "pro", cadence: "monthly" };
+const NOT_SET_UP = [503, "payment_not_configured"];
+
+/** What the provider says of a call, in its form. */
+type Refusal = [status: number, error: { type: string; message: string; code?: string; param?: string }];
+
+/** The service as it is where the provider answers a call to this path with a refusal. */
+const refusedAt = (path: RegExp, [status, error]: Refusal, logs: string[] = []) =>
+  variant(
+    service,
+    {},
+    {
+      log: (line) => void logs.push(line),
+      fetch: async (input, init) =>
+        path.test(new URL(input instanceof Request ? input.url : input).pathname)
+          ? Response.json({ error }, { status })
+          : fetch(input, init),
+    },
+  );
+
+describe("what the operator has set up wrongly", () => {
+  it("is no key of the provider: every call says that payments are not set up, and the log what the provider says", async () => {
+    const { user } = await subscriber(service);
+    const logs: string[] = [];
+    const keyed = variant(service, { STRIPE_SECRET_KEY: "sk_test_rolled" }, { log: (line) => void logs.push(line) });
+    const here = await keyed.signIn(user);
+    for (const [method, path, body] of [
+      ["POST", CHECKOUT, PRO],
+      ["POST", PORTAL],
+      ["POST", CANCEL],
+      ["GET", PENDING],
+    ] as const) {
+      const answer = await here.call(method, path, body);
+      expect([path, answer.status, answer.body.code]).toEqual([path, ...NOT_SET_UP]);
+    }
+    expect(logs.filter((line) => line.includes("Invalid API Key") && /"level":"error"/.test(line))).toHaveLength(4);
+    const event = JSON.stringify(
+      service.stripe.events.findLast(({ type }) => type === "customer.subscription.created"),
+    );
+    const retold = event.replace(/"id":"evt_/, '"id":"evt_again_');
+    const answer = await keyed.call("POST", WEBHOOK, retold, { "stripe-signature": signatureOf(service, retold) });
+    expect([answer.status, answer.body.code]).toEqual(NOT_SET_UP);
+  });
+
+  it.each<[string, RegExp, Refusal, string]>([
+    [
+      "a restricted key without a right",
+      /billing_portal/,
+      [403, { type: "invalid_request_error", message: "The provided key does not have the required permissions." }],
+      PORTAL,
+    ],
+    [
+      "a portal that was never saved",
+      /billing_portal/,
+      [
+        400,
+        { type: "invalid_request_error", message: "No configuration provided and your default has not been created." },
+      ],
+      PORTAL,
+    ],
+    [
+      "Connect that was never turned on",
+      /v1\/accounts$/,
+      [
+        400,
+        { type: "invalid_request_error", message: "You can only create new accounts if you've signed up for Connect." },
+      ],
+      "/api/v1/marketplace/seller-account",
+    ],
+  ])("is %s", async (_what, path, refusal, called) => {
+    const logs: string[] = [];
+    const here = await refusedAt(path, refusal, logs).signIn(await shopper(service));
+    const { status, body } = await here.call("POST", called);
+    expect([status, body.code]).toEqual(NOT_SET_UP);
+    expect(logs.some((line) => line.includes(refusal[1].message) && /"level":"error"/.test(line))).toBe(true);
+  });
+
+  it.each([
+    ["of another mode", "price_elsewhere"],
+    ["that is paid once", "STRIPE_PRICE_CERTIFICATION"],
+  ])("is the price %s of a plan, which can be bought as soon as the setting is right", async (_what, set) => {
+    const user = await shopper(service);
+    const wrong = variant(service, { STRIPE_PRICE_PRO_MONTHLY: service.settings[set] ?? set });
+    const { status, body } = await (await wrong.signIn(user)).call("POST", CHECKOUT, PRO);
+    expect([status, body.code]).toEqual(NOT_SET_UP);
+    expect(await openCheckout(user)).toMatch(/^cs_/);
+    expect(await customerOf(service, user.id)).toMatch(/^cus_/);
+  });
+
+  it("is the price of a certification, which can be bought as soon as the setting is right", async () => {
+    const user = await shopper(service);
+    const agent = await addAgent(user, { endpoint: "http://127.0.0.1:9/" });
+    const wrong = variant(service, { STRIPE_PRICE_CERTIFICATION: "price_elsewhere" });
+    const { status, body } = await buy(await wrong.signIn(user), agent);
+    expect([status, body.code]).toEqual(NOT_SET_UP);
+    expect((await buy(user, agent)).body.kind).toBe("checkout");
+  });
+});
