@@ -5,7 +5,7 @@ import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
-import { idOf, underKey } from "./stripe.ts";
+import { idOf, isMissing, underKey } from "./stripe.ts";
 import { ENTITLING, isOwing, planItem } from "./subscriptions.ts";
 
 /**
@@ -48,7 +48,9 @@ export async function changePlan(
       },
       options,
     ),
-  );
+  ).catch((error: unknown) => {
+    throw lacksMeans(error) ? noMeans() : error;
+  });
   return outcome(changed, changed.pending_update === null);
 }
 
@@ -62,6 +64,19 @@ function renewalDue(): Problem {
     "payment_in_progress",
     "The renewal of the subscription is not paid yet, and it gets no other price before that. See GET " +
       "/api/v1/billing/pending-payment for the page to pay it at, or cancel the plan to choose another.",
+  );
+}
+
+/** Whether the provider has nothing to charge the customer by: of what is missing it then names no parameter. */
+function lacksMeans(error: unknown): boolean {
+  return isMissing(error) && error instanceof Error && "param" in error && error.param === undefined;
+}
+
+function noMeans(): Problem {
+  return new Problem(
+    "payment_failed",
+    "The account has no means of payment at the provider, and nothing was changed. Add one at the page of POST " +
+      "/api/v1/billing/portal, and try again.",
   );
 }
 

@@ -31,15 +31,15 @@ const NOT_SET_UP = [503, "payment_not_configured"];
 /** What the provider says of a call, in its form. */
 type Refusal = [status: number, error: { type: string; message: string; code?: string; param?: string }];
 
-/** The service as it is where the provider answers a call to this path with a refusal. */
-const refusedAt = (path: RegExp, [status, error]: Refusal, logs: string[] = []) =>
+/** The service as it is where the provider answers a call to this path, with what is `sent`, with a refusal. */
+const refusedAt = (path: RegExp, [status, error]: Refusal, logs: string[] = [], sent = /^/) =>
   variant(
     service,
     {},
     {
       log: (line) => void logs.push(line),
       fetch: async (input, init) =>
-        path.test(new URL(input instanceof Request ? input.url : input).pathname)
+        path.test(new URL(input instanceof Request ? input.url : input).pathname) && sent.test(String(init?.body))
           ? Response.json({ error }, { status })
           : fetch(input, init),
     },
@@ -121,5 +121,16 @@ describe("what the operator has set up wrongly", () => {
     const { status, body } = await buy(await wrong.signIn(user), agent);
     expect([status, body.code]).toEqual(NOT_SET_UP);
     expect((await buy(user, agent)).body.kind).toBe("checkout");
+  });
+});
+
+describe("a change of plan", () => {
+  it("without a means of payment at the provider says where to add one", async () => {
+    const { user } = await subscriber(service);
+    const message = "This customer has no attached payment source or default payment method.";
+    const refusal: Refusal = [400, { type: "invalid_request_error", code: "resource_missing", message }];
+    const here = await refusedAt(/subscriptions\/sub_/, refusal).signIn(user);
+    const { status, body } = await here.call("POST", CHECKOUT, { tier: "team", cadence: "monthly" });
+    expect([status, body.code, body.detail]).toEqual([402, "payment_failed", expect.stringContaining(PORTAL)]);
   });
 });
