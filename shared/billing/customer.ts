@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { PlanName } from "./schemas.ts";
-import { ifKnown, underKey } from "./stripe.ts";
+import { ifKnown, underKey, withAddress } from "./stripe.ts";
 import { ENTITLING } from "./subscriptions.ts";
 
 /** An account as billing sees it. */
@@ -57,8 +57,11 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
   }
   if (former !== null) ctx.log.warn("customer is gone at the provider", { user_id: id, customer_id: former });
   const key = former === null ? `customer-${id}` : `customer-${id}-after-${former}`;
-  const customer = await underKey(key, (options) =>
-    stripe.customers.create({ email, metadata: { user_id: id, account_email: email } }, options),
+  const metadata = { user_id: id, account_email: email };
+  const customer = await withAddress((isRefused) =>
+    underKey(isRefused ? `${key}-without-address` : key, (options) =>
+      stripe.customers.create(isRefused ? { metadata } : { email, metadata }, options),
+    ),
   );
   // Deleting an account ends its subscriptions, and the events about that name a customer who no longer belongs to anyone.
   const kept = await keepCustomer(ctx, { userId: id, former, customerId: customer.id, endsPlan: known !== null });
@@ -69,8 +72,13 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
 /** Has the provider write to the address that the account has now. */
 async function rename(ctx: Context, stripe: Stripe, customerId: string, email: string): Promise<void> {
   // A key of its own each time: an address may come back within the day for which the provider keeps an answer.
-  const fields = { email, metadata: { account_email: email } };
-  await stripe.customers.update(customerId, fields, { idempotencyKey: `email-${newId(ctx.now())}` });
+  await withAddress((isRefused) =>
+    stripe.customers.update(
+      customerId,
+      { email: isRefused ? "" : email, metadata: { account_email: email } },
+      { idempotencyKey: `email-${newId(ctx.now())}` },
+    ),
+  );
 }
 
 /**

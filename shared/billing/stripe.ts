@@ -84,6 +84,19 @@ export async function ifKnown<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
+/**
+ * What a call gives that names the account's address; where the provider takes that for none, since its rules are narrower than
+ * ours, what it gives without (`isRefused`): the provider's page then asks for one.
+ */
+export async function withAddress<T>(call: (isRefused: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await call(false);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "email_invalid")) throw error;
+    return call(true);
+  }
+}
+
 /** The id of what the provider gives either as an id or as the whole object; null for nothing. */
 export function idOf(reference: string | { id: string } | null): string | null {
   return typeof reference === "string" ? reference : (reference?.id ?? null);

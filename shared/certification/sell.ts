@@ -4,7 +4,7 @@ import * as z from "zod";
 import { closePage } from "../billing/close-page.ts";
 import { oweUnkeptEnd } from "../billing/closing.ts";
 import { assertOnSale } from "../billing/prices.ts";
-import { ifKnown, underKey, withProvider } from "../billing/stripe.ts";
+import { ifKnown, underKey, withAddress, withProvider } from "../billing/stripe.ts";
 import { change, writeInTurn } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
 import type { SessionPrincipal } from "../identity/principal.ts";
@@ -90,14 +90,17 @@ async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price
   const wanted: Stripe.Checkout.SessionCreateParams = {
     mode: "payment",
     line_items: [{ price, quantity: 1 }],
-    customer_email: email,
     metadata: { kind: KIND, certification_id: id },
     success_url: `${page}?certification=paid`,
     cancel_url: `${page}?certification=cancelled`,
   };
   const session = await withProvider(ctx, async (stripe) => {
     await assertOnSale(ctx, stripe, price, "one_time");
-    return underKey(`certification-${id}`, (options) => stripe.checkout.sessions.create(wanted, options));
+    return withAddress((isRefused) =>
+      underKey(isRefused ? `certification-${id}-without-address` : `certification-${id}`, (options) =>
+        stripe.checkout.sessions.create(isRefused ? wanted : { ...wanted, customer_email: email }, options),
+      ),
+    );
   });
   return (await keepPage(ctx, id, session.id)) === null ? null : session.url;
 }

@@ -39,7 +39,8 @@ const refusedAt = (path: RegExp, [status, error]: Refusal, logs: string[] = [], 
     {
       log: (line) => void logs.push(line),
       fetch: async (input, init) =>
-        path.test(new URL(input instanceof Request ? input.url : input).pathname) && sent.test(String(init?.body))
+        path.test(new URL(input instanceof Request ? input.url : input).pathname) &&
+        sent.test(typeof init?.body === "string" ? init.body : "")
           ? Response.json({ error }, { status })
           : fetch(input, init),
     },
@@ -132,5 +133,32 @@ describe("a change of plan", () => {
     const here = await refusedAt(/subscriptions\/sub_/, refusal).signIn(user);
     const { status, body } = await here.call("POST", CHECKOUT, { tier: "team", cadence: "monthly" });
     expect([status, body.code, body.detail]).toEqual([402, "payment_failed", expect.stringContaining(PORTAL)]);
+  });
+});
+
+describe("an address that the provider takes for none", () => {
+  const refusal: Refusal = [
+    400,
+    { type: "invalid_request_error", code: "email_invalid", message: "Invalid email address" },
+  ];
+  const narrow = () => refusedAt(/v1/, refusal, [], /email=[^&]/);
+
+  it("does not keep its account from buying a plan, nor one that was changed to it", async () => {
+    const user = await shopper(service);
+    const here = await narrow().signIn(user);
+    const session = await openCheckout(here);
+    const customer = () => service.stripe.customers().find(({ metadata }) => metadata["user_id"] === user.id);
+    expect(customer()?.email).toBeFalsy();
+    expect(await openCheckout(user)).toBe(session);
+    const other = await subscriber(service);
+    await service.sql("update users set email = 'new-' || email where id = $1", [other.user.id]);
+    expect((await (await narrow().signIn(other.user)).call("POST", PORTAL)).body.kind).toBe("portal");
+    expect(service.stripe.customers().find(({ id }) => id === other.customer)?.email).toBeFalsy();
+  });
+
+  it("does not keep it from buying a certification", async () => {
+    const user = await shopper(service);
+    const agent = await addAgent(user, { endpoint: "http://127.0.0.1:9/" });
+    expect((await buy(await narrow().signIn(user), agent)).body.kind).toBe("checkout");
   });
 });

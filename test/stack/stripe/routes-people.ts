@@ -7,7 +7,7 @@ import { newId, type Store } from "./store.ts";
 import { cancel, isOver, merged } from "./subscriptions.ts";
 
 const Person = {
-  email: text.max(512).optional(),
+  email: text.max(512).or(z.literal("")).optional(),
   name: z.string().max(256).optional(),
   description: z.string().max(5000).optional(),
   phone: z.string().max(20).optional(),
@@ -30,6 +30,7 @@ const customers: readonly Route[] = [
   route("POST customers/:id", Person, ({ store }, id, { metadata: change, ...fields }) => {
     const customer = living(store, id, "id", 404);
     Object.assign(customer, given(fields));
+    if (fields.email === "") customer.email = null;
     if (change !== undefined) customer.metadata = merged(customer.metadata, change);
     store.emit("customer.updated", customer);
     return customer;
