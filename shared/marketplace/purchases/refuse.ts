@@ -36,6 +36,11 @@ export async function refusalOf(
   return sellerNotReady();
 }
 
+/** Whether the connected account may get no payments of ours: none at all, or none since it is in another region. */
 function isRestricted(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "insufficient_capabilities_for_transfer";
+  if (!(error instanceof Error && "code" in error)) return false;
+  // Of the region the provider gives no code.
+  return (
+    error.code === "insufficient_capabilities_for_transfer" || error.message.includes("outside the platform's region")
+  );
 }

@@ -15,6 +15,7 @@ import {
   WEBHOOK,
 } from "./billing-support.ts";
 import { buy, shortenSuites } from "./certify-support.ts";
+import { addListing, newSeller, PURCHASES } from "./marketplace-support.ts";
 
 let service: TestService;
 
@@ -160,5 +161,23 @@ describe("an address that the provider takes for none", () => {
     const user = await shopper(service);
     const agent = await addAgent(user, { endpoint: "http://127.0.0.1:9/" });
     expect((await buy(await narrow().signIn(user), agent)).body.kind).toBe("checkout");
+  });
+});
+
+describe("a purchase", () => {
+  it("from a seller in a region that the platform can't pay into says so, and keeps nothing open", async () => {
+    const [seller, buyer] = [await newSeller(service), await shopper(service)];
+    const listing = await addListing(seller);
+    const message =
+      "Cannot create a destination charge for connected accounts in US because funds would be settled on the platform " +
+      "and the connected account is outside the platform's region.";
+    const here = await refusedAt(/checkout\/sessions$/, [400, { type: "invalid_request_error", message }]).signIn(
+      buyer,
+    );
+    const { status, body } = await here.call("POST", PURCHASES, { listing_id: listing.id });
+    expect([status, body.code]).toEqual([409, "seller_not_ready"]);
+    expect(await service.sql("select status from purchases where listing_id = $1", [listing.id])).toEqual([
+      { status: "FAILED" },
+    ]);
   });
 });
