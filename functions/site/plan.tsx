@@ -113,19 +113,28 @@ async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Re
       <SettingsNav current={PATH} />
       <Result said={said} wrong={wrong} labels={LABELS} />
       <Returned checkout={query.get("checkout")} plan={plan} />
-      {pending?.pending === true && (
-        <Notice kind="bad">
+      {pending?.processing === true ? (
+        <Notice>
           <p>
-            An invoice for {REASONS[pending.reason ?? "renewal"]} waits to be paid
-            {pending.url !== null ? (
-              <>
-                : <a href={pending.url}>pay it</a>
-              </>
-            ) : (
-              ", and is not collected any more. To have a plan again, end this one and choose it anew."
-            )}
+            The payment for {REASONS[pending.reason ?? "renewal"]} is under way, which takes days where a bank settles
+            it. Nothing is left to pay, and ending the plan does not call it back.
           </p>
         </Notice>
+      ) : (
+        pending?.pending === true && (
+          <Notice kind="bad">
+            <p>
+              An invoice for {REASONS[pending.reason ?? "renewal"]} waits to be paid
+              {pending.url !== null ? (
+                <>
+                  : <a href={pending.url}>pay it</a>
+                </>
+              ) : (
+                ", and is not collected any more. To have a plan again, end this one and choose it anew."
+              )}
+            </p>
+          </Notice>
+        )
       )}
       <dl>
         <dt>Plan</dt>

@@ -9,7 +9,7 @@ import { isLive } from "./subscriptions.ts";
 
 type Pending = z.output<typeof PendingPaymentResponse>;
 
-const NOTHING: Pending = { pending: false, url: null, reason: null };
+const NOTHING: Pending = { pending: false, url: null, processing: false, reason: null };
 
 /**
  * Whether the account's subscription waits for a payment, read at the provider: its latest invoice, where both it and the
@@ -29,15 +29,25 @@ export async function pendingPayment(ctx: Context, userId: string): Promise<Pend
       invoiceId === null
     )
       return NOTHING;
-    const invoice = await stripe.invoices.retrieve(invoiceId);
+    const invoice = await stripe.invoices.retrieve(invoiceId, { expand: ["payments.data.payment.payment_intent"] });
     // Once a renewal is given up, the provider leaves the invoices of further periods as drafts, which nobody can pay.
     const isLeft = subscription.status === "unpaid" && invoice.status === "draft";
     if (idOf(invoice.customer) !== customer_id || !(invoice.status === "open" || isLeft)) return NOTHING;
-    return { pending: true, url: invoice.hosted_invoice_url ?? null, reason: reasonOf(subscription) };
+    const processing = isUnderWay(invoice);
+    // Who paid there once more would pay twice.
+    const url = processing ? null : (invoice.hosted_invoice_url ?? null);
+    return { pending: true, url, processing, reason: reasonOf(invoice) };
   });
 }
 
-function reasonOf({ pending_update, status }: Stripe.Subscription): Pending["reason"] {
-  if (pending_update !== null) return "plan_change";
-  return status === "incomplete" ? "first_payment" : "renewal";
+/** Whether an invoice waits for a bank, which takes days to say whether it was paid. */
+function isUnderWay({ payments }: Stripe.Invoice): boolean {
+  return (payments?.data ?? []).some(({ payment: { payment_intent: intent } }) => {
+    return typeof intent === "object" && intent.status === "processing";
+  });
+}
+
+function reasonOf({ billing_reason: reason }: Stripe.Invoice): Pending["reason"] {
+  if (reason === "subscription_update") return "plan_change";
+  return reason === "subscription_create" ? "first_payment" : "renewal";
 }

@@ -59,6 +59,9 @@ export const PendingPaymentResponse = z
   .object({
     pending: z.boolean().meta({ description: "Whether an invoice of the account's subscription waits to be paid" }),
     url: z.url().nullable().meta({ description: "Stripe's page to pay the invoice at" }),
+    processing: z.boolean().meta({
+      description: "Whether it was paid by a method that takes days, such as a bank debit: nothing is left to pay then",
+    }),
     reason: z
       .enum(["first_payment", "plan_change", "renewal"])
       .nullable()

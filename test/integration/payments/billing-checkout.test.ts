@@ -88,7 +88,11 @@ describe("a checkout", () => {
       ]);
     }
     expect(await openSessions(await customerOf(service, user.id))).toEqual([]);
+    // Nothing is left to pay, and nobody is to pay once more.
+    const underWay = { pending: true, url: null, processing: true, reason: "first_payment" };
+    expect((await user.call("GET", PENDING)).body).toEqual(underWay);
     await deliverAll(service, ofSubscription(service.stripe.settleLater(session, true)));
+    expect((await user.call("GET", PENDING)).body).toEqual(NOTHING_PENDING);
     expect(await planOf(service, user.id)).toBe("pro");
   });
 
@@ -319,7 +323,12 @@ describe("a subscription", () => {
     await deliverAll(service, service.stripe.events.slice(before));
     expect(await planOf(service, user.id)).toBe("pro");
     const { body } = await user.call("GET", PENDING);
-    expect(body).toEqual({ pending: true, url: expect.stringMatching(/^https:/), reason: "plan_change" });
+    expect(body).toEqual({
+      ...NOTHING_PENDING,
+      pending: true,
+      url: expect.stringMatching(/^https:/),
+      reason: "plan_change",
+    });
     expect(await planOf(service, user.id)).toBe("pro");
     await deliverAll(service, service.stripe.changeSubscription(subscription, { pendingUpdate }));
     expect(await planOf(service, user.id)).toBe(pendingUpdate === "applied" ? "team" : "pro");

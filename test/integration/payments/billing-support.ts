@@ -19,7 +19,7 @@ export const WEBHOOK = "/api/v1/payment-provider/webhook";
 /** All that is sold. */
 export const OFFERS = ["pro", "team"].flatMap((tier) => ["monthly", "yearly"].map((cadence) => ({ tier, cadence })));
 
-export const NOTHING_PENDING = { pending: false, url: null, reason: null };
+export const NOTHING_PENDING = { pending: false, url: null, processing: false, reason: null };
 
 /** What a service in production is set to, besides what it takes from the test's service. */
 export const PRODUCTION: Settings = {

@@ -94,7 +94,7 @@ describe("a pending payment", () => {
     const { user, subscription } = await subscriber(service);
     await deliverAll(service, service.stripe.changeSubscription(subscription, { status: "unpaid" }));
     await deliverAll(service, service.stripe.beginUnpaidPeriod(subscription));
-    expect((await user.call("GET", PENDING)).body).toEqual({ pending: true, url: null, reason: "renewal" });
+    expect((await user.call("GET", PENDING)).body).toEqual({ ...NOTHING_PENDING, pending: true, reason: "renewal" });
     expect(await planOf(service, user.id)).toBe("free");
     const before = service.stripe.events.length;
     expect((await user.call("POST", CANCEL)).status).toBe(200);

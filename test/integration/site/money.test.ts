@@ -82,6 +82,10 @@ describe("the plan, by the pages alone", () => {
     const [visitor, session] = [await visitorOf(service, user), await openCheckout(user)];
     await deliverAll(service, service.stripe.pay(session, { later: true }));
     const waiting = await visitor.open("/settings/plan");
+    expect(waiting.html.replaceAll(/\s+/g, " ")).toMatch(
+      /the start of the subscription is under way.*Nothing is left to pay/,
+    );
+    expect(waiting.html).not.toContain("waits to be paid");
     const refused = await visitor.send(waiting, "On to the payment", { tier: "team", cadence: "monthly" });
     expect([refused.status, refused.alerts]).toEqual([409, [expect.stringContaining("cancel the plan")]]);
     const ended = await visitor.send(refused, "End the plan now");

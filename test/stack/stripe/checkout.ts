@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { type Metadata, newCustomer } from "./objects.ts";
 import { newDispute, newPayment, newRefund, passOn } from "./objects-payments.ts";
-import { closeInvoice, latestInvoice, newInvoice, newSubscription } from "./objects-plans.ts";
+import { closeInvoice, debit, latestInvoice, newInvoice, newSubscription } from "./objects-plans.ts";
 import { StripeRefusal } from "./params.ts";
 import { idOf, type Store } from "./store.ts";
 
@@ -58,7 +58,9 @@ function subscribe(
   });
   const amount = session.amount_total ?? 0;
   session.subscription = subscription.id;
-  session.invoice = newInvoice(store, subscription, { amount, paid: done, reason: "subscription_create" }).id;
+  const invoice = newInvoice(store, subscription, { amount, paid: done, reason: "subscription_create" });
+  if (!done) debit(store, invoice);
+  session.invoice = invoice.id;
   store.emit("checkout.session.completed", session);
   store.emit("customer.subscription.created", subscription);
   if (done) activate(store, subscription);

@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { shape } from "./objects.ts";
+import { newPayment } from "./objects-payments.ts";
 import { idOf, newId, type Store } from "./store.ts";
 
 const DAY_S = 86_400;
@@ -118,6 +119,7 @@ export function newInvoice(
         quote_details: null,
         subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
       },
+      payments: { object: "list", data: [], has_more: false, url: `/v1/invoice_payments?invoice=${id}` },
       period_end: now,
       period_start: now,
       status: paid ? "paid" : "open",
@@ -133,6 +135,17 @@ export function newInvoice(
   );
 }
 
+/** Has an invoice be paid by a bank debit, which is under way until the invoice is closed. */
+export function debit(store: Store, invoice: Stripe.Invoice): void {
+  const { amount_due: amount, currency, customer } = invoice;
+  const terms = { application_fee_amount: null, transfer_data: null, metadata: {}, description: null };
+  const intent = newPayment(store, { amount, currency, customer: idOf(customer), ...terms }, false);
+  const payment = { type: "payment_intent", payment_intent: intent.id };
+  invoice.payments?.data.push(
+    shape<Stripe.InvoicePayment>({ id: newId("inpay_"), object: "invoice_payment", invoice: invoice.id, payment }),
+  );
+}
+
 /** The invoice that a subscription last brought. */
 export function latestInvoice(store: Store, { latest_invoice: id }: Stripe.Subscription): Stripe.Invoice {
   return store.get("invoice", idOf(id), "invoice");
@@ -142,6 +155,9 @@ export function latestInvoice(store: Store, { latest_invoice: id }: Stripe.Subsc
 export function closeInvoice(store: Store, invoice: Stripe.Invoice, status: "paid" | "void"): void {
   invoice.status = status;
   invoice.amount_remaining = 0;
+  for (const { payment } of invoice.payments?.data ?? [])
+    store.get("payment_intent", idOf(payment.payment_intent), "payment_intent").status =
+      status === "paid" ? "succeeded" : "requires_payment_method";
   if (status === "paid") invoice.amount_paid = invoice.amount_due;
   invoice.status_transitions[status === "paid" ? "paid_at" : "voided_at"] = store.now();
 }

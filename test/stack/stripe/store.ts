@@ -111,7 +111,7 @@ export function createStore(clock: () => number): Store {
 
   // Left out of an object unless it is asked for.
   function visible(object: object): object {
-    const { line_items: _items, refunds: _refunds, ...rest } = object as Record<string, unknown>;
+    const { line_items: _items, refunds: _refunds, payments: _payments, ...rest } = object as Record<string, unknown>;
     return Array.isArray(rest["data"]) ? { ...rest, data: rest["data"].map(visible) } : rest;
   }
 
