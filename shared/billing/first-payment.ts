@@ -16,8 +16,9 @@ const TYPES = [
 ] as const satisfies Stripe.Event.Type[];
 
 /**
- * Says in the log as an error that the first payment of a subscription was taken for an account that is gone: a bank debit
- * takes days and can't be called back, so the account may be closed meanwhile. The plan of any other is not decided here.
+ * Says in the log as an error that the first payment of a subscription was taken for an account that is gone, or after the
+ * subscription had ended: a bank debit takes days and can't be called back, so either may have been closed meanwhile. The plan
+ * of any other is not decided here.
  */
 export const firstPaymentEvents: EventTaker = {
   types: new Set(TYPES),
@@ -25,13 +26,22 @@ export const firstPaymentEvents: EventTaker = {
     if (!isEventOf(TYPES, event) || event.data.object.metadata?.["kind"] !== "subscription") return;
     const { id } = event.data.object;
     await withProvider(ctx, async (stripe) => {
-      const { payment_status, customer, subscription, invoice } = await stripe.checkout.sessions.retrieve(id);
+      const session = await stripe.checkout.sessions.retrieve(id, { expand: ["subscription"] });
+      const { payment_status, customer, subscription, invoice } = session;
       const customerId = idOf(customer);
-      if (payment_status === "unpaid" || customerId === null || (await isSomebodys(ctx, stripe, customerId))) return;
+      if (payment_status === "unpaid" || customerId === null) return;
+      const isLate = event.type === "checkout.session.async_payment_succeeded" && hadEnded(subscription, event.created);
+      if (!isLate && (await isSomebodys(ctx, stripe, customerId))) return;
       tellOfNothing(ctx, "subscription", idOf(subscription), { customer_id: customerId, invoice_id: idOf(invoice) });
     });
   },
 };
+
+/** Whether a subscription was over by a time (Unix, in seconds). */
+function hadEnded(subscription: Stripe.Checkout.Session["subscription"], at: number): boolean {
+  const end = typeof subscription === "string" ? null : (subscription?.ended_at ?? null);
+  return end !== null && end <= at;
+}
 
 /** Whether a customer is that of an account, by our rows or, where these are still to be written, by its metadata. */
 async function isSomebodys(ctx: Context, stripe: Stripe, customerId: string): Promise<boolean> {

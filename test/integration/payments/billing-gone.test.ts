@@ -250,29 +250,36 @@ describe("the first payment of a subscription by bank debit", () => {
   const paidForNothing = (customer: string) =>
     service.logs.filter((line) => line.includes("gave its buyer nothing: pay it back") && line.includes(customer));
 
-  it.each([true, false])("that arrives after its account was closed (%s) is told to the operator", async (isClosed) => {
-    const user = await shopper(service);
-    const session = await openCheckout(user);
-    const customer = await customerOf(service, user.id);
-    const begun = service.stripe.pay(session, { later: true });
-    await deliverAll(service, begun);
-    if (isClosed) await removeAccounts(user);
-    expect(paidForNothing(customer)).toEqual([]);
-    await deliverAll(service, service.stripe.settleLater(session, true));
-    const lines = paidForNothing(customer).map((line) => JSON.parse(line));
-    expect(lines).toMatchObject(
-      isClosed
-        ? [
-            {
-              level: "error",
-              message: "a subscription was paid that gave its buyer nothing: pay it back",
-              subscription_id: service.stripe.subscriptions(customer)[0]?.id,
-              invoice_id: expect.stringMatching(/^in_/),
-            },
-          ]
-        : [],
-    );
-  });
+  it.each([
+    ["was closed", (user: User) => removeAccounts(user)],
+    ["has ended the plan", (user: User) => user.call("POST", CANCEL)],
+    ["goes on", null],
+  ] as const)(
+    "that arrives after its account %s is told to the operator who has to pay it back",
+    async (_what, leave) => {
+      const user = await shopper(service);
+      const session = await openCheckout(user);
+      const customer = await customerOf(service, user.id);
+      const begun = service.stripe.pay(session, { later: true });
+      await deliverAll(service, begun);
+      await leave?.(user);
+      expect(paidForNothing(customer)).toEqual([]);
+      await deliverAll(service, service.stripe.settleLater(session, true));
+      const lines = paidForNothing(customer).map((line) => JSON.parse(line));
+      expect(lines).toMatchObject(
+        leave !== null
+          ? [
+              {
+                level: "error",
+                message: "a subscription was paid that gave its buyer nothing: pay it back",
+                subscription_id: service.stripe.subscriptions(customer)[0]?.id,
+                invoice_id: expect.stringMatching(/^in_/),
+              },
+            ]
+          : [],
+      );
+    },
+  );
 
   it("that fails after its account was closed is nothing to tell of", async () => {
     const user = await shopper(service);
