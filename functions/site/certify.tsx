@@ -41,7 +41,7 @@ function Standing({ status, checkout }: { status: Status; checkout: string | nul
         <Notice>
           {checkout === "paid"
             ? "Thank you. The payment is being confirmed, which takes seconds, or days where a bank settles it; then the screening starts."
-            : "A checkout is open: send the form below to get back to it. If it was paid, the payment is being confirmed, which takes days where a bank settles it."}
+            : "A checkout was begun: send the form below to get to it. If it was paid, the payment is being confirmed, which takes days where a bank settles it."}
         </Notice>
       );
     case "screening":

@@ -35,7 +35,7 @@ describe("a certification, by the pages alone", () => {
     const told = service.stripe.requests.findLast(({ params }) => "success_url" in params)?.params;
     const [paidAt, leftAt] = ["success_url", "cancel_url"].map((name) => new URL(String(told?.[name])));
     const left = await visitor.open(`${leftAt?.pathname}${leftAt?.search}`);
-    expect(left.html).toContain("A checkout is open");
+    expect(left.html).toContain("A checkout was begun");
     const again = await visitor.send(left, "Certify it for 39.00 USD", { eu_waiver_accepted: "true" });
     expect(again.links.find(({ text }) => text === "Open it now")?.href).toBe(pay);
 
