@@ -104,7 +104,8 @@ export const billing = [
     description:
       "Read at the provider each time; nothing changes. `url` is given only where subscription and invoice are the caller's " +
       "own customer's; it is null while a bank carries the payment out (`processing`), and where an invoice can't be paid any " +
-      "more, since a renewal before it was given up: cancel the plan then, and buy it anew. Also while billing is disabled; in dev mode nothing is ever outstanding.",
+      "more, since a renewal before it was given up: cancel the plan then, and buy it anew. Also while billing is disabled; in " +
+      "dev mode nothing is ever outstanding.",
     auth: "session",
     returns: { 200: PendingPaymentResponse },
     problems: ["payment_not_configured"],

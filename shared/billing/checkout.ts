@@ -11,7 +11,7 @@ import { changePlan } from "./change-plan.ts";
 import { accountGone, billingAccount, ensureCustomer } from "./customer.ts";
 import { closePage } from "./close-page.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
-import { assertOnSale, type Offer, priceOf } from "./prices.ts";
+import { type Offer, priceOf, pricesOf } from "./prices.ts";
 import { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
 import { underKey, withProvider } from "./stripe.ts";
 import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
@@ -30,7 +30,6 @@ export async function checkout(ctx: Context, userId: string, offer: Offer): Prom
   if (kept !== null) return kept;
   const outcome = await withProvider(ctx, async (stripe) => {
     const price = priceOf(ctx.env, offer);
-    await assertOnSale(ctx, stripe, price, "recurring");
     const customer = await ensureCustomer(ctx, stripe, await billingAccount(ctx, userId));
     // Sessions before subscriptions: a session that is paid in between is then found as its subscription.
     const { open, latest } = await sessionsOf(stripe, customer);
@@ -89,7 +88,10 @@ function firstPayment(): Problem {
   );
 }
 
-/** Opens the session after `latest`. Parallel requests for the same price share one; those for another price are refused. */
+/**
+ * Opens the session after `latest`. Parallel requests for the same price share one; those for another price are refused. The
+ * key names all prices that are set: under that of a price which the provider refused it would take no other for a day.
+ */
 function openSession(
   ctx: Context,
   stripe: Stripe,
@@ -104,7 +106,8 @@ function openSession(
     cancel_url: `${page}?checkout=left`,
     metadata: { kind: "subscription", price },
   };
-  return underKey(`checkout-${customer}-${latest}`, (options) => stripe.checkout.sessions.create(wanted, options));
+  const key = `checkout-${customer}-${latest}-${pricesOf(ctx.env)}`;
+  return underKey(key, (options) => stripe.checkout.sessions.create(wanted, options));
 }
 
 function toOutcome({ id, url }: Stripe.Checkout.Session): Outcome {

@@ -47,6 +47,7 @@ function isUnderWay({ payments }: Stripe.Invoice): boolean {
   });
 }
 
+// Not by the subscription's status: with a debit it is active before the first payment has arrived.
 function reasonOf({ billing_reason: reason }: Stripe.Invoice): Pending["reason"] {
   if (reason === "subscription_update") return "plan_change";
   return reason === "subscription_create" ? "first_payment" : "renewal";

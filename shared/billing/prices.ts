@@ -1,8 +1,6 @@
-import type Stripe from "stripe";
-import type { Context } from "../platform/context.ts";
+import { sha256 } from "../platform/crypto.ts";
 import type { Env } from "../platform/env.ts";
 import { Problem } from "../platform/problem.ts";
-import { ifKnown } from "./stripe.ts";
 
 /** A plan that is sold, and how often it is paid. */
 export interface Offer {
@@ -28,23 +26,12 @@ export function priceOf(env: Prices, { tier, cadence }: Offer): string {
   throw new Problem("payment_not_configured", `This plan is not on sale here; the operator has to set ${setting}.`);
 }
 
-/**
- * Throws 503 `payment_not_configured` where the provider has no such price on sale. Asked before anything is begun at it: the
- * provider keeps a refusal for a day under its key, under which it then takes no other price.
- */
-export async function assertOnSale(
-  { log }: Pick<Context, "log">,
-  stripe: Stripe,
-  price: string,
-  type: Stripe.Price.Type,
-): Promise<void> {
-  const known = await ifKnown(stripe.prices.retrieve(price));
-  if (known?.active === true && known.type === type) return;
-  log.error("a setting names a price that is not on sale at the payment provider", { price, wanted: type });
-  throw new Problem(
-    "payment_not_configured",
-    `The payment provider does not sell ${price} as ${type}; the operator has to set another price.`,
+/** A name for what all offers cost: another one as soon as the operator sets a price anew. */
+export function pricesOf(env: Prices): string {
+  const set = Object.values(SETTINGS).flatMap((cadences) =>
+    Object.values(cadences).map((setting) => env[setting] ?? ""),
   );
+  return sha256(set.join(" ")).slice(0, 12);
 }
 
 /** The plan that a price buys; null for one that no setting names. */

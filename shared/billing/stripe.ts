@@ -16,8 +16,8 @@ export async function loadStripe(): Promise<typeof Stripe> {
  * Works with the payment provider. Every POST in `work` is made by `underKey`. Throws 503
  * `payment_not_configured` without a key, 503 `dependency_unavailable` where the provider does not answer or fails, 409
  * `payment_in_progress` while another request prepares the same thing, 402 `payment_failed` for a card that is refused. That
- * the provider does not know something is thrown as it is; what else it refuses, such as the key, is for the operator to mend:
- * 503 `payment_not_configured`.
+ * the provider does not know something is thrown as it is; what else it refuses, such as the key or a price, is for the
+ * operator to mend: 503 `payment_not_configured`.
  */
 export async function withProvider<T>(
   ctx: Pick<Context, "env" | "fetch" | "log">,
@@ -127,7 +127,7 @@ function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: 
     error instanceof errors.StripeAPIError ||
     error instanceof errors.StripeRateLimitError ||
     error.statusCode === 429;
-  if (!isOutage) return isMissing(error) ? error : setUpWrong(ctx, error);
+  if (!isOutage) return isMissing(error) && !namesPrice(error) ? error : setUpWrong(ctx, error);
   return new Problem(
     "dependency_unavailable",
     "The payment provider does not answer; nothing was changed here. Try again.",
@@ -135,6 +135,11 @@ function problemOf(ctx: Pick<Context, "log">, { errors }: typeof Stripe, error: 
       headers: { "Retry-After": RETRY_AFTER_S },
     },
   );
+}
+
+/** Whether a parameter was refused that is a price, which none but a setting names. */
+function namesPrice({ param }: Stripe.errors.StripeError): boolean {
+  return param?.includes("[price]") === true;
 }
 
 /** The 503 for what only the operator can mend, at the provider or in the settings, and finds in the log as an error. */

@@ -3,7 +3,6 @@ import type Stripe from "stripe";
 import * as z from "zod";
 import { closePage } from "../billing/close-page.ts";
 import { oweUnkeptEnd } from "../billing/closing.ts";
-import { assertOnSale } from "../billing/prices.ts";
 import { ifKnown, underKey, withAddress, withProvider } from "../billing/stripe.ts";
 import { change, writeInTurn } from "../db/change.ts";
 import { certifications, users } from "../db/schema/index.ts";
@@ -94,14 +93,15 @@ async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price
     success_url: `${page}?certification=paid`,
     cancel_url: `${page}?certification=cancelled`,
   };
-  const session = await withProvider(ctx, async (stripe) => {
-    await assertOnSale(ctx, stripe, price, "one_time");
-    return withAddress((isRefused) =>
-      underKey(isRefused ? `certification-${id}-without-address` : `certification-${id}`, (options) =>
+  // Under the key of a price which the provider refused it would take no other for a day.
+  const key = `certification-${id}-${price}`;
+  const session = await withProvider(ctx, (stripe) =>
+    withAddress((isRefused) =>
+      underKey(isRefused ? `${key}-without-address` : key, (options) =>
         stripe.checkout.sessions.create(isRefused ? wanted : { ...wanted, customer_email: email }, options),
       ),
-    );
-  });
+    ),
+  );
   return (await keepPage(ctx, id, session.id)) === null ? null : session.url;
 }
 

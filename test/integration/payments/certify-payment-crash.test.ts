@@ -76,8 +76,9 @@ describe.each<Crash>(["down", "lost"])("a crash (%s) at any call", (crash) => {
       work: () => buy(owner, agent),
       async check() {
         const { id } = await open();
+        const price = service.settings["STRIPE_PRICE_CERTIFICATION"];
         expect(await rows()).toEqual([{ id }]);
-        expect(new Set(sessions())).toEqual(new Set([`certification-${id}`]));
+        expect(new Set(sessions())).toEqual(new Set([`certification-${id}-${price}`]));
       },
     });
     expect(crashes).toBeGreaterThanOrEqual(3);

@@ -79,7 +79,7 @@ describe("a checkout", () => {
     expect(row).toEqual({ price_usd: "39.00", payment_intent_id: paymentIntent, checkout_session_id: session });
     const asked = service.stripe.requests.findLast(({ method }) => method === "POST");
     expect(asked).toMatchObject({
-      idempotencyKey: `certification-${id}`,
+      idempotencyKey: `certification-${id}-${service.settings["STRIPE_PRICE_CERTIFICATION"]}`,
       params: {
         mode: "payment",
         line_items: [{ price: service.settings["STRIPE_PRICE_CERTIFICATION"], quantity: "1" }],
