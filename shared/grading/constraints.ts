@@ -1,10 +1,10 @@
 import { readJson } from "./json.ts";
 import type { Rule } from "./schema.ts";
-import { codePoints, listSome, quote, textOf } from "./text.ts";
-import { type GraderModule, type Issue, keyIssue } from "./types.ts";
+import { asSeen, codePoints, listSome, quote, textOf } from "./text.ts";
+import { type GraderModule, isSince, type Issue, keyIssue } from "./types.ts";
 import { countBullets, countParagraphs, countSentences, countWords, holdsWords, isWords } from "./writing.ts";
 
-/** The share of the rules that hold for the answer's text (surrounding white space is cut first). */
+/** The share of the rules that hold for the answer's text as it is seen (`asSeen`; surrounding white space is cut). */
 export const constraints: GraderModule<"constraints"> = {
   check({ grader, expected_output }) {
     const issues: Issue[] = expected_output === null ? [] : [keyIssue("Give null: the rules are the key.")];
@@ -24,9 +24,10 @@ export const constraints: GraderModule<"constraints"> = {
     return issues;
   },
 
-  grade({ grader: { rules } }, { output }) {
-    const text = textOf(output).trim().normalize("NFC");
-    const broken = rules.map((rule) => fault(rule, text)).filter((broke) => broke !== null);
+  grade({ grader: { rules } }, { output }, version) {
+    const seen = isSince(version, "10") ? asSeen : (text: string) => text.normalize("NFC");
+    const text = seen(textOf(output)).trim();
+    const broken = rules.map((rule) => fault(rule, text, seen)).filter((broke) => broke !== null);
     return {
       correctness: (rules.length - broken.length) / rules.length,
       explanation:
@@ -59,7 +60,7 @@ const HOLDS: { [K in PlainRule["kind"]]: (text: string) => boolean } = {
 };
 
 /** How `text` breaks the rule, or null where the rule holds. */
-function fault(rule: Rule, text: string): string | null {
+function fault(rule: Rule, text: string, seen: (text: string) => string): string | null {
   if ("n" in rule) return miscount(rule, COUNT[rule.kind](text));
   if ("words" in rule) {
     const wanted = rule.kind === "include";
@@ -68,7 +69,7 @@ function fault(rule: Rule, text: string): string | null {
     return wrong.length === 0 ? null : `${rule.kind} (${wanted ? "missing" : "found"}: ${listSome(wrong, quote, 5)})`;
   }
   if ("text" in rule) {
-    const wanted = rule.text.normalize("NFC");
+    const wanted = seen(rule.text);
     const holds = rule.kind === "starts_with" ? text.startsWith(wanted) : text.endsWith(wanted);
     return holds ? null : `${rule.kind} ${quote(rule.text)}`;
   }

@@ -3,15 +3,15 @@ import { canonical, isLarge, isObject, readJson } from "./json.ts";
 import { maximumMatching } from "./matching.ts";
 import { isNear, isNearNumeral, numeralOfNumber } from "./number.ts";
 import type { Json } from "./schema.ts";
-import { listSome, quote } from "./text.ts";
+import { asSeen, listSome, quote } from "./text.ts";
 import { type GraderModule, isSince, type Issue, keyIssue, pointer, unreadable } from "./types.ts";
 
 /** Most items of an unordered array that are paired with each other: it takes time in the cube of their number. */
 const MOST_PAIRED = 200;
 
 /**
- * The share of the key's fields that the answer's object holds with an equal value. Numbers, at any depth of a field,
- * are equal within the field's tolerance (1e-9 without one), and whole ones beyond 2^53 equal strings of their digits; the
+ * The share of the key's fields that the answer's object holds with an equal value. Texts are equal as
+ * they are seen (`asSeen`). Numbers, at any depth of a field, are equal within the field's tolerance (1e-9 without one), and whole ones beyond 2^53 equal strings of their digits; the
  * arrays of `unordered` are compared as multisets, up to 200 items that are no numbers within the tolerance, too; an
  * optional field that is missing is left out of the count. The order of keys, and fields the key lacks, are no matter.
  */
@@ -41,6 +41,7 @@ export const jsonFields: GraderModule<"json_fields"> = {
     if (answer === undefined) return unreadable("The answer is not JSON.");
     if (!isObject(answer)) return unreadable("The answer is JSON, but not an object.");
     if (!isObject(key)) throw new TypeError("The key of json_fields must be an object.");
+    const seen = isSince(version, "10") ? asSeenIn : (value: ExactJson) => value;
     const missing: string[] = [];
     const different: string[] = [];
     let counted = 0;
@@ -51,7 +52,8 @@ export const jsonFields: GraderModule<"json_fields"> = {
       counted += 1;
       const equal = grader.unordered?.includes(name) ? (isSince(version, "7") ? isNearBag : isSameBag) : isSame;
       if (actual === undefined) missing.push(name);
-      else if (!equal(actual, expected, options?.tolerance)) different.push(describe(name, actual, expected));
+      else if (!equal(seen(actual), seen(expected), options?.tolerance))
+        different.push(describe(name, actual, expected));
     }
     const right = counted - missing.length - different.length;
     return {
@@ -63,6 +65,14 @@ export const jsonFields: GraderModule<"json_fields"> = {
     };
   },
 };
+
+/** `value` with every text in it as it is seen. */
+function asSeenIn(value: ExactJson): ExactJson {
+  if (typeof value === "string") return asSeen(value);
+  if (Array.isArray(value)) return value.map(asSeenIn);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asSeenIn(item)]));
+}
 
 type FieldOptions = { tolerance?: number; optional?: boolean };
 
@@ -105,7 +115,7 @@ function isSame(
 }
 
 /** As `isSameBag`, or with each item that is no number equal, within the tolerance, to one of its own. */
-function isNearBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
+function isNearBag(actual: ExactJson, expected: ExactJson, tolerance: number | undefined): boolean {
   if (isSameBag(actual, expected, tolerance)) return true;
   if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
   const { numbers, others } = parted(told(actual, expected));
@@ -117,13 +127,13 @@ function isNearBag(actual: ExactJson, expected: Json, tolerance: number | undefi
 }
 
 /** Equal as multisets: numbers in order of size and within the tolerance, everything else exactly. */
-function isSameBag(actual: ExactJson, expected: Json, tolerance: number | undefined): boolean {
+function isSameBag(actual: ExactJson, expected: ExactJson, tolerance: number | undefined): boolean {
   if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length) return false;
   return isSame(sorted(told(actual, expected)), sorted(expected), tolerance);
 }
 
 /** `actual` with its large numbers as strings where `expected` has them so. */
-function told(actual: readonly ExactJson[], expected: readonly Json[]): ExactJson[] {
+function told(actual: readonly ExactJson[], expected: readonly ExactJson[]): ExactJson[] {
   const texts = new Set(expected.filter((item) => typeof item === "string"));
   return actual.map((item) => (isLarge(item) && texts.has(canonical(item)) ? canonical(item) : item));
 }

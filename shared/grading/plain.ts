@@ -1,5 +1,6 @@
 import { opensWithRefusal } from "./refusal.ts";
 import type { GraderType } from "./schema.ts";
+import { INVISIBLE } from "./text.ts";
 import { type GraderVersion, isSince } from "./types.ts";
 
 const COMMA_OF_LATEX = /(?<=\d)(?:\{,\}|,\\!)(?=\d{3}(?!\d))/gu;
@@ -29,9 +30,6 @@ const OPENING_LENGTH = 1000;
 const APOLOGY = /^\W{0,3}I(?:['’]m| am)(?: \w+){0,2} sorry\b[^.!?\n]{0,200}?,? but (?=(?:I|we)\b)/iu;
 const HELP_TO_DO =
   /\b((?:can(?:['’]t|not| not)|won['’]t|will not|(?:un|not )able to) help) (?=[a-z])(?!(?:but|it|that|this|with|you|there|if|on|in|here|\w+sel(?:f|ves)|\w+ing)\b)/giu;
-
-/** Says nothing, but parts what it stands in: soft hyphens, spaces without width, marks of direction. */
-const INVISIBLE = /[\u00AD\u200B\u2060\u2066-\u2069\u202A-\u202E\uFEFF]/gu;
 
 // What follows a number as its unit, with the powers in it: "9.8 m/s^2", "12\\,\\text{cm}^{2}".
 const POWER = String.raw`(?:[\^_]\{?[-−–‑]?\p{Nd}(?!\p{Nd})\}?|<sup>[-−–‑]?\p{Nd}</sup>)`;

@@ -1,8 +1,8 @@
 import { compilePattern } from "./re2.ts";
-import { textOf } from "./text.ts";
-import { type GraderModule, type Issue, keyIssue } from "./types.ts";
+import { asSeen, textOf } from "./text.ts";
+import { type GraderModule, isSince, type Issue, keyIssue } from "./types.ts";
 
-/** The pattern, in RE2 syntax, is found somewhere in the answer as it came. */
+/** The pattern, in RE2 syntax, is found somewhere in the answer as it came, or as it is seen (`asSeen`). */
 export const regex: GraderModule<"regex"> = {
   check({ grader, expected_output }) {
     const issues: Issue[] = [];
@@ -14,7 +14,7 @@ export const regex: GraderModule<"regex"> = {
     return issues;
   },
 
-  grade({ grader }, { output }) {
+  grade({ grader }, { output }, version) {
     const pattern = compilePattern(grader.pattern);
     if ("fault" in pattern) throw new TypeError(pattern.fault);
     const answer = textOf(output);
@@ -24,7 +24,9 @@ export const regex: GraderModule<"regex"> = {
         explanation: `The answer is longer than ${pattern.maxLength} characters, too long to be searched.`,
       };
     }
-    return pattern.isFoundIn(answer)
+    const seen = isSince(version, "10") ? asSeen(answer) : answer;
+    const isSeen = seen !== answer && answer.length + seen.length <= pattern.maxLength && pattern.isFoundIn(seen);
+    return isSeen || pattern.isFoundIn(answer)
       ? { correctness: 1, explanation: "The pattern was found in the answer." }
       : { correctness: 0, explanation: "The pattern was not found in the answer." };
   },

@@ -1,5 +1,11 @@
 import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 
+/** Says nothing, but parts what it stands in: soft hyphens, spaces without width, marks of direction. */
+export const INVISIBLE = /[\u00AD\u200B\u2060\u2066-\u2069\u202A-\u202E\uFEFF]/gu;
+
+const UNBROKEN_SPACE = /[\u00A0\u2007\u2009\u202F]/gu;
+const UNBROKEN_HYPHEN = /[\u2010\u2011]/gu;
+const LINE_END = /\r\n|\n|\r/u;
 const ARTICLES = new Set(["a", "an", "the"]);
 const THOUSANDS_COMMA = /(?<=\d),(?=\d{3}(?!\d))/gu;
 const MARK_BETWEEN_DIGITS = /(?<=\d)(?!\.)\p{P}(?=\d)/gu;
@@ -21,6 +27,23 @@ export function textOf(output: ExactJson): string {
  */
 export function spacedTextOf(output: ExactJson): string {
   return typeof output === "string" ? output : stringifyExact(output, ", ");
+}
+
+/**
+ * `text` with one form for what looks the same: hyphens and spaces that break no line, characters that can't be seen, accents
+ * apart from their letter, white space at the ends of lines, and how these end. Linear in the length of `text`.
+ * @example
+ * asSeen("A\u20111  \r\nB") // "A-1\nB"
+ */
+export function asSeen(text: string): string {
+  return text
+    .replace(INVISIBLE, "")
+    .replace(UNBROKEN_SPACE, " ")
+    .replace(UNBROKEN_HYPHEN, "-")
+    .normalize("NFC")
+    .split(LINE_END)
+    .map((line) => line.trimEnd())
+    .join("\n");
 }
 
 /**

@@ -7,8 +7,8 @@ export type { Json } from "./schema.ts";
  * The versions of the grading rules that are kept, so that what was signed by them can be graded again. "3" took an output
  * of null for none; until "4" answers were read without `inPlainWriting`, and "5" to "7" without what it does since. Until
  * "6" what `unordered` arrays of `json_fields` hold besides numbers had to be equal to the last digit. Until "9" what led to an
- * answer of A2A was a part of it, though it was marked as none, and until "10" calls that
- * its text holds were none.
+ * answer of A2A was a part of it, though it was marked as none. Until "10" calls of tools that its text holds were none, texts
+ * that look the same could differ, and a number that an answer rules out, or leaves open, was its number.
  */
 export const GRADER_VERSIONS = ["3", "4", "5", "6", "7", "8", "9", "10"] as const;
 export type GraderVersion = (typeof GRADER_VERSIONS)[number];

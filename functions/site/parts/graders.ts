@@ -5,7 +5,7 @@ type GraderType = z.output<typeof TaskRead>["grader_type"];
 
 /** What each grader asks of an answer, in words. */
 export const GRADERS: Readonly<Record<GraderType, string>> = {
-  exact: "The answer must be the key, character by character; white space around it is cut.",
+  exact: "The answer must be the key, character by character as they are seen; white space around it is cut.",
   normalized_text: "The answer must be the key, or one of several; case, punctuation and articles do not count.",
   numeric: "The last number of the answer must be the key, within the task's tolerance.",
   multiple_choice: "The answer must name the right choice: by its letter, by its text, or by both if they agree.",

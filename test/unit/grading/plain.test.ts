@@ -9,6 +9,7 @@ const FERRIES = ["Paris", "10–20", "–5", "Vitamin C – tablets"];
 const choice = (key: string) => taskOf({ type: "multiple_choice", choices: FERRIES }, key);
 const fields = taskOf({ type: "json_fields", fields: { a: {} } }, { a: 1 });
 const items = taskOf({ type: "set_f1" }, ["ant", "bee"]);
+const lines = taskOf({ type: "regex", pattern: "^S[a-z]* sail\\.\\nP[a-z]* wave\\.$" }, null);
 
 const NO_BREAK = (text: string) => text.replaceAll("-", "\u2011");
 const declined = taskOf({ type: "refusal" }, true);
@@ -187,6 +188,37 @@ describe("what chat models put around an answer", () => {
     ['````json\n{"a": 1}\n```', fields, false],
   ])("%s is no other answer for that", (output, task, passed) => {
     expect(passes(task, output)).toBe(passed);
+  });
+
+  test.each<[string, GradingTask]>([
+    ["A01 OAK x14  \r\nSUM 14", taskOf({ type: "exact" }, "A01 OAK x14\nSUM 14")],
+    [NO_BREAK("2035-11-23"), taskOf({ type: "exact" }, "2035-11-23")],
+    ["5\u202F3 rye", taskOf({ type: "exact" }, "5 3 rye")],
+    ["Zu\u0308rich\u200B", taskOf({ type: "exact" }, "Zürich")],
+    ["Ships sail.\r\nPeople wave.", lines],
+    ["Ships sail.  \nPeople wave.", lines],
+    ["\uFEFFShips sail.\nPeople\u00A0wave.", lines],
+    [NO_BREAK("12-F-009"), taskOf({ type: "regex", pattern: "^12-F-009$" }, null)],
+    [
+      "Dear\u00A0all: so\u00ADrry",
+      taskOf({ type: "constraints", rules: [{ kind: "starts_with", text: "Dear all" }] }, null),
+    ],
+    [`{"a": "NP${NO_BREAK("-")}82", "b": ["1\u00A0l"]}`, taskOf({ type: "json_fields" }, { a: "NP-82", b: ["1 l"] })],
+    ['{"b": [{"c": "x\\u2011y"}, 1]}', taskOf({ type: "json_fields", unordered: ["b"] }, { b: [1, { c: "x-y" }] })],
+  ])("%j is read as it is seen since version 10", (output, task) => {
+    expect([passes(task, output), passes(task, output, "9")]).toEqual([true, false]);
+  });
+
+  test.each<[string, GradingTask]>([
+    ["A01 OAK x14\n\nSUM 14", taskOf({ type: "exact" }, "A01 OAK x14\nSUM 14")],
+    [" A01 OAK x14\n SUM 14", taskOf({ type: "exact" }, "A01 OAK x14\nSUM 14")],
+    ["2035–11–23", taskOf({ type: "exact" }, "2035-11-23")],
+    ["Ships  sail.\nPeople wave.", lines],
+    ["Ships sail.\n\nPeople wave.", lines],
+    ["so\u00ADrry", taskOf({ type: "constraints", rules: [{ kind: "exclude", words: ["sorry"] }] }, null)],
+    ['{"a": "NP–82"}', taskOf({ type: "json_fields" }, { a: "NP-82" })],
+  ])("%j does not look the same", (output, task) => {
+    expect(passes(task, output)).toBe(false);
   });
 
   test("a text for another grader stays as it is", () => {
