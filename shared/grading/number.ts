@@ -49,6 +49,52 @@ export function lastNumeral(text: string): Numeral | null {
   return last === null ? null : numeralOf(last);
 }
 
+/** How far before or behind a number is looked for what is said of it, in UTF-16 code units. */
+const NEAR = 40;
+const MARKED = String.raw`\s*(?:the\s+)?[*_\x60"“(\\$]*$`;
+const RULED_OUT = new RegExp(String.raw`(?:\bnot|n['’]t|\brather than|\binstead of)${MARKED}`, "iu");
+// "7 or 8", "7 days or maybe 8 days", "line 7 or line 8"; not the end of a formula, as in "2^3 or 8".
+const CHOICE = new RegExp(
+  String.raw`^(?:\\\))?[*_\x60"”$]*\s*(?<unit>[\p{L}%°]*)[*_\x60"”,]*\s*\(?\bor\b(?:\s+\p{L}+)?${MARKED}`,
+  "iu",
+);
+const IN_FORMULA = /(?:[/^×·÷+=√]|\s\*)\s*$/u;
+const IN_PERCENT = /^\s*(?:%|per ?cent)/iu;
+
+/**
+ * The number that `text` means: that of `lastNumeral`, but none that it rules out ("6.8, not 10.5"), and none where the last
+ * one is an alternative to another ("7 or 8"). The same in another unit is none ("0.5 or 50%", "2 hours or 120 minutes").
+ * Linear in the length of `text`.
+ */
+export function meantNumeral(text: string): Numeral | null | "open" {
+  const plain = inAscii(text);
+  let other: RegExpExecArray | null = null;
+  let standing: RegExpExecArray | null = null;
+  let glued: RegExpExecArray | null = null;
+  let end = 0;
+  for (const match of plain.matchAll(NUMBER)) {
+    const before = plain.slice(Math.max(end, match.index - NEAR), match.index);
+    end = match.index + match[0].length;
+    if (RULED_OUT.test(before)) continue;
+    if (GLUED.test(plain.slice(Math.max(0, match.index - 3), match.index))) glued = match;
+    else [other, standing] = [standing, match];
+  }
+  const last = standing ?? glued;
+  if (last === null) return null;
+  return other !== null && isChoice(plain, other, last) ? "open" : numeralOf(last);
+}
+
+function isChoice(text: string, one: RegExpExecArray, other: RegExpExecArray): boolean {
+  const end = one.index + one[0].length;
+  const found = other.index - end > NEAR ? null : CHOICE.exec(text.slice(end, other.index));
+  if (found === null || IN_FORMULA.test(text.slice(Math.max(0, one.index - 3), one.index))) return false;
+  if (/\p{Sc}/u.test(one[0]) !== /\p{Sc}/u.test(other[0])) return false;
+  const unit = found.groups?.["unit"] ?? "";
+  const behind = text.slice(other.index + other[0].length).slice(0, NEAR);
+  const isSameUnit = unit === "" ? !IN_PERCENT.test(behind) : behind.trimStart().startsWith(unit);
+  return isSameUnit && !isNearNumeral(numeralOf(one), numeralOf(other));
+}
+
 /** The number that `text` is: one number by the rules of `lastNumeral`, without words or further digits; else null. */
 export function soleNumeral(text: string): Numeral | null {
   const plain = inAscii(text);

@@ -1,13 +1,13 @@
 import type { ExactJson } from "../platform/exact-json.ts";
-import { isNearNumeral, lastNumeral, type Numeral, numeralOfNumber, soleNumeral } from "./number.ts";
+import { isNearNumeral, lastNumeral, meantNumeral, type Numeral, numeralOfNumber, soleNumeral } from "./number.ts";
 import type { Json } from "./schema.ts";
 import { spacedTextOf } from "./text.ts";
-import { type GraderModule, type Issue, keyIssue, unreadable } from "./types.ts";
+import { type GraderModule, isSince, type Issue, keyIssue, unreadable } from "./types.ts";
 
 /** Below this size a key is too near to 0 for the fixed 1e-9 that stands in for a missing tolerance. */
 const SMALLEST_KEY_WITHOUT_TOLERANCE = 1e-6;
 
-/** The last number of the answer is near the key: within `tolerance`, times the key's size when `relative`. */
+/** The last number that the answer means is near the key: within `tolerance`, times the key's size when `relative`. */
 export const numeric: GraderModule<"numeric"> = {
   check({ grader, expected_output }) {
     const key = readKey(expected_output);
@@ -26,18 +26,20 @@ export const numeric: GraderModule<"numeric"> = {
     return issues;
   },
 
-  grade({ grader, expected_output }, { output }) {
-    const value = isNumber(output) ? numeralOfNumber(output) : lastNumeral(spacedTextOf(output));
+  grade({ grader, expected_output }, { output }, version) {
+    const read = isSince(version, "10") ? meantNumeral : lastNumeral;
+    const value = isNumber(output) ? numeralOfNumber(output) : read(spacedTextOf(output));
+    if (value === "open") return unreadable("The answer leaves open which of two numbers it is.");
     if (value === null) return unreadable("No number was found in the answer.");
     const key = readKey(expected_output) ?? { value: Number.NaN, integer: null };
     const tolerance = grader.relative ? (grader.tolerance ?? 0) * Math.abs(key.value) : grader.tolerance;
     const allowed =
       grader.tolerance === undefined ? "" : ` (tolerance ${grader.tolerance}${grader.relative ? ", relative" : ""})`;
     const isLarge = Number.isInteger(value.value) && !Number.isSafeInteger(value.value);
-    const read = `The answer was read as ${isLarge && value.integer !== null ? value.integer : value.value}`;
+    const said = `The answer was read as ${isLarge && value.integer !== null ? value.integer : value.value}`;
     return isNearNumeral(value, key, tolerance)
-      ? { correctness: 1, explanation: `${read}, which is the expected number${allowed}.` }
-      : { correctness: 0, explanation: `${read}, which is not the expected number${allowed}.` };
+      ? { correctness: 1, explanation: `${said}, which is the expected number${allowed}.` }
+      : { correctness: 0, explanation: `${said}, which is not the expected number${allowed}.` };
   },
 };
 

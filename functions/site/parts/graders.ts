@@ -7,7 +7,7 @@ type GraderType = z.output<typeof TaskRead>["grader_type"];
 export const GRADERS: Readonly<Record<GraderType, string>> = {
   exact: "The answer must be the key, character by character as they are seen; white space around it is cut.",
   normalized_text: "The answer must be the key, or one of several; case, punctuation and articles do not count.",
-  numeric: "The last number of the answer must be the key, within the task's tolerance.",
+  numeric: "The last number that the answer means must be the key, within the task's tolerance.",
   multiple_choice: "The answer must name the right choice: by its letter, by its text, or by both if they agree.",
   regex: "A pattern must be found somewhere in the answer.",
   set_f1: "The answer is taken as a set of items; what is missing and what is too much both cost.",

@@ -209,6 +209,37 @@ describe("what chat models put around an answer", () => {
     expect([passes(task, output), passes(task, output, "9")]).toEqual([true, false]);
   });
 
+  test.each<[string, number, boolean]>([
+    ["The mean stay is **6.8 days**, not 10.5 days.", 6.8, true],
+    ["6.8 rather than the **10.5**", 6.8, true],
+    ["$6.8$, not $10.5$", 6.8, true],
+    ["10.5, not 6.8", 6.8, false],
+    ["It isn't 42.", 42, false],
+    ["175 or 176", 176, false],
+    ["either **175**, or maybe **176** litres.", 176, false],
+    ["$175 or $176", 176, false],
+    ["\\(175\\) or \\(176\\)", 176, false],
+    ["75% or 76%", 76, false],
+    ["line 175 or line 176", 176, false],
+  ])("%j means another number, or none, since version 10", (output, key, passed) => {
+    expect([passes(number(key), output), passes(number(key), output, "9")]).toEqual([passed, !passed]);
+  });
+
+  test.each<[string, number]>([
+    ["not 5 but 6", 6],
+    ["175 or 176? It is 176.", 176],
+    ["42 (or 42.0)", 42],
+    ["0.5 or 50%", 50],
+    ["2 hours or 120 minutes", 120],
+    ["$1.50 or 150 cents", 150],
+    ["1.5 million or 1,500,000", 1_500_000],
+    ["2^10 or 1024", 1024],
+    ["√2 or about 1.41", 1.41],
+    ["x is no less than 3", 3],
+  ])("%j means its last number", (output, key) => {
+    expect([passes(number(key), output), passes(number(key), output, "9")]).toEqual([true, true]);
+  });
+
   test.each<[string, GradingTask]>([
     ["A01 OAK x14\n\nSUM 14", taskOf({ type: "exact" }, "A01 OAK x14\nSUM 14")],
     [" A01 OAK x14\n SUM 14", taskOf({ type: "exact" }, "A01 OAK x14\nSUM 14")],
