@@ -1,7 +1,7 @@
 import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
 import { graderOf } from "./graders.ts";
 import { MAX_DEPTH, depthWithin, holdsRounded } from "./json.ts";
-import { inPlainWriting, plainMinus } from "./plain.ts";
+import { inPlainWriting, plainMinus, withoutTicks } from "./plain.ts";
 import type { GraderType, Json } from "./schema.ts";
 import { clip, isBlank } from "./text.ts";
 import {
@@ -76,7 +76,8 @@ function inPlainItems(type: GraderType, output: ExactJson | undefined, version: 
 function inPlainKey(task: TaskKey, version: GraderVersion): TaskKey {
   const { grader, expected_output: key } = task;
   if (!isSince(version, "7")) return task;
-  const plain = (value: Json) => (typeof value === "string" ? plainMinus(value) : value);
+  const bare = grader.type === "normalized_text" && isSince(version, "10") ? withoutTicks : String;
+  const plain = (value: Json) => (typeof value === "string" ? plainMinus(bare(value)) : value);
   const isText = grader.type === "normalized_text" || grader.type === "set_f1" || grader.type === "multiple_choice";
   if (!isText) return task;
   return {

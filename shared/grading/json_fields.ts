@@ -10,10 +10,11 @@ import { type GraderModule, isSince, type Issue, keyIssue, pointer, unreadable }
 const MOST_PAIRED = 200;
 
 /**
- * The share of the key's fields that the answer's object holds with an equal value. Texts are equal as
- * they are seen (`asSeen`). Numbers, at any depth of a field, are equal within the field's tolerance (1e-9 without one), and whole ones beyond 2^53 equal strings of their digits; the
- * arrays of `unordered` are compared as multisets, up to 200 items that are no numbers within the tolerance, too; an
- * optional field that is missing is left out of the count. The order of keys, and fields the key lacks, are no matter.
+ * The share of the key's fields that the answer's object holds with an equal value. Texts are equal as they are seen
+ * (`asSeen`). Numbers, at any depth of a field, are equal within the field's tolerance (1e-9 without one), and whole ones beyond
+ * 2^53 equal strings of their digits; the arrays of `unordered` are compared as multisets, up to 200 items that are no numbers
+ * within the tolerance, too; an optional field that is missing is left out of the count. The order of keys, and fields the key
+ * lacks, are no matter.
  */
 export const jsonFields: GraderModule<"json_fields"> = {
   check({ grader, expected_output: key }) {

@@ -24,6 +24,10 @@ const THOUGHT = /^(?:<think(?:ing)?>[^]*?<\/think(?:ing)?>|[^]*?<\/think(?:ing)?
 // Models that think between two steps leave one block after the other.
 const FURTHER_THOUGHTS = /^(?:<think(?:ing)?>[^]*?<\/think(?:ing)?>\s*)+/u;
 
+// What proxies and prompts call thoughts besides.
+const OTHER_THOUGHTS = /^\s*(?:<(thought|reasoning)>[^]*?<\/\1>\s*)+/u;
+const TICKED = /^(`{1,2})([^`\n]+)\1\.?$/u;
+
 /** How much of an answer can be the opening of a refusal, an apology before it included. */
 const OPENING_LENGTH = 1000;
 // What is sorry for more than the refusal, and the help that is refused by its own verb; "can't help it" is no refusal.
@@ -103,11 +107,14 @@ const SINCE_7: Plain = {
   json_schema: fenceSince7,
 };
 
-/** And with version 8; it goes before all. */
+/** And with version 8; it goes before those. */
 const SINCE_8: Plain = {
   multiple_choice: (text) => text.replace(MINUS_OF_CHOICE, "-"),
   set_f1: listSince8,
 };
+
+/** And with version 10; it goes before all. */
+const SINCE_10: Plain = { normalized_text: withoutTicks };
 
 /** The versions that read answers so. */
 type ReadSince = Exclude<GraderVersion, "3" | "4">;
@@ -116,7 +123,7 @@ type ReadSince = Exclude<GraderVersion, "3" | "4">;
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
  * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
  * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model
- * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" to "7" did less. Linear in the length
+ * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" to "9" did less. Linear in the length
  * of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
@@ -124,6 +131,10 @@ type ReadSince = Exclude<GraderVersion, "3" | "4">;
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
 export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "10"): string {
+  if (isSince(version, "10")) {
+    const answered = text.replace(OTHER_THOUGHTS, "");
+    return inPlainWriting(type, SINCE_10[type]?.(answered) ?? answered, "9");
+  }
   if (version === "5") return PLAIN[type]?.(text) ?? text;
   const said = withoutThought(text);
   if (version === "6") return inPlainWriting(type, SINCE_6[type]?.(said) ?? said, "5");
@@ -142,6 +153,15 @@ export function inPlainWriting(type: GraderType, text: string, version: ReadSinc
  */
 export function plainMinus(text: string): string {
   return text.replace(INVISIBLE, "").replace(DASH_FOR_MINUS, "-").replace(HYPHEN_FOR_MINUS, "-");
+}
+
+/**
+ * `text` without the backticks around all of it.
+ * @example
+ * withoutTicks("`Paris`") // "Paris"
+ */
+export function withoutTicks(text: string): string {
+  return text.trim().replace(TICKED, "$2");
 }
 
 function withoutThought(text: string): string {

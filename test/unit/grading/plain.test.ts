@@ -205,6 +205,10 @@ describe("what chat models put around an answer", () => {
     ],
     [`{"a": "NP${NO_BREAK("-")}82", "b": ["1\u00A0l"]}`, taskOf({ type: "json_fields" }, { a: "NP-82", b: ["1 l"] })],
     ['{"b": [{"c": "x\\u2011y"}, 1]}', taskOf({ type: "json_fields", unordered: ["b"] }, { b: [1, { c: "x-y" }] })],
+    ["<thought>7?</thought>\n13", taskOf({ type: "exact" }, "13")],
+    ["<reasoning>7</reasoning><thought>8</thought><think>9</think>13", taskOf({ type: "exact" }, "13")],
+    ["`Ann Lee`", taskOf({ type: "normalized_text" }, ["Ann Lee"])],
+    ["print", taskOf({ type: "normalized_text" }, "`print`")],
   ])("%j is read as it is seen since version 10", (output, task) => {
     expect([passes(task, output), passes(task, output, "9")]).toEqual([true, false]);
   });
@@ -247,6 +251,9 @@ describe("what chat models put around an answer", () => {
     ["Ships  sail.\nPeople wave.", lines],
     ["Ships sail.\n\nPeople wave.", lines],
     ["so\u00ADrry", taskOf({ type: "constraints", rules: [{ kind: "exclude", words: ["sorry"] }] }, null)],
+    ["<thought>13", taskOf({ type: "exact" }, "13")],
+    ["<thought>13</reasoning>13", taskOf({ type: "exact" }, "13")],
+    ["`Ann` or `Lee`", taskOf({ type: "normalized_text" }, "Ann or Lee")],
     ['{"a": "NP–82"}', taskOf({ type: "json_fields" }, { a: "NP-82" })],
   ])("%j does not look the same", (output, task) => {
     expect(passes(task, output)).toBe(false);
@@ -278,6 +285,9 @@ describe("what chat models put around an answer", () => {
     ["normalized_text", "\u200B"],
     ["multiple_choice", "Ａ"],
     ["json_fields", "~~~"],
+    ["exact", "<thought></thought>"],
+    ["exact", "<thought>"],
+    ["normalized_text", "`"],
   ] as const)("%s reads a mebibyte of %s at once", async (type, piece) => {
     const text = piece.repeat(2 ** 20 / piece.length);
     expect(await leastTime(1000, () => inPlainWriting(type, text))).toBeLessThan(1000);
