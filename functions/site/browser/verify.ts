@@ -65,12 +65,18 @@ async function onPaste(form: HTMLFormElement): Promise<void> {
     given.value = await file.text();
     await check();
   };
+  const file = part("file", HTMLInputElement);
   form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void check();
   });
-  const file = part("file", HTMLInputElement);
+  form.addEventListener("input", ({ target }) => {
+    checks += 1;
+    // What was found is of what stood here before, and so is the name of a file.
+    place.textContent = "";
+    if (target !== file) file.value = "";
+  });
   file.addEventListener("change", () => void take(file.files?.[0]));
   form.addEventListener("dragover", (event) => event.preventDefault());
   form.addEventListener("drop", (event) => {

@@ -295,6 +295,22 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     await page.unroute("**/log/checkpoint");
   });
 
+  it("takes back what it found once another text or key stands there, and takes the same file again", async () => {
+    const proof = await (await fetch(`${service.url}/api/v1/runs/${run}/evidence?format=tlog-proof`)).text();
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    await page.getByText("The keys that it is checked with").click();
+    const file = { name: "kept.proof", mimeType: "text/plain", buffer: Buffer.from(proof) };
+    for (const field of ["#given", "#jwks", "#log_key"]) {
+      await page.getByLabel("Or a file").setInputFiles(file);
+      expect((await shown()).verdict).toMatch(/^Verified: every step holds\./);
+      await page.locator(field).press("End");
+      await page.keyboard.type(" ");
+      expect(await page.locator("#verdict").textContent(), field).toBe("");
+      expect(await page.getByLabel("Or a file").inputValue(), field).toBe("");
+    }
+  });
+
   it("does not say of a checkpoint that it is verified where the key of the log was not given", async () => {
     await page.goto(`${service.url}/verify`);
     await page.getByText("from now on this page works offline").waitFor();
