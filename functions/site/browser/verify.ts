@@ -78,10 +78,15 @@ async function onPaste(form: HTMLFormElement): Promise<void> {
     if (target !== file) file.value = "";
   });
   file.addEventListener("change", () => void take(file.files?.[0]));
-  form.addEventListener("dragover", (event) => event.preventDefault());
+  const onFile = (event: DragEvent): boolean => {
+    const brings = event.dataTransfer?.types.includes("Files") === true;
+    // A text that is dragged lands in its field by itself.
+    if (brings) event.preventDefault();
+    return brings;
+  };
+  form.addEventListener("dragover", onFile);
   form.addEventListener("drop", (event) => {
-    event.preventDefault();
-    void take(event.dataTransfer?.files[0]);
+    if (onFile(event)) void take(event.dataTransfer?.files[0]);
   });
   const ready = part("ready", HTMLElement);
   try {

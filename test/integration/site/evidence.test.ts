@@ -311,6 +311,22 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     }
   });
 
+  it("leaves a text that is dragged to its field, and takes a file that is dropped", async () => {
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    const taken = (what: string) =>
+      page.evaluate<boolean>(`(() => {
+        const dataTransfer = new DataTransfer();
+        ${what};
+        const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+        return !document.querySelector("#given").dispatchEvent(event);
+      })()`);
+    expect(await taken("dataTransfer.setData('text/plain', 'a statement')")).toBe(false);
+    expect(await taken("dataTransfer.items.add(new File(['a file'], 'kept.jws'))")).toBe(true);
+    await page.getByText("Refused. This does not hold").waitFor();
+    expect(await page.getByLabel("What to verify").inputValue()).toBe("a file");
+  });
+
   it("does not say of a checkpoint that it is verified where the key of the log was not given", async () => {
     await page.goto(`${service.url}/verify`);
     await page.getByText("from now on this page works offline").waitFor();
