@@ -1,6 +1,6 @@
 import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
-import { PasswordField } from "./parts/credentials.tsx";
+import { PasswordField, Whose } from "./parts/credentials.tsx";
 import { attempt, Field, Form, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
@@ -19,6 +19,7 @@ async function show({ c, api }: Visit, { said, typed, wrong }: Sent = {}): Promi
       <Result said={said} wrong={wrong} labels={LABELS} />
       <p>The address of your account is {user.email}.</p>
       <Form action={PATH} button="Mail me a link to confirm it">
+        {user.has_password && <Whose email={user.email} />}
         <Field
           label={LABELS.email}
           name="email"

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
-import { NewPasswordField, PasswordField } from "./parts/credentials.tsx";
+import { NewPasswordField, PasswordField, Whose } from "./parts/credentials.tsx";
 import { attempt, Form, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -19,7 +19,7 @@ function Password({ user, said, wrong }: Sent & { user: User }) {
       <Result said={said} wrong={wrong} labels={LABELS} />
       {!user.has_password && <p>Your account has no password. With one you can sign in by your email address, too.</p>}
       <Form action={PATH} button={user.has_password ? "Change the password" : "Set the password"}>
-        <input type="hidden" name="username" autocomplete="username" value={user.email} />
+        <Whose email={user.email} />
         {user.has_password && <PasswordField name="current_password" label={LABELS.current_password} wrong={wrong} />}
         <NewPasswordField name="new_password" label={LABELS.new_password} wrong={wrong} />
       </Form>

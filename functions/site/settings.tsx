@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DeletionPreview, SessionRead, UserRead } from "../../shared/identity/shown.ts";
 import { Day, Layout, personal, sendTo } from "./layout.tsx";
-import { PasswordField, UsernameField } from "./parts/credentials.tsx";
+import { PasswordField, UsernameField, Whose } from "./parts/credentials.tsx";
 import { fileView } from "./parts/file.ts";
 import { attempt, Form, Refused, type Sent, Wrong } from "./parts/form.tsx";
 import { Moment } from "./parts/moment.tsx";
@@ -147,6 +147,7 @@ async function deletion(visit: Visit, { done, wrong }: { done?: Done; wrong?: Wr
             danger
           >
             <input type="hidden" name="do" value={preview.has_password ? "delete" : "mail"} />
+            {preview.has_password && <Whose email={user.email} />}
             {preview.has_password && <PasswordField name="password" label={LABELS.password} wrong={wrong} />}
           </Form>
         </>

@@ -16,6 +16,14 @@ export function EmailField({ value, wrong }: CredentialProps) {
   return <Field label="Email address" name="email" type="email" autocomplete="username" value={value} wrong={wrong} />;
 }
 
+/**
+ * Whose password a form asks for, to password managers alone: they look for it in fields of text, never in one of the type
+ * `hidden`, and take the field before the password for it where there is none.
+ */
+export function Whose({ email }: { email: string }) {
+  return <input type="text" name="username" autocomplete="username" value={email} hidden />;
+}
+
 /** The name that others see. */
 export function UsernameField({ value, wrong, optional = false }: CredentialProps & { optional?: boolean }) {
   return (

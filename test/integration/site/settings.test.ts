@@ -65,6 +65,18 @@ describe("the settings, by the pages alone", () => {
     expect((await other.open("/home")).url.pathname).toBe("/sign-in");
   });
 
+  it.each(["/settings/password", "/settings/email", "/settings/deletion"])(
+    "tell password managers whose password is asked for, in a field that they read: %s",
+    async (path) => {
+      const user = await newUser(service);
+      const { html } = await (await visitorOf(user)).open(path);
+      const [, before = ""] = /<form method="post" action="\/settings\/([^]*?)type="password"/.exec(html) ?? [];
+      expect(before).toContain(
+        `<input type="text" name="username" autocomplete="username" value="${user.email}" hidden=""/>`,
+      );
+    },
+  );
+
   it("list where the account is signed in, and end one session or all", async () => {
     const user = await newUser(service);
     const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
