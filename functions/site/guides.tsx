@@ -23,7 +23,10 @@ function Contents({ sections }: Pick<Guide, "sections">) {
   );
 }
 
-function showList(): Reply {
+/** A text of the guides, with this service's address in it. */
+const addressed = (text: string, { ctx }: Visit) => text.replaceAll(ADDRESS, ctx.env.BASE_URL);
+
+function showList(visit: Visit): Reply {
   return lasting(
     <Layout title="Guides">
       <h1>Guides</h1>
@@ -35,7 +38,7 @@ function showList(): Reply {
           <h2>
             <a href={`/docs/guides/${name}`}>{title}</a>
           </h2>
-          <p>{raw(lead)}</p>
+          <p>{raw(addressed(lead, visit))}</p>
         </>
       ))}
     </Layout>,
@@ -50,7 +53,7 @@ function showGuide(visit: Visit, { title, html, sections }: Guide): Reply {
       </p>
       <h1>{title}</h1>
       <Contents sections={sections} />
-      {raw(html.replaceAll(ADDRESS, visit.ctx.env.BASE_URL))}
+      {raw(addressed(html, visit))}
     </Layout>,
   );
 }

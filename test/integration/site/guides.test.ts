@@ -47,7 +47,12 @@ it("leads from guide to guide, and to sections that there are", async () => {
 });
 
 it("names the service by its own address", async () => {
-  const { text } = await open("/docs/guides/verify-evidence");
-  expect(text).toContain(`${service.url}/.well-known/jwks.json`);
-  expect(text).not.toContain("https://SERVICE");
+  for (const [path, own] of [
+    ["/docs/guides/verify-evidence", "/.well-known/jwks.json"],
+    ["/docs/guides", "/mcp"],
+  ] as const) {
+    const { text } = await open(path);
+    expect(text).toContain(service.url + own);
+    expect(text).not.toContain("https://SERVICE");
+  }
 });
