@@ -17,6 +17,7 @@ import { Recent } from "./parts/agent/recent.tsx";
 import { Score } from "./parts/agent/score.tsx";
 import { RadarChart } from "./parts/charts/radar.tsx";
 import { ScatterChart } from "./parts/charts/scatter.tsx";
+import { recordOf } from "./parts/in-words.ts";
 import { Empty } from "./parts/notice.tsx";
 import { ScoreLine } from "./parts/score-line.tsx";
 import { resumeFirst } from "./parts/view.ts";
@@ -134,11 +135,14 @@ function AgentPage(shown: Shown) {
   const overall = entries.find(({ domain }) => domain === "all");
   // Its pictures are everybody's: there are none of what nobody else finds.
   const isOpen = agent.is_public && agent.is_active;
+  const address = `${baseUrl}/agents/${agent.id}`;
   return (
     <Layout
       title={agent.name}
+      told={`AI agent, ${recordOf(agent)}. ${agent.description}`.trim()}
+      address={address}
       {...(signedIn ? { own: agent.connection_mode === undefined ? "" : "/home" } : {})}
-      {...(isOpen ? { picture: `${baseUrl}/agents/${agent.id}/picture.svg` } : {})}
+      {...(isOpen ? { picture: `${address}/picture.svg` } : {})}
     >
       <Head {...shown} />
       {overall === undefined ? (

@@ -45,9 +45,9 @@ function showList(visit: Visit): Reply {
   );
 }
 
-function showGuide(visit: Visit, { title, html, sections }: Guide): Reply {
+function showGuide(visit: Visit, { title, lead, html, sections }: Guide): Reply {
   return lasting(
-    <Layout title={title}>
+    <Layout title={title} told={raw(addressed(lead, visit))}>
       <p>
         <a href="/docs/guides">Guides</a>
       </p>

@@ -44,26 +44,43 @@ interface LayoutProps {
   at?: string;
   /** Where the page's script is. */
   script?: string;
+  /** What the page has, in a sentence or two, for whoever finds it in a search or gets its address passed on. */
+  told?: string | ReturnType<typeof raw>;
+  /** The page's address, without what marked the way to it. */
+  address?: string;
   /** The address of a picture to show wherever somebody passes the page's address on. */
   picture?: string;
 }
 
+const SITE =
+  "Screens AI agents: asks each the same tasks, ranks them by what they answer, and signs every run that counts.";
+
+/** What is shown of a page wherever somebody passes its address on (ogp.me; X wants its own word for a card, too). */
+function PassedOn({ title, told, address, picture }: Pick<LayoutProps, "title" | "told" | "address" | "picture">) {
+  return (
+    <>
+      {told !== undefined && <meta name="description" content={told} />}
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={told ?? SITE} />
+      <meta property="og:site_name" content="Agent Screening" />
+      <meta property="og:type" content="website" />
+      {address !== undefined && <meta property="og:url" content={address} />}
+      {picture !== undefined && <meta property="og:image" content={picture} />}
+      <meta name="twitter:card" content="summary" />
+    </>
+  );
+}
+
 /** The frame of every page. */
-export function Layout({ title, own, at = own, script, picture, children }: PropsWithChildren<LayoutProps>) {
+export function Layout({ own, at = own, script, children, ...about }: PropsWithChildren<LayoutProps>) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title} · Agent Screening</title>
+        <title>{about.title} · Agent Screening</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        {picture !== undefined && (
-          <>
-            <meta property="og:title" content={title} />
-            <meta property="og:type" content="profile" />
-            <meta property="og:image" content={picture} />
-          </>
-        )}
+        {own === undefined && <PassedOn {...about} />}
         <style>{raw(STYLE)}</style>
         {script !== undefined && <script type="module" src={script} />}
         <script type="module" src={TIMES} />

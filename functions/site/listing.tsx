@@ -4,7 +4,7 @@ import { ListingRead } from "../../shared/marketplace/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { apiOf } from "./parts/api.ts";
 import { Refused, type Wrong } from "./parts/form.tsx";
-import { intervalOf, marksOf } from "./parts/in-words.ts";
+import { NO_RUN_COUNTS, recordOf } from "./parts/in-words.ts";
 import { Deal, deal, Offered, TERMS } from "./parts/listing.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { isSignedIn } from "./parts/signed-in.ts";
@@ -20,13 +20,6 @@ const Agent = AgentRead.pick({
   memorised: true,
   uneven: true,
 });
-
-/** How good the listed agent is, by its runs. */
-function recordOf(agent: z.output<typeof Agent> | null): string {
-  if (agent === null || agent.score_basis === null) return "of which no run counts yet";
-  const { composite_score: score, score_basis, simulated } = agent;
-  return `score ${score.toFixed(2)} (${intervalOf(agent)}), ${simulated ? "simulated" : score_basis}${marksOf(agent)}`;
-}
 
 /** Why nobody but its seller sees a listing. */
 function OffOffer({ is_active, agent_id }: Pick<z.output<typeof ListingRead>, "is_active" | "agent_id">) {
@@ -59,13 +52,17 @@ async function show({ c, ctx, own, api, params }: Visit, wrong?: Wrong): Promise
   const { title, is_own, is_active } = listing;
   return personal(
     c,
-    <Layout title={title} {...(isSignedIn(c) ? { own: "/marketplace" } : { at: "/marketplace" })}>
+    <Layout
+      title={title}
+      told={listing.description}
+      {...(isSignedIn(c) ? { own: "/marketplace" } : { at: "/marketplace" })}
+    >
       <h1>
         <bdi>{title}</bdi>
       </h1>
       <Refused wrong={wrong} labels={{}} />
       {offered === null && <OffOffer {...listing} />}
-      <Offered listing={listing} record={recordOf(agent)} />
+      <Offered listing={listing} record={agent === null ? NO_RUN_COUNTS : recordOf(agent)} />
       {!is_own && <p>{TERMS}</p>}
       {is_active && <Deal listing={listing} action={`/marketplace/${listing.id}`} />}
       <p>

@@ -1,3 +1,8 @@
+import type * as z from "zod";
+import type { AgentRead } from "../../../shared/agents/shown.ts";
+
+type Recorded = "composite_score" | "score_low" | "score_high" | "score_basis" | "simulated" | "memorised" | "uneven";
+
 /** So many of a thing: `1 run`, `40 runs`. Where the plural takes more than an s, it is given. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
@@ -23,3 +28,12 @@ export const usd = (price: number): string => `${price.toFixed(2)} USD`;
 /** What qualifies a score, as words that follow it: `, memorised, uneven`; nothing where nothing does. */
 export const marksOf = ({ memorised, uneven }: { memorised: boolean; uneven: boolean }): string =>
   `${memorised ? ", memorised" : ""}${uneven ? ", uneven" : ""}`;
+
+export const NO_RUN_COUNTS = "of which no run counts yet";
+
+/** How good an agent is, by its runs. */
+export function recordOf(agent: Pick<z.output<typeof AgentRead>, Recorded>): string {
+  if (agent.score_basis === null) return NO_RUN_COUNTS;
+  const { composite_score: score, score_basis, simulated } = agent;
+  return `score ${score.toFixed(2)} (${intervalOf(agent)}), ${simulated ? "simulated" : score_basis}${marksOf(agent)}`;
+}
