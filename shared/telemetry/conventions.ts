@@ -7,8 +7,8 @@ export type AttributeValue = string | number;
 
 /**
  * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
- * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI, LangSmith
- * and Pydantic AI.
+ * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI, LangSmith,
+ * Pydantic AI, LiteLLM and Cloudflare's AI Gateway.
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
@@ -21,7 +21,15 @@ export const NAMES = {
     "spring.ai.kind",
     "langsmith.span.kind",
   ],
-  provider: ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "llm.vendor", "ai.model.provider"],
+  provider: [
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "gen_ai.model.provider",
+    "llm.provider",
+    "llm.system",
+    "llm.vendor",
+    "ai.model.provider",
+  ],
   model: [
     "gen_ai.response.model",
     "gen_ai.request.model",
@@ -48,7 +56,14 @@ export const NAMES = {
     "llm.usage.completion_tokens",
     "usage.completion_tokens",
   ],
-  cost: ["gen_ai.usage.cost", "llm.cost.total", "operation.cost"],
+  cost: [
+    "gen_ai.usage.cost",
+    "gen_ai.usage.total_cost",
+    "gen_ai.cost.total_cost",
+    "litellm.cost.total",
+    "llm.cost.total",
+    "operation.cost",
+  ],
   tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "spring.ai.tool.definition.name"],
   agent: ["gen_ai.agent.name", "agent.name", "gen_ai.workflow.name"],
   entity: ["traceloop.entity.name"],
