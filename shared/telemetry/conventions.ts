@@ -98,6 +98,7 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   // What they name is the model of an index, or the agent that they belong to: they call neither.
   ["plan", "other"],
   ["retrieval", "other"],
+  ["rerank", "other"],
   ...["create", "update", "upsert", "search", "delete"].map((verb) => [`${verb}_memory`, "other"] as const),
   ["create_memory_store", "other"],
   ["delete_memory_store", "other"],
@@ -120,6 +121,8 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
   ["task", "other"],
   ["retriever", "other"],
   ["reranker", "other"],
+  ["ai.rerank", "other"],
+  ["ai.rerank.dorerank", "other"],
   ["guardrail", "other"],
   ["evaluator", "other"],
   // Spring AI's, whose operation is `framework`.
