@@ -8,7 +8,7 @@ export type AttributeValue = string | number;
 /**
  * The names under which instrumentations send what is kept of a span, the preferred one first: the GenAI semantic
  * conventions, current and before 1.37, then OpenLLMetry, OpenInference, the Vercel AI SDK, Spring AI, LangSmith,
- * Pydantic AI, LiteLLM and Cloudflare's AI Gateway.
+ * Pydantic AI, LiteLLM, Cloudflare's AI Gateway and Claude Code.
  */
 export const NAMES = {
   operation: ["gen_ai.operation.name"],
@@ -56,6 +56,11 @@ export const NAMES = {
     "llm.usage.completion_tokens",
     "usage.completion_tokens",
   ],
+  // Claude Code's. What its model read from a cache, or wrote to one, stands beside the rest, not in it.
+  writtenTokens: ["output_tokens"],
+  uncachedTokens: ["input_tokens"],
+  cacheReadTokens: ["cache_read_tokens"],
+  cacheWriteTokens: ["cache_creation_tokens"],
   cost: [
     "gen_ai.usage.cost",
     "gen_ai.usage.total_cost",
@@ -64,7 +69,7 @@ export const NAMES = {
     "llm.cost.total",
     "operation.cost",
   ],
-  tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "spring.ai.tool.definition.name"],
+  tool: ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "spring.ai.tool.definition.name", "tool_name"],
   agent: ["gen_ai.agent.name", "agent.name", "gen_ai.workflow.name"],
   entity: ["traceloop.entity.name"],
   error: ["error.type"],

@@ -80,6 +80,7 @@ export function normalise(sent: SentSpan): Span | null {
 
   const said = understand(sent.attributes);
   const { operation, model, inputTokens, outputTokens } = said;
+  // Tokens by names as plain as Claude Code's may stand on any span: they alone make none a call.
   const kind = kindOf({ ...said, tokens: inputTokens !== null || outputTokens !== null });
   const own = kind === "tool" || kind === "agent" ? (said[kind] ?? said.entity) : null;
   return {
@@ -92,8 +93,8 @@ export function normalise(sent: SentSpan): Span | null {
     name: own ?? label(sent.name) ?? kind,
     provider: said.provider,
     model,
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
+    input_tokens: inputTokens ?? readTokens(said),
+    output_tokens: outputTokens ?? said.writtenTokens,
     cost_usd: said.cost,
     failed: sent.failed || said.error !== null,
     started_at: start / 1e9,
@@ -101,7 +102,7 @@ export function normalise(sent: SentSpan): Span | null {
   };
 }
 
-type NumberField = "inputTokens" | "outputTokens" | "cost";
+type NumberField = "cost" | `${string}Tokens`;
 
 /** What the attributes of a span say; null where none that can be used says it. */
 type Said = { [Field in Meaning["field"]]: (Field extends NumberField ? number : string) | null };
@@ -117,8 +118,17 @@ const READERS: { readonly [Field in keyof Said]: (value: AttributeValue) => Said
   error: label,
   inputTokens: count,
   outputTokens: count,
+  writtenTokens: count,
+  uncachedTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
   cost,
 };
+
+/** What a model read, told in parts. */
+function readTokens({ uncachedTokens, cacheReadTokens, cacheWriteTokens }: Said): number | null {
+  return uncachedTokens === null ? null : count(uncachedTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0));
+}
 
 /** What attributes say: for each field the preferred one of the values that can be used. */
 function understand(attributes: readonly SentAttribute[]): Said {
@@ -133,6 +143,10 @@ function understand(attributes: readonly SentAttribute[]): Said {
     error: null,
     inputTokens: null,
     outputTokens: null,
+    writtenTokens: null,
+    uncachedTokens: null,
+    cacheReadTokens: null,
+    cacheWriteTokens: null,
     cost: null,
   };
   const ranks: Partial<Record<keyof Said, number>> = {};

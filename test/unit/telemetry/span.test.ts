@@ -77,6 +77,11 @@ describe("a span's kind", () => {
     ["other", { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)" }],
     ["model", { "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["model", { "gen_ai.usage.input_tokens": 0 }],
+    ["tool", { "span.type": "tool", tool_name: "Bash" }],
+    ["other", { "span.type": "tool.execution", duration_ms: 5 }],
+    ["other", { "span.type": "interaction", user_prompt: "<REDACTED>" }],
+    ["model", { "span.type": "llm_request", "gen_ai.request.model": "m", input_tokens: 2, output_tokens: 5 }],
+    ["other", { input_tokens: 2, output_tokens: 5 }],
     ["other", { "gen_ai.agent.name": "a" }],
     ["other", { "gen_ai.agent.name": "a", "http.request.method": "POST" }],
     ["agent", { "gen_ai.agent.name": "a", "gen_ai.usage.input_tokens": 5 }],
@@ -89,7 +94,7 @@ describe("a span's kind", () => {
 });
 
 describe("the conventions, current and legacy", () => {
-  test.each<[keyof Span, string | number, Record<string, string | number>]>([
+  test.each<[keyof Span, string | number | null, Record<string, string | number>]>([
     ["provider", "p", { "gen_ai.provider.name": "p", "gen_ai.system": "old" }],
     ["provider", "p", { "gen_ai.system": "p" }],
     ["provider", "p", { "llm.provider": "p", "llm.system": "q" }],
@@ -115,6 +120,12 @@ describe("the conventions, current and legacy", () => {
     ["input_tokens", 5, { "llm.token_count.prompt": 5 }],
     ["input_tokens", 5, { "gen_ai.usage.input_tokens": "5" }],
     ["input_tokens", 0, { "gen_ai.usage.input_tokens": 0, "gen_ai.usage.prompt_tokens": 6 }],
+    ["input_tokens", 5, { input_tokens: 5 }],
+    ["input_tokens", 91_660, { input_tokens: 2, cache_read_tokens: 84_562, cache_creation_tokens: 7096 }],
+    ["input_tokens", 5, { "gen_ai.usage.input_tokens": 5, input_tokens: 2, cache_read_tokens: 3 }],
+    ["input_tokens", null, { cache_read_tokens: 3 }],
+    ["input_tokens", null, { input_tokens: 1_000_000_000, cache_read_tokens: 1 }],
+    ["output_tokens", 5, { output_tokens: 5 }],
     ["output_tokens", 5, { "gen_ai.usage.output_tokens": 5, "gen_ai.usage.completion_tokens": 6 }],
     ["output_tokens", 5, { "gen_ai.usage.completion_tokens": 5 }],
     ["output_tokens", 5, { "llm.usage.completion_tokens": 5 }],
@@ -130,6 +141,7 @@ describe("the conventions, current and legacy", () => {
     ["operation", "chat", { "gen_ai.operation.name": "chat" }],
     ["name", "t", { "gen_ai.tool.name": "t", "tool.name": "u" }],
     ["name", "t", { "tool.name": "t" }],
+    ["name", "t", { tool_name: "t" }],
     ["name", "t", { "ai.toolCall.name": "t" }],
     ["name", "t", { "spring.ai.kind": "tool_call", "spring.ai.tool.definition.name": "t" }],
     ["name", "t", { "traceloop.span.kind": "tool", "traceloop.entity.name": "t" }],
