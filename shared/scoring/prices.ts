@@ -25,7 +25,9 @@ const MODEL_ALIASES = new Map([["claude-haiku-4-5", "claude-4-5-haiku"]]);
 // Who runs models of others at the prices of the list, before the name that they have there: as LiteLLM and OpenRouter write it.
 const HOST = /^(?:azure|bedrock|openrouter|vertex_ai)\//i;
 // "us.anthropic.claude-opus-4-5-20251101-v1:0": where it runs, whose it is, and the version of what Amazon makes of it.
-const BEDROCK = /^(?:(?:us|us-gov|eu|apac|ca|jp|au|global)\.)?(amazon|anthropic)\.(.+?)(?:-v\d+(?::\d+)?)?$/i;
+// Gateways have Amazon's own in the same form, but for the slash: "amazon/nova-pro-v1".
+const BEDROCK =
+  /^(?:(?:us|us-gov|eu|apac|ca|jp|au|global)\.)?(amazon(?=[./])|anthropic(?=\.)).(.+?)(?:-v\d+(?::\d+)?)?$/i;
 
 const fold = (name: string) => name.toLowerCase().replaceAll(".", "-");
 const foldVendor = (name: string) => name.toLowerCase().replaceAll("-", "");

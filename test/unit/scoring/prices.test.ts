@@ -31,6 +31,8 @@ describe("a look-up by model name", () => {
     ["Bedrock's form, without one", "anthropic.claude-3-5-sonnet-20241022-v2:0", [3, 15]],
     ["a name of Bedrock without a version", "anthropic.claude-opus-4-6", [5, 25]],
     ["Bedrock's own models", "amazon.nova-pro-v1:0", [0.8, 3.2]],
+    ["Bedrock's own models at OpenRouter", "openrouter/amazon/nova-pro-v1", [0.8, 3.2]],
+    ["Bedrock's own models at Vercel", "amazon/nova-lite", [0.06, 0.24]],
     ["Bedrock's form behind LiteLLM", "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0", [1, 5]],
     ["who runs it", "azure/gpt-4o-mini", [0.15, 0.6]],
     ["who runs it, with an underscore", "vertex_ai/claude-opus-4-1@20250805", [15, 75]],
