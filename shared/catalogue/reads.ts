@@ -41,7 +41,7 @@ export async function readTask(ctx: Context, taskId: string): Promise<z.output<t
   return task;
 }
 
-/** In which orders tasks can be listed. There are hundreds, so each is sorted as it is read. */
+/** In which orders tasks can be listed: each is sorted as it is read. */
 export const TASK_SORTS = [
   "position",
   "-position",
@@ -84,15 +84,16 @@ export async function listTasks(
     ${suiteId === undefined ? sql`` : sql`and t.suite_id = ${suiteId}::uuid`}`;
   const exists =
     suiteId === undefined ? sql`true` : sql`exists (select from ${suites} s where s.id = ${suiteId}::uuid)`;
-  const hits = sql`select t.*, row_number() over (order by ${orderOf(sort)}) as place
+  // Their keys alone are sorted: with all that tasks say, thousands of them would be written to disk for that.
+  const hits = sql`select t.id, row_number() over (order by ${orderOf(sort)}) as place
     from ${tasks} t left join ${suites} s on s.id = t.suite_id where ${condition}`;
-  const items = sql`(select json_agg(${taskJson} order by t.place) from paged t)`;
+  const items = sql`(select json_agg(${taskJson} order by p.place) from paged p join ${tasks} t using (id))`;
   const found = await readPage(
     ctx,
     Tasks,
     paging,
     (stretch) =>
-      sql`with ${shortParts(hits, "t", sql`t.place`, stretch)} select ${pageJson(items)} as result where ${exists}`,
+      sql`with ${shortParts(hits, "h", sql`h.place`, stretch)} select ${pageJson(items)} as result where ${exists}`,
   );
   if (found === null) throw notFound("suite");
   return found;

@@ -319,3 +319,17 @@ it.each(["trigger=scheduled", "trigger=scheduled&status=failed", "scope=personal
     expect(scanned(plan).filter((table) => FILLED.includes(table))).toEqual([]);
   },
 );
+
+it("a large catalogue is put in order by its keys, without writing what all tasks say to disk", async () => {
+  await service.sql(
+    `insert into tasks (title, domain, prompt, output_format, grader, reference_cost_usd, reference_latency_ms, is_secret)
+     select 'Task ' || n, 'math', (select string_agg(md5(n || ':' || k), ' ') from generate_series(1, 40) k), 'text',
+       '{"type": "exact"}', 0.01, 1000, true from generate_series(1, 8000) n`,
+  );
+  await service.sql("analyze tasks");
+  recorder.statements.length = 0;
+  expect((await newcomer.call("GET", "/api/v1/tasks?page=3")).body.items).toHaveLength(20);
+  const { query, params } = recorder.statements.find((one) => one.query.includes("row_number()")) ?? NONE;
+  const plan = await service.sql<{ "QUERY PLAN": string }>(`explain (analyze, buffers) ${query}`, params);
+  expect(plan.map((line) => line["QUERY PLAN"]).filter((line) => /\btemp\b.*written/.test(line))).toEqual([]);
+});
