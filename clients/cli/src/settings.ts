@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import { createClient, type ScreeningClient } from "../../typescript/src/client.ts";
 import { EXIT, Failure, reach } from "./failure.ts";
 import { waitingOn } from "./progress.ts";
@@ -146,4 +147,15 @@ export function textOf(file: string | 0): string {
   } catch (error) {
     throw new Failure(EXIT.usage, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The first line of standard input that holds something. @throws Failure where there is none, which says `missing` */
+export async function lineOfInput(missing: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin });
+  try {
+    for await (const line of lines) if (line.trim() !== "") return line.trim();
+  } finally {
+    lines.close();
+  }
+  throw new Failure(EXIT.usage, missing);
 }

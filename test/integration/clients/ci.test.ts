@@ -98,7 +98,7 @@ const read = (file: string) => readFileSync(join(folder, file), "utf8");
 it("the GitHub Action passes a good agent, and fails a bad one with a summary that links each failed run", async () => {
   const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-under": "50" };
   const { script, env } = step(inputs);
-  expect(Object.keys(env)).toHaveLength(9);
+  expect(Object.keys(env)).toHaveLength(11);
   const good = await shell(script, { ...env, ...files() });
   expect(good).toMatchObject({ code: 0 });
   expect(read("outputs")).toBe("exit-code=0\n");

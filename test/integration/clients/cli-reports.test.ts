@@ -1,12 +1,16 @@
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
 import { json } from "../../stack/http.ts";
 import type { TestService } from "../../stack/service.ts";
 import { answersRightly } from "../runs/support.ts";
 import { addEntries } from "../transparency/support.ts";
-import { NOBODY, type Packed, startFront, startPacked, TASKS } from "./cli-support.ts";
+import { mainIn, NOBODY, type Packed, startFront, startPacked, TASKS } from "./cli-support.ts";
+
+const execute = promisify(execFile);
 
 let packed: Packed;
 let service: TestService;
@@ -37,6 +41,31 @@ it("spends no run on an agent that is called in another protocol than --protocol
   }
   expect(await count()).toEqual(before);
   expect(await cli(["screen", agent_id, "--suite", "dozen", "--protocol", "native"])).toMatchObject({ code: 0 });
+});
+
+it("calls an endpoint behind a key by a header whose value stands in no argument, and spends no run on another", async () => {
+  const value = "Bearer secret-of-the-gateway";
+  endpoint.answer = (call) => (call.headers.authorization === value ? answersRightly(call) : json(401, {}));
+  const behind = `${endpoint.url}/behind-a-key`;
+  const [named, env] = [["--auth-header", "Authorization"], { AGENT_SCREENING_AUTH_VALUE: `${value}\n` }];
+  expect(await cli(["test", behind])).toMatchObject({ code: 1 });
+  expect(await cli(["test", behind, ...named], env)).toMatchObject({ code: 0 });
+  const screened = await cli(["screen", behind, "--suite", "dozen", "--fail-under", "50", "--json", ...named], env);
+  expect(screened).toMatchObject({ code: 0, stderr: expect.not.stringContaining("secret") });
+  const { agent_id } = JSON.parse(screened.stdout);
+  expect(await cli(["screen", agent_id, "--suite", "dozen", "--auth-header", "authorization"])).toMatchObject({
+    code: 0,
+  });
+  const other = await cli(["screen", behind, "--suite", "dozen", "--auth-header", "X-Api-Key"], env);
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("with Authorization, not with X-Api-Key") });
+  const none = await cli(["screen", endpoint.url, "--suite", "dozen", ...named], env);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("without a header") });
+  const piped = ["-c", 'echo "$1" | "$2" "$3" test "$4" --auth-header Authorization', "sh"];
+  const { stdout } = await execute("sh", [...piped, value, process.execPath, mainIn(folder), behind], {
+    env: { ...process.env, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: packed.key, XDG_CONFIG_HOME: folder },
+  });
+  expect(stdout).toMatch(/^ok/);
+  await service.settled();
 });
 
 describe("runs that the service lost", () => {

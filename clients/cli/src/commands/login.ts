@@ -1,10 +1,9 @@
-import { createInterface } from "node:readline/promises";
 import { createClient } from "../../../typescript/src/client.ts";
 import { given, ServiceError } from "../../../typescript/src/problem.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure, reach } from "../failure.ts";
 import { keyByPage } from "../device-login.ts";
-import { keep, provenToKeep, sendable, urlOf } from "../settings.ts";
+import { keep, lineOfInput, provenToKeep, sendable, urlOf } from "../settings.ts";
 import { print, type Terminal } from "../terminal.ts";
 
 /** `login`: keeps an API key for a service, once the service has taken it. */
@@ -48,18 +47,8 @@ async function holderOf(url: string, key: string): Promise<{ email: string | nul
 
 function keyBy(values: { new?: boolean; key?: string }, url: string, terminal: Terminal): Promise<string> | string {
   if (values.new === true) return newAccount(url);
-  if (values.key === "-") return readKey();
+  if (values.key === "-") return lineOfInput("No key came on standard input.");
   return values.key ?? keyByPage(url, terminal);
-}
-
-async function readKey(): Promise<string> {
-  const lines = createInterface({ input: process.stdin });
-  try {
-    for await (const line of lines) if (line.trim() !== "") return line.trim();
-  } finally {
-    lines.close();
-  }
-  throw new Failure(EXIT.usage, "No key came on standard input.");
 }
 
 /** An account on the service of this machine, where plans cost nothing, and a key of it. */

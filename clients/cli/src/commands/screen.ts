@@ -1,6 +1,7 @@
 import type { ScreeningClient } from "../../../typescript/src/client.ts";
 import type { components } from "../../../typescript/src/generated/service.ts";
 import { given, ServiceError } from "../../../typescript/src/problem.ts";
+import { AUTH_HEADER, authHeaderOf } from "../auth-header.ts";
 import { command, SERVICE, type Values } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { createProgress } from "../progress.ts";
@@ -31,6 +32,10 @@ const OPTIONS = {
     about:
       "of a new agent: native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0); refused where a known one has another",
   },
+  "auth-header": {
+    ...AUTH_HEADER["auth-header"],
+    about: `of a new agent: ${AUTH_HEADER["auth-header"].about}; refused where a known one has another`,
+  },
   private: { type: "boolean", about: "runs that nobody else sees, and that move no public number" },
   session: { type: "string", value: "ID", about: "a screening that has begun: begin none, wait for that one" },
   wait: { type: "boolean", about: "wait for the score" },
@@ -56,7 +61,7 @@ export const screen = command({
     const halt = new AbortController();
     const begin = async () => {
       const service = connectSignedIn(values, terminal);
-      return { ...service, ...(await begun(service.client, target, values, halt.signal)) };
+      return { ...service, ...(await begun({ ...service, terminal }, target, values, halt.signal)) };
     };
     let beginning: ReturnType<typeof begin> | undefined;
     // Its runs may be queued already where the answer that names their session is still on its way.
@@ -99,6 +104,12 @@ export const screen = command({
   },
 });
 
+/** By what an agent is asked for. */
+interface By {
+  client: ScreeningClient;
+  terminal: Terminal;
+}
+
 /** A screening that has begun. */
 interface Begun {
   agent: Agent;
@@ -126,22 +137,23 @@ function within<T>(signal: AbortSignal, work: Promise<T> | undefined): Promise<T
 
 /** The screening that was asked about by its id, or a new one of the agent that was named, unless `halted` before that. */
 async function begun(
-  client: ScreeningClient,
+  by: By,
   target: string | undefined,
   values: Values<typeof OPTIONS>,
   halted: AbortSignal,
 ): Promise<Begun> {
+  const { client } = by;
   const { session: session_id, suite, repeats, name, protocol, private: hidden } = values;
   if (session_id !== undefined) {
-    if ([target, suite, repeats, name, protocol, hidden].some((one) => one !== undefined))
+    if ([target, suite, repeats, name, protocol, hidden, values["auth-header"]].some((one) => one !== undefined))
       throw new Failure(EXIT.usage, "With --session no screening begins: give no agent, and nothing about new runs.");
     const path = { session_id };
     const known = await given(client.GET("/api/v1/screening-sessions/{session_id}", { params: { path } }));
-    return { agent: await agentOf(client, known.agent_id, values), session_id, runs: known.run_ids.length };
+    return { agent: await agentOf(by, known.agent_id, values), session_id, runs: known.run_ids.length };
   }
   if (target === undefined) throw new Failure(EXIT.usage, "Give one agent: its id, or the URL of its endpoint.");
   const counted = countOf("repeats", repeats ?? "1");
-  const agent = await agentOf(client, target, values);
+  const agent = await agentOf(by, target, values);
   const suite_id = await suiteOf(client, suite ?? "core");
   const body = { agent_id: agent.id, suite_id, repeats: counted, private: hidden === true };
   halted.throwIfAborted();
@@ -171,25 +183,24 @@ function thresholdOf(text: string | undefined): number | null {
 }
 
 /** The agent of that id, or the caller's own one at that endpoint; it is registered where there is none. */
-async function agentOf(
-  client: ScreeningClient,
-  target: string,
-  { name, protocol }: Values<typeof OPTIONS>,
-): Promise<Agent> {
-  const agent_protocol = protocolOf(protocol);
+async function agentOf({ client, terminal }: By, target: string, values: Values<typeof OPTIONS>): Promise<Agent> {
+  const agent_protocol = protocolOf(values.protocol);
+  const called: Called = { agent_protocol, header: values["auth-header"] };
   if (UUID.test(target)) {
     const path = { agent_id: target };
-    return speaking(agent_protocol, await given(client.GET("/api/v1/agents/{agent_id}", { params: { path } })));
+    return asCalled(called, await given(client.GET("/api/v1/agents/{agent_id}", { params: { path } })));
   }
   if (!URL.canParse(target))
     throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
   const endpoint = new URL(target);
   const known = await agentAt(client, endpoint);
-  if (known !== undefined) return speaking(agent_protocol, known);
+  if (known !== undefined) return asCalled(called, known);
+  const auth_header = await authHeaderOf(called.header, terminal);
   const body = {
-    name: name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,
+    name: values.name ?? `${endpoint.host}${endpoint.pathname === "/" ? "" : endpoint.pathname}`,
     endpoint: target,
     ...(agent_protocol === undefined ? {} : { agent_protocol }),
+    ...(auth_header === undefined ? {} : { auth_header }),
   };
   try {
     const { id: agent_id } = await given(client.POST("/api/v1/agents", { body }));
@@ -198,20 +209,32 @@ async function agentOf(
     // Another job may have registered it meanwhile: of several that begin at once, only the first can.
     const isTaken = error instanceof ServiceError && error.code === "duplicate_name";
     const other = isTaken ? await agentAt(client, endpoint) : undefined;
-    if (other !== undefined) return speaking(agent_protocol, other);
+    if (other !== undefined) return asCalled(called, other);
     throw error;
   }
 }
 
-/** The agent. @throws Failure where it is called in another protocol than was named: each of its runs would be spent on that */
-function speaking(named: ReturnType<typeof protocolOf>, agent: Agent): Agent {
-  const { id, name, agent_protocol } = agent;
-  if (named === undefined || named === agent_protocol) return agent;
-  throw new Failure(
-    EXIT.usage,
-    `${plain(name)} is called by ${agent_protocol}, not by ${named}: --protocol is of a new agent. Change that of this one at ` +
-      `/agents/${id}/edit, or leave --protocol out.`,
-  );
+/** How an agent is to be called, as far as that was named. */
+interface Called {
+  agent_protocol: ReturnType<typeof protocolOf>;
+  header: string | undefined;
+}
+
+/** The agent. @throws Failure where it is called in another way than was named: each of its runs would be spent on that */
+function asCalled({ agent_protocol: protocol, header }: Called, agent: Agent): Agent {
+  const { id, name, agent_protocol, auth_header_name } = agent;
+  const refuse = (option: string, has: string, named: string) => {
+    throw new Failure(
+      EXIT.usage,
+      `${plain(name)} is called ${has}, not ${named}: --${option} is of a new agent. Change that of this one at ` +
+        `/agents/${id}/edit, or leave --${option} out.`,
+    );
+  };
+  if (protocol !== undefined && protocol !== agent_protocol)
+    refuse("protocol", `by ${agent_protocol}`, `by ${protocol}`);
+  if (header !== undefined && header.toLowerCase() !== auth_header_name?.toLowerCase())
+    refuse("auth-header", auth_header_name == null ? "without a header" : `with ${auth_header_name}`, `with ${header}`);
+  return agent;
 }
 
 async function agentAt(client: ScreeningClient, { href: endpoint }: URL): Promise<Agent | undefined> {

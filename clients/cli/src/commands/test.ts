@@ -1,4 +1,5 @@
 import { given } from "../../../typescript/src/problem.ts";
+import { AUTH_HEADER, authHeaderOf } from "../auth-header.ts";
 import { command, SERVICE } from "../command.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { connectSignedIn } from "../settings.ts";
@@ -26,13 +27,19 @@ export const test = command({
       value: "NAME",
       about: "native (default), openai_chat, a2a (0.2 and 0.3) or a2a_1 (1.0)",
     },
+    ...AUTH_HEADER,
   },
   most: 1,
   async run(values, [endpoint], terminal) {
     if (endpoint === undefined) throw new Failure(EXIT.usage, "Give the URL of one endpoint.");
     const agent_protocol = protocolOf(values.protocol);
     const { client } = connectSignedIn(values, terminal);
-    const body = { endpoint, ...(agent_protocol === undefined ? {} : { agent_protocol }) };
+    const auth_header = await authHeaderOf(values["auth-header"], terminal);
+    const body = {
+      endpoint,
+      ...(agent_protocol === undefined ? {} : { agent_protocol }),
+      ...(auth_header === undefined ? {} : { auth_header }),
+    };
     const result = await given(client.POST("/api/v1/integrations/test-connection", { body }));
     if (values.json === true) print(terminal, JSON.stringify(result));
     else {
