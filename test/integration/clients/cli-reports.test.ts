@@ -178,6 +178,10 @@ it("says in every form of a report of a simulated screening that no agent was ca
   const files = ["--junit", join(folder, "mock.xml"), "--markdown", join(folder, "mock.md")];
   const { stdout } = await cli(["screen", id, "--suite", "dozen", ...files]);
   expect(stdout).toMatch(/^simulated +no agent was called: this says nothing of one$/m);
+  for (const gate of [["--fail-under", "0"], ["--fail-on-regression"]]) {
+    const gated = await cli(["screen", id, "--suite", "dozen", ...gate]);
+    expect(gated).toMatchObject({ code: 1, stdout: expect.stringContaining("No agent was called") });
+  }
   expect(readFileSync(join(folder, "mock.md"), "utf8")).toContain("| simulated | no agent was called");
   expect(readFileSync(join(folder, "mock.xml"), "utf8")).toContain('<testsuite name="Switched to mock (simulated)"');
   const sessionIn = (text: string) => /sessions\/(\S+)/.exec(text)?.[1] ?? "";

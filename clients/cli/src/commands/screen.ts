@@ -268,6 +268,7 @@ function verdictOn(
   const found: string[] = [];
   const { composite_score } = score;
   if (session.status === "cancelled") found.push("The screening was cancelled");
+  if (gated && session.simulated) found.push("No agent was called: a gate needs one that is not set to mock");
   if (least !== null && composite_score < least)
     found.push(`The score ${composite_score.toFixed(2)} is under ${least}`);
   if (onRegression && regression?.regressed === true) {
