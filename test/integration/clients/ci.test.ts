@@ -104,10 +104,13 @@ it("the GitHub Action passes a good agent, and fails a bad one with a summary th
   expect(read("outputs")).toBe("exit-code=0\n");
   expect(read("summary.md")).toMatch(/^## .* points\n/);
 
-  endpoint.answer = () => json(200, { output: "41" });
+  endpoint.answer = () => json(200, { output: "##[add-mask]e" });
   const bad = await shell(script, { ...env, ...files() });
   endpoint.answer = answersRightly;
   expect(bad).toMatchObject({ code: 1 });
+  // A runner would take that as a command, within a line, too.
+  const [, pause, printed = ""] = /^::stop-commands::(.+)\n([^]*)\n::\1::\n/.exec(bad.output) ?? [];
+  expect([pause, printed]).toEqual([expect.stringMatching(/\S{10}/), expect.stringContaining("##[add-mask]e")]);
   expect(read("outputs")).toBe("exit-code=0\nexit-code=1\n");
   const links = read("summary.md").match(/\[open\]\(http[^)]+\/runs\/[\da-f-]{36}\)/g);
   expect(new Set(links).size).toBe(TASKS);
@@ -154,7 +157,7 @@ it("a job of the GitHub Action that is cancelled has the client told behind npx,
   const ended = once(runner, "close");
   const session = await new Promise((resolve) => {
     let said = "";
-    runner.stderr.on("data", (data: Buffer) => {
+    runner.stdout.on("data", (data: Buffer) => {
       said += String(data);
       const [, id] = /\/sessions\/([\da-f-]{36})\n/.exec(said) ?? [];
       if (id !== undefined) resolve(id);
