@@ -30,7 +30,7 @@ export function explained(error: unknown): { exit: number; text: string } {
   if (error instanceof ServiceError) {
     const hint = HINTS[error.code];
     const text = [error.message, ...(hint === undefined ? [] : [hint])];
-    if (error.status >= 300 && error.status < 400) text.push(WHERE);
+    if ((error.status >= 300 && error.status < 400) || error.code === "unknown") text.push(WHERE);
     if (error.requestId !== undefined) text.push(`(request ${error.requestId})`);
     return { exit: exitOf(error.status), text: text.join("\n") };
   }
@@ -42,6 +42,7 @@ export function explained(error: unknown): { exit: number; text: string } {
 
 /** Sends a request; where no answer comes, the error says what to look at. */
 export async function reach(request: Request): Promise<Response> {
+  const isByProxy = await (routed ??= routeByProxy(process.env));
   try {
     return await fetch(request);
   } catch (error) {
@@ -49,10 +50,42 @@ export async function reach(request: Request): Promise<Response> {
     const { origin } = new URL(request.url);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    throw new Failure(
-      EXIT.service,
-      `${origin} does not answer: ${why}\nIs it running, and the address right? ${WHERE}`,
-    );
+    const advice = [adviceOn(cause), ...(isByProxy === false ? [NO_PROXY_TAKEN] : [])];
+    throw new Failure(EXIT.service, [`${origin} does not answer: ${why}`, ...advice].join("\n"));
+  }
+}
+
+const NO_PROXY_TAKEN =
+  "The proxy that HTTPS_PROXY or HTTP_PROXY names is not used: that takes an address with http:// before it, and Node 24.14, " +
+  "or 22.21 with NODE_USE_ENV_PROXY=1.";
+
+/** By a certificate that this machine has no reason to trust, as of a company's own authority. */
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/;
+
+function adviceOn(cause: unknown): string {
+  return cause instanceof Error && "code" in cause && UNTRUSTED.test(String(cause.code))
+    ? "Of an authority of your own, NODE_EXTRA_CA_CERTS names a file with the certificate."
+    : `Is it running, and the address right? ${WHERE}`;
+}
+
+let routed: Promise<boolean | null> | undefined;
+
+/**
+ * Has requests go by the proxy that the environment names, as other programs do: Node looks at it where it is told to alone.
+ * A service on this machine needs none. Resolves to whether they do; null where none is named.
+ */
+async function routeByProxy(env: NodeJS.ProcessEnv): Promise<boolean | null> {
+  const named = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].some((name) => (env[name] ?? "") !== "");
+  if (!named) return null;
+  if ((env["NODE_USE_ENV_PROXY"] ?? "") === "1") return true;
+  const http = await import("node:http");
+  const without = [env["no_proxy"] || env["NO_PROXY"], "localhost,127.0.0.1,[::1]"].filter(Boolean).join();
+  try {
+    // Older versions of Node have no such function.
+    http.setGlobalProxyFromEnv({ ...env, no_proxy: without, NO_PROXY: without });
+    return true;
+  } catch {
+    return false;
   }
 }
 

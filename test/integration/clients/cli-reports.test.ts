@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -170,6 +173,30 @@ it("a service that is reached elsewhere is named, and gets no key by itself: exi
   } finally {
     await moved.stop();
     await elsewhere.stop();
+  }
+});
+
+it("goes by the proxy that the environment names, but to the service of this machine", async () => {
+  const asked: string[] = [];
+  const proxy = createServer().on("connect", ({ url = "" }, socket) => {
+    asked.push(url);
+    const behind = connect(Number(new URL(service.url).port), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      behind.pipe(socket).pipe(behind);
+    });
+    for (const one of [behind, socket]) one.on("error", () => undefined);
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const { port } = proxy.address() as AddressInfo;
+  const elsewhere = { AGENT_SCREENING_URL: "http://service.example" };
+  try {
+    for (const more of [elsewhere, {}])
+      expect(await cli(["runs"], { HTTP_PROXY: `http://127.0.0.1:${port}`, ...more })).toMatchObject({ code: 0 });
+    expect(asked).toEqual(["service.example:80"]);
+    const untaken = await cli(["login", "--key", packed.key], { http_proxy: `127.0.0.1:${port}`, ...elsewhere });
+    expect(untaken).toMatchObject({ code: 3, stderr: expect.stringContaining("names is not used") });
+  } finally {
+    proxy.close();
   }
 });
 
