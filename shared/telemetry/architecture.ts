@@ -13,10 +13,16 @@ export interface Architecture {
 /** More than this is noise, such as a name for each call: it would grow each version without bound. */
 const MAX_NAMES = 256;
 const MAX_EDGES = 1024;
+/**
+ * How many characters (UTF-16) the names and edges of one may have in all. Twenty versions are read with each run that is
+ * scored, beside its spans and its answer: were they as large as an agent likes, the database could not answer any more, and
+ * a run that goes badly would end as our fault.
+ */
+const MAX_CHARACTERS = 24 * 1024;
 
 /**
- * What a run shows of its agent's architecture; null where its spans name nothing, or over 256 models or tools or 1,024
- * edges. Order, times, tokens, failures, the ids of spans and how often something was called make no difference.
+ * What a run shows of its agent's architecture; null where its spans name nothing, or over 256 models or tools, 1,024
+ * edges, or 24,576 characters. Order, times, tokens, failures, the ids of spans and how often something was called make no difference.
  */
 export function architectureOf({ modelCalls, toolCalls, edges }: Trace): Architecture | null {
   const names = (calls: Trace["modelCalls"]) => calls.map(nodeName).filter((name) => name !== null);
@@ -75,7 +81,9 @@ function canonical({ models, tools, edges }: Architecture): Architecture {
 }
 
 function fits({ models, tools, edges }: Architecture): boolean {
-  return models.length <= MAX_NAMES && tools.length <= MAX_NAMES && edges.length <= MAX_EDGES;
+  if (models.length > MAX_NAMES || tools.length > MAX_NAMES || edges.length > MAX_EDGES) return false;
+  const characters = [models, tools, ...edges].flat().reduce((sum, name) => sum + name.length, 0);
+  return characters <= MAX_CHARACTERS;
 }
 
 function missing(names: readonly string[], from: readonly string[]): string[] {

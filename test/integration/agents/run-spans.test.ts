@@ -3,7 +3,7 @@ import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
-import { addAgent, addRun, addSuite, answersRightly, startAgent } from "../runs/support.ts";
+import { addAgent, addRun, addSuite, answersRightly, range, startAgent } from "../runs/support.ts";
 import { agentSpan, type Sent, storeSpans } from "./telemetry-spans.ts";
 
 let service: TestService;
@@ -64,4 +64,27 @@ it("is 404 for a run that the caller may not see, and empty without telemetry", 
   expect(await owner.call("GET", path)).toMatchObject({ status: 200, body: { run_id: run, items: [] } });
   expect((await stranger.call("GET", path)).status).toBe(404);
   expect((await caller(service).call("GET", path)).status).toBe(401);
+});
+
+it("can't keep a run from being scored, however long what its agent has named in others", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  const named = (name: string, at: number) => `${name}${at} ${"😀".repeat(110)}`;
+  let made = 0;
+  endpoint.answer = async (request) => {
+    made += 1;
+    const tools = range(254).map((at) => agentSpan({ kind: "tool", name: named("tool", at) }));
+    const models = tools.flatMap(({ span_id: parent_span_id }, at) =>
+      range(3).map((call) => {
+        const model = named("model", (3 * at + call) % 256);
+        return agentSpan({ kind: "model", name: "chat", parent_span_id, provider: named("vendor", made), model });
+      }),
+    );
+    await storeSpans(service, String(request.headers["x-service-run-id"]), [...tools, ...models]);
+    return answersRightly(request);
+  };
+  for (const _run of range(8)) {
+    const run = await addRun(owner, agent, suite[0] ?? "");
+    await service.settled();
+    expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({ status: "completed", passed: true });
+  }
 });

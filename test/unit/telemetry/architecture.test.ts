@@ -113,6 +113,10 @@ describe("what a run shows", () => {
     ["nothing but unnamed spans", [span(0, SENT, other("work")), span(1, inner(0), model(null))]],
     ["no span", []],
     ["a name for each of 257 calls", Array.from({ length: 257 }, (_none, at) => span(at, SENT, tool(`t${at}`)))],
+    [
+      "names of more than 24,576 characters in all",
+      Array.from({ length: 120 }, (_none, at) => span(at, SENT, tool(`${at}`.padStart(115, "t")))),
+    ],
   ])("is nothing with %s", (_case, spans) => {
     expect(shownBy(spans)).toBeNull();
   });
