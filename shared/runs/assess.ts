@@ -3,6 +3,7 @@ import { grade } from "../grading/grade.ts";
 import { parseExact, stringifyExact } from "../platform/exact-json.ts";
 import { type CostEvidence, costEvidence, scoredCost } from "../scoring/cost.ts";
 import { leastTokens } from "../scoring/floor.ts";
+import { modelPart } from "../scoring/model-name.ts";
 import { DEFAULT_PRICES } from "../scoring/prices.ts";
 import { cell } from "../scoring/score.ts";
 import { Answer } from "./answer.ts";
@@ -72,7 +73,8 @@ function costOf(answer: Answer | null, { usage }: Observation, leastInput: numbe
   const seenModel = told.evidence_total_call_count === 0 ? seen.serving_model : null;
   return {
     ...cost,
-    serving_model: told.serving_model ?? answer?.serving_model ?? seenModel,
+    serving_model:
+      told.serving_model ?? (answer?.serving_model === undefined ? seenModel : modelPart(answer.serving_model)),
     input_tokens: told.input_tokens ?? answer?.input_tokens ?? seen.input_tokens,
     output_tokens: told.output_tokens ?? answer?.output_tokens ?? seen.output_tokens,
   };

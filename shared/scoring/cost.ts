@@ -1,4 +1,5 @@
 import { costFloors } from "./floor.ts";
+import { modelPart } from "./model-name.ts";
 import { type PriceTable, priceOf } from "./prices.ts";
 
 /** What an agent that keeps to the protocol reports. Nothing of it is trusted. */
@@ -119,7 +120,7 @@ function bounded(calls: readonly Call[]): Call[] {
 
 function readCall(value: unknown, prices: PriceTable): Call {
   const { model: name, input_tokens, output_tokens, cost_usd } = members(value);
-  const model = typeof name === "string" && MODEL_NAME.test(name) ? name : null;
+  const model = typeof name === "string" && MODEL_NAME.test(name) ? modelPart(name) || null : null;
   const input = tokens(input_tokens);
   const output = tokens(output_tokens);
   // JSON null says the same as a missing member.

@@ -1,5 +1,6 @@
 import { sha256 } from "../platform/crypto.ts";
 import { MAX_COST_USD, MAX_TOKENS } from "../scoring/cost.ts";
+import { modelPart } from "../scoring/model-name.ts";
 import { type AttributeValue, kindOf, type Meaning, type SpanKind } from "./conventions.ts";
 
 /** An attribute that is kept, as it was decoded. */
@@ -178,9 +179,9 @@ function label(value: AttributeValue): string | null {
   return BEGINNING.exec(text)?.[0] ?? null;
 }
 
-/** A model's name; Micrometer says `none` for one that is not known. */
+/** A model's name; Micrometer says `none` for one that is not known. A blueprint, where it is shown, may be public. */
 function modelName(value: AttributeValue): string | null {
-  return value === "none" ? null : label(value);
+  return typeof value !== "string" || value === "none" ? null : label(modelPart(value));
 }
 
 /** A count; Micrometer, and so Spring AI, sends every value as text. */

@@ -143,6 +143,12 @@ describe("the evidence of a run", () => {
       dear,
       { serving_model: "swept", input_tokens: 7, output_tokens: 50 },
     ],
+    [
+      "has no project before the swept model",
+      { serving_model: "projects/acme/locations/eu/endpoints/7" },
+      [],
+      { serving_model: "endpoints/7" },
+    ],
   ])("%s", (_case, answer, spans, expected) => {
     expect(assessed(answer, spans)).toMatchObject(expected);
   });

@@ -165,6 +165,7 @@ describe("tokens and model", () => {
     ["one of 200 characters", ["m".repeat(200)], "m".repeat(200)],
     ["none of 201", ["m".repeat(201)], null],
     ["none that is no text", [{ name: "m" }], null],
+    ["its name without the account that calls it", ["arn:aws:bedrock:eu-west-1:123456789012:inference-profile/m"], "m"],
   ])("the serving model is %s", (_, models, expected) => {
     expect(evidence({ calls: models.map((model) => ({ model })) }).serving_model).toBe(expected);
   });

@@ -93,6 +93,8 @@ describe("a span's kind", () => {
   });
 });
 
+const ARN = "arn:aws:bedrock:us-east-1:123456789012:";
+
 describe("the conventions, current and legacy", () => {
   test.each<[keyof Span, string | number | null, Record<string, string | number>]>([
     ["provider", "p", { "gen_ai.provider.name": "p", "gen_ai.system": "old" }],
@@ -105,6 +107,10 @@ describe("the conventions, current and legacy", () => {
     ["model", "m", { "gen_ai.request.model": "m" }],
     ["model", "m", { "gen_ai.request.model": "m", "gen_ai.response.model": " \t" }],
     ["model", "m", { "gen_ai.request.model": "m", "gen_ai.response.model": "none" }],
+    ["model", "us.amazon.nova-pro-v1:0", { "gen_ai.request.model": `${ARN}inference-profile/us.amazon.nova-pro-v1:0` }],
+    ["model", "application-inference-profile/x", { "gen_ai.request.model": `${ARN}application-inference-profile/x` }],
+    ["model", "google/m", { "gen_ai.request.model": "projects/acme/locations/eu/publishers/google/models/m" }],
+    ["model", "my/projects/m", { "gen_ai.request.model": "my/projects/m" }],
     ["model", "m", { "llm.response.model": "m", "llm.request.model": "asked" }],
     ["model", "m", { "llm.request.model": "m" }],
     ["model", "m", { "llm.model_name": "m" }],
