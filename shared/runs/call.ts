@@ -8,12 +8,13 @@ import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
 import type { CallOutcome } from "./answer.ts";
-import { gatewayWords, isBrowserCheck } from "./gateway.ts";
+import { isBrowserCheck } from "./gateway.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 import { errorWords } from "./protocols/error-words.ts";
 import { protocolOf } from "./protocols/index.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
+import { formWords } from "./wrong-form.ts";
 
 /** How long to wait before asking again for an answer that is not ready, in milliseconds. */
 export const PAUSE_MS = { first: 250, longest: 2000 };
@@ -112,7 +113,7 @@ export async function callAgent(
   const latencyMs = Math.round(result.latency_ms);
   const sentAt = new Date(call.sentAt ?? now());
   if (promisesCallback(result, protocol)) return { outcome: { kind: "callback", latencyMs }, sentAt };
-  const outcome = outcomeOf(result, latencyMs, (value) => protocol.read(value, job));
+  const outcome = outcomeOf(result, latencyMs, job, (value) => protocol.read(value, job));
   return { outcome: outcome.kind === "pending" ? await poll(call, outcome) : outcome, sentAt };
 }
 
@@ -140,7 +141,7 @@ async function poll(call: Call, pending: Pending): Promise<CallOutcome> {
     await call.sleep(Math.round(Math.max(PAUSE_MS.first, Math.min(pause, left / 2))));
     // No Idempotency-Key: under the run's key, an agent would have to repeat its first answer.
     const result = await ask(call, JSON.stringify(outcome.request));
-    outcome = outcomeOf(result, Math.round(result.latency_ms), outcome.read);
+    outcome = outcomeOf(result, Math.round(result.latency_ms), call.job, outcome.read);
     pause = Math.min(PAUSE_GROWTH * pause, PAUSE_MS.longest);
   }
   return outcome;
@@ -249,14 +250,16 @@ const UNREADABLE = {
 } as const;
 
 /** That an endpoint answered with another status than 200; quotes nothing of the answer. */
-export function unexpected(result: Extract<Exchange, { ok: true }>): string {
-  return `The endpoint answered with HTTP status ${result.status}; 200 is expected. ${gatewayWords(result)}`.trim();
+export function unexpected(result: Extract<Exchange, { ok: true }>, { agent }: Job): string {
+  const words = formWords(result, agent.agent_protocol);
+  return `The endpoint answered with HTTP status ${result.status}; 200 is expected. ${words}`.trim();
 }
 
-/** The outcome of a call by its exchange, unless `read` finds that the agent is still working. */
+/** The outcome of a call for a job by its exchange, unless `read` finds that the agent is still working. */
 export function outcomeOf(
   result: Exchange,
   latencyMs: number,
+  job: Job,
   read: (value: unknown) => Reading,
 ): CallOutcome | Pending {
   if (!result.ok) {
@@ -269,15 +272,19 @@ export function outcomeOf(
   }
   if (result.status !== 200) {
     const said = errorWords(response);
-    const detail = said === "" ? unexpected(result) : `${unexpected(result)} It says: ${said}`;
+    const detail = `${unexpected(result, job)}${said === "" ? "" : ` It says: ${said}`}`;
     return { kind: "failure", code: "agent_http_error", detail, response, latencyMs };
   }
   const json = parseJsonBounded(new TextDecoder().decode(response), { exact: true });
   if (!json.ok) {
     const { code, detail } = UNREADABLE[json.reason];
-    const words = json.reason === "not_json" ? gatewayWords(result) : "";
+    const words = json.reason === "not_json" ? formWords(result, job.agent.agent_protocol) : "";
     return { kind: "failure", code, detail: `${detail} ${words}`.trim(), response, latencyMs };
   }
   const reading = read(json.value);
-  return reading.kind === "pending" ? reading : { ...reading, response, latencyMs };
+  if (reading.kind === "pending") return reading;
+  if (reading.kind === "answer") return { ...reading, response, latencyMs };
+  const words = formWords(result, job.agent.agent_protocol);
+  // Before the rest, which may end with the agent's own words.
+  return { ...reading, detail: `${words} ${reading.detail}`.trim(), response, latencyMs };
 }

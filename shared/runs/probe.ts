@@ -6,6 +6,7 @@ import { outcomeOf, PAUSE_MS, promisesCallback, send, type Sending, unexpected }
 import type { Job } from "./job.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { MODEL } from "./protocols/openai-chat.ts";
+import { formWords } from "./wrong-form.ts";
 
 /** How long a probe may take, in milliseconds: no longer than a person waits for it. */
 const DEADLINE_MS = 10_000;
@@ -38,8 +39,10 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
     "Often a slash at the end of the path is all that differs. If it leads to a page to sign in, what stands before the " +
     "endpoint has to let the service's calls pass.",
   agent_http_error:
-    "Answer a POST to this exact path with 200. Credentials beside the signature are given as the agent's auth_header.",
-  agent_invalid_response: "Compare the answer with what agent_protocol specifies.",
+    "Answer a POST to this exact path with 200, in the protocol that agent_protocol names. Credentials beside the signature " +
+    "are given as the agent's auth_header.",
+  agent_invalid_response:
+    "Compare the answer with what agent_protocol specifies; change that if the endpoint speaks another one.",
   agent_response_too_large: "Keep answers within 1 MiB, and lists and objects within 50,000 items and members in all.",
   agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
 };
@@ -86,27 +89,31 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   if (promisesCallback(result, protocol)) {
     return succeeded("The endpoint took the task and promised to call back.");
   }
-  let outcome = outcomeOf(result, measured.latency_ms, (body) => protocol.read(body, job));
+  let outcome = outcomeOf(result, measured.latency_ms, job, (body) => protocol.read(body, job));
   if (outcome.kind === "pending") {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS.first));
     const left = { ...sending, remainingMs: () => DEADLINE_MS - measured.latency_ms };
     result = await send(left, JSON.stringify(outcome.request), {});
-    outcome = outcomeOf(result, measured.latency_ms, outcome.read);
+    outcome = outcomeOf(result, measured.latency_ms, job, outcome.read);
   }
   if (outcome.kind === "pending") return succeeded("The endpoint took the task and is working on it.");
   if (outcome.kind !== "failure") return succeeded("The endpoint answered by its protocol.");
   const { code } = outcome;
   const particular = PROTOCOL_ADVICE[target.agent_protocol][code];
-  const detail = [unquoted(outcome, result), ADVICE[code], particular].filter((text) => text !== undefined).join(" ");
+  const detail = [unquoted(outcome, result, job), ADVICE[code], particular]
+    .filter((text) => text !== undefined)
+    .join(" ");
   return { ok: false, ...measured, status_code: result.status, failure_code: code, detail };
 }
 
 type Failed = Extract<CallOutcome, { kind: "failure" }>;
 
 /** Why a call failed, without what the agent says of it: that is part of its answer, which whoever may test must not read. */
-function unquoted({ code, detail }: Failed, result: Exchange): string {
-  if (code === "agent_reported_failure") return "The agent answered that it failed.";
-  return code === "agent_http_error" && result.ok ? unexpected(result) : detail;
+function unquoted({ code, detail }: Failed, result: Exchange, job: Job): string {
+  if (!result.ok) return detail;
+  if (code === "agent_http_error") return unexpected(result, job);
+  if (code !== "agent_reported_failure") return detail;
+  return `The agent answered that it failed. ${formWords(result, job.agent.agent_protocol)}`.trim();
 }
 
 function probeJob(id: string, agent: Target): Job {
