@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { forgetAllowances } from "../../../shared/allowances/forget.ts";
 import { forgetProviderEvents } from "../../../shared/billing/forget.ts";
 import { rescueCertifications, resumeCertifications } from "../../../shared/certification/resume.ts";
@@ -361,7 +361,7 @@ it("the reaper locks the agents alone whose runs it gives up", async () => {
     ["agents", "runs", "outbox"],
     filled("agents", 0, 2, { id: numbered(2), user_id: numbered(5), name: "n", connection_mode: "'mock'" }),
     filled("runs", 0, aBatch, run),
-    // Its turn comes with the next batch.
+    // Its turn comes with the next piece.
     filled("runs", aBatch, 1, {
       ...run,
       agent_id: numbered(2, "2"),
@@ -372,12 +372,13 @@ it("the reaper locks the agents alone whose runs it gives up", async () => {
   const { client } = await connect(service);
   try {
     await client.query(`begin; select from agents where id = ${numbered(2, "2")} for update`);
-    expect(await reap(ctx)).toBe(aBatch);
+    const reaped = reap(ctx);
+    await vi.waitFor(async () => expect(await count("runs where lease_token is null")).toBe(aBatch));
     await client.query("rollback");
+    expect(await reaped).toBe(aBatch + 1);
   } finally {
     await client.end();
   }
-  expect(await reap(ctx)).toBe(1);
   expect(await service.sql("select attempt, failure_code from runs where status <> 'running'")).toEqual([
     { attempt: 5, failure_code: "service_error" },
   ]);

@@ -3,7 +3,8 @@ import { DAILY, EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import { DAILY_ITEMS } from "../../../shared/daily/items.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { dailyStates } from "./daily-support.ts";
-import { quietQueueClient, range } from "../runs/support.ts";
+import { newUser } from "../../stack/client.ts";
+import { addAgent, quietQueueClient, range } from "../runs/support.ts";
 
 const MINUTE = 60_000;
 const NIGHT = Date.parse("2026-11-21T03:17:00Z");
@@ -97,5 +98,52 @@ describe("a part of the work of every minute that fails", () => {
     service.logs.length = 0;
     await minute();
     expect(failed()).toEqual([]);
+  });
+});
+
+describe("the reaper", () => {
+  /** More than are looked at in one piece. */
+  const HOPELESS = 250;
+
+  it("gives up all hopeless runs but those that the database refuses, names these, and does what is behind them", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    const running = await service.sql<{ id: string }>(
+      `insert into runs (id, agent_id, task_id, domain, user_id, trigger, scope, status, attempt, started_at, lease_token,
+         lease_expires_at, awaiting_callback, deadline_at)
+       select uuidv7(n * interval '1 second'), $1, t.id, t.domain, $2, 'manual', 'personal', 'running', 5, now(), gen_random_uuid(),
+         now() - interval '1 hour' + n * interval '1 second', n > $3::integer, $4::timestamptz
+       from (select * from tasks limit 1) t, generate_series(1, $3::integer + 1) n order by n returning id`,
+      [agent, owner.id, HOPELESS, iso()],
+    );
+    const poison = [0, 1, 2, 3, 100, 249].map((place) => running[place]?.id);
+    await service.sql(`create function refuse() returns trigger language plpgsql as $$ begin
+      if new.id = any('{${poison.join(",")}}') and new.status = 'failed' then raise 'refused'; end if; return new; end $$`);
+    await service.sql("create trigger refuse before update on runs for each row execute function refuse()");
+    const open = async () =>
+      (await service.sql<{ id: string }>("select id from runs where lease_expires_at < now() order by id")).map(
+        ({ id }) => id,
+      );
+    time += MINUTE;
+    await minute();
+    const named = () =>
+      service.logs.map((line) => JSON.parse(line)).filter(({ message }) => message.startsWith("stepped"));
+    // The last of them waits for the next minute: how much is done in one is bounded.
+    await minute();
+    expect(await open()).toEqual(poison);
+    expect(new Set(named().map(({ run_id: id }) => id))).toEqual(new Set(poison));
+    const ended = await service.sql(
+      "select failure_code, count(*)::integer as n from runs where agent_id = $1 group by 1 order by 1",
+      [agent],
+    );
+    expect(ended).toEqual([
+      { failure_code: "agent_timeout", n: 1 },
+      { failure_code: "service_error", n: HOPELESS - poison.length },
+      { failure_code: null, n: poison.length },
+    ]);
+    await service.sql("drop function refuse cascade");
+    await minute();
+    await minute();
+    expect(await open()).toEqual([]);
   });
 });
