@@ -112,6 +112,16 @@ describe("a seller's account", () => {
     const sellers = [seller, ...(await Promise.all(range(25).map(() => newSeller(service))))];
     const flags = { charges_enabled: false, payouts_enabled: true };
     for (const one of sellers) service.stripe.onboard(await accountOf(service, one), flags);
+    // The first of the list, which has the newest ones first.
+    const [refused, ...others] = sellers.toReversed();
+    await service.sql(`create function refuse() returns trigger language plpgsql as $$
+      begin if new.id = '${refused?.id}' then raise 'refused'; end if; return new; end $$`);
+    await service.sql("create trigger refuse before update on users for each row execute function refuse()");
+    await service.app.scheduled(DAILY);
+    await service.sql("drop function refuse cascade");
+    expect(await Promise.all(others.map(flagsOf))).toEqual(others.map(() => flags));
+    const told = service.logs.map((line) => JSON.parse(line)).filter(({ user_id: id }) => id === refused?.id);
+    expect(told).toEqual([expect.objectContaining({ level: "error", message: "seller not looked at again" })]);
     await service.app.scheduled(DAILY);
     expect(await Promise.all(sellers.map(flagsOf))).toEqual(sellers.map(() => flags));
     await enable(service, seller);
