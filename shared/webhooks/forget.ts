@@ -46,16 +46,23 @@ function forgetEvents(ctx: Context, after: string): Promise<string | null> {
   );
 }
 
+/** How many pieces of the log of what is gone one call deletes at most. */
+const MAX_PIECES = 10;
+
 /**
- * Deletes attempts of the 5,000 subscriptions that have been gone longest, at most 5,000 a call, and what was noted of those
- * that have had none for an hour: an attempt may have been on its way when its subscription went.
+ * Deletes attempts of the 5,000 subscriptions that have been gone longest, at most 50,000 a call, piece by piece, and what was
+ * noted of those that have had none for an hour: an attempt may have been on its way when its subscription went.
  */
 export async function forgetRemoved(ctx: Context): Promise<void> {
+  for (let piece = 0; piece < MAX_PIECES; piece += 1) if ((await forgetPiece(ctx)) < PIECE) return;
+}
+
+async function forgetPiece(ctx: Context): Promise<number> {
   const theirs = sql`select d.ctid from removed r cross join lateral (
       select d.ctid from ${webhook_deliveries} d where d.webhook_id = r.id
       order by d.id desc limit ${PIECE} for update skip locked
     ) d limit ${PIECE}`;
-  await read(
+  const deleted = await read(
     ctx,
     z.int(),
     sql`with removed as (
@@ -68,4 +75,5 @@ export async function forgetRemoved(ctx: Context): Promise<void> {
           and not exists (select from ${webhook_deliveries} d where d.webhook_id = r.id)`)}
     ) select to_jsonb(count(*)) as result from attempts`,
   );
+  return deleted ?? 0;
 }
