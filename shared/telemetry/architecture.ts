@@ -22,7 +22,8 @@ const MAX_CHARACTERS = 24 * 1024;
 
 /**
  * What a run shows of its agent's architecture; null where its spans name nothing, or over 256 models or tools, 1,024
- * edges, or 24,576 characters. Order, times, tokens, failures, the ids of spans and how often something was called make no difference.
+ * edges, or 24,576 characters. Order, times, tokens, failures, the ids of spans and how often something was called make no
+ * difference.
  */
 export function architectureOf({ modelCalls, toolCalls, edges }: Trace): Architecture | null {
   const names = (calls: Trace["modelCalls"]) => calls.map(nodeName).filter((name) => name !== null);

@@ -17,7 +17,8 @@ const Changed = z.array(z.object({ user_id: z.uuid(), account_id: z.string() }))
 /**
  * Makes up for events of sellers' connected accounts that never came: looks at a page of the accounts at the provider and
  * mirrors those that are not as our users have them. Their events are theirs, and `reconcile` can't list them
- * (https://docs.stripe.com/connect/webhooks). One that fails does not hold up the others. Does nothing without a payment key, or where nobody sells.
+ * (https://docs.stripe.com/connect/webhooks). One that fails does not hold up the others. Does nothing without a payment key,
+ * or where nobody sells.
  */
 export async function lookAtSellersAgain(ctx: Context, cursor: string | null): Promise<Piece> {
   if (ctx.env.STRIPE_SECRET_KEY === undefined) return { next: null };
