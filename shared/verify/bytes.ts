@@ -11,6 +11,12 @@ export function textOf(bytes: Bytes): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
+/** The text of a file, which may be in the UTF-16 that Windows PowerShell writes by `>`: its first bytes tell. */
+export function textOfFile(bytes: Uint8Array): string {
+  const mark = bytes.subarray(0, 2).join();
+  return new TextDecoder({ "255,254": "utf-16le", "254,255": "utf-16be" }[mark]).decode(bytes);
+}
+
 /** Pieces of bytes, one after another. */
 export function concat(...pieces: readonly Bytes[]): Bytes {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));

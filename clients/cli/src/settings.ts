@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, mkdirSync, readFileSync, renameSync, 
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { textOfFile } from "../../../shared/verify/bytes.ts";
 import { createClient, type ScreeningClient } from "../../typescript/src/client.ts";
 import { EXIT, Failure, reach } from "./failure.ts";
 import { waitingOn } from "./progress.ts";
@@ -143,7 +144,7 @@ export function connectSignedIn(values: Parameters<typeof connect>[0], terminal:
 /** The text of a file that was named, 0 for standard input. @throws Failure where it can't be read. */
 export function textOf(file: string | 0): string {
   try {
-    return readFileSync(file, "utf8");
+    return textOfFile(readFileSync(file));
   } catch (error) {
     throw new Failure(EXIT.usage, error instanceof Error ? error.message : String(error));
   }

@@ -1,5 +1,5 @@
 /** The script of the pages that verify: it reads what it needs itself, and computes each step here. */
-import { textOf } from "../../../shared/verify/bytes.ts";
+import { textOf, textOfFile } from "../../../shared/verify/bytes.ts";
 import type { Claims } from "../../../shared/verify/claims.ts";
 import { isObject, parsed } from "../../../shared/verify/json.ts";
 import { reading } from "../../../shared/verify/reading.ts";
@@ -62,7 +62,7 @@ async function onPaste(form: HTMLFormElement): Promise<void> {
   };
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
-    given.value = await file.text();
+    given.value = textOfFile(new Uint8Array(await file.arrayBuffer()));
     await check();
   };
   const file = part("file", HTMLInputElement);

@@ -311,6 +311,19 @@ describe.skipIf(!hasBrowser)("verification in a browser", () => {
     }
   });
 
+  it.each([
+    ["UTF-16", "\ufeff", (text: string) => Buffer.from(text, "utf16le")],
+    ["UTF-16 of the other order", "\ufeff", (text: string) => Buffer.from(text, "utf16le").swap16()],
+    ["UTF-8 with a mark", "\ufeff", (text: string) => Buffer.from(text)],
+  ])("takes a file in %s, as programs on Windows write it", async (_what, mark, written) => {
+    const answer = await (await fetch(`${service.url}/api/v1/runs/${run}/evidence`)).text();
+    await page.goto(`${service.url}/verify`);
+    await page.getByText("from now on this page works offline").waitFor();
+    const file = { name: "kept.json", mimeType: "application/json", buffer: written(`${mark}${answer}\r\n`) };
+    await page.getByLabel("Or a file").setInputFiles(file);
+    expect((await shown()).verdict).toMatch(/^Verified: every step holds\./);
+  });
+
   it("leaves a text that is dragged to its field, and takes a file that is dropped", async () => {
     await page.goto(`${service.url}/verify`);
     await page.getByText("from now on this page works offline").waitFor();
