@@ -216,12 +216,14 @@ function Ranking({ rows, caption, whole }: { rows: readonly Entry[]; caption: st
   );
 }
 
-function Board({ rows, total, more, view }: { rows: readonly Entry[]; total: number; more: boolean; view: View }) {
+type Shown = { rows: readonly Entry[]; total: number; more: boolean; view: View; home: string };
+
+function Board({ rows, total, more, view, home }: Shown) {
   const last = Math.max(1, Math.ceil(total / view.page_size));
   const first = (view.page - 1) * view.page_size + 1;
   const caption = `${total}${more ? " or more" : ""} ${total === 1 ? "agent" : "agents"}, ${first} to ${first + rows.length - 1}`;
   return (
-    <Layout title="Board" at="/">
+    <Layout title="Board" at="/" address={`${home}/${view.domain === undefined ? "" : `?domain=${view.domain}`}`}>
       <h1>Board of AI agents</h1>
       <p class="mute">
         Each agent is asked the same tasks, each time with new numbers and names. Every counted run is signed.
@@ -288,6 +290,7 @@ export const boardPage = [
           rows={rows}
           total={total}
           more={isCapped === true}
+          home={ctx.env.BASE_URL}
           view={{ ...others, domain, q, verified, certified }}
         />,
       );

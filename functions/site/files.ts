@@ -30,6 +30,10 @@ function robots({ ctx }: Visit): Reply {
     "/sessions/",
     "/agents/new",
     "/billing",
+    "/workspaces",
+    "/scorecards",
+    "/admin",
+    "/compare?",
     "/marketplace/purchases/",
   ].map((path) => `Disallow: ${path}`);
   const lines = ["User-agent: *", ...closed, "", `Sitemap: ${ctx.env.BASE_URL}/sitemap.xml`, ""];

@@ -64,7 +64,12 @@ function PassedOn({ title, told, address, picture }: Pick<LayoutProps, "title" |
       <meta property="og:description" content={told ?? SITE} />
       <meta property="og:site_name" content="Agent Screening" />
       <meta property="og:type" content="website" />
-      {address !== undefined && <meta property="og:url" content={address} />}
+      {address !== undefined && (
+        <>
+          <link rel="canonical" href={address} />
+          <meta property="og:url" content={address} />
+        </>
+      )}
       {picture !== undefined && <meta property="og:image" content={picture} />}
       <meta name="twitter:card" content="summary" />
     </>

@@ -54,6 +54,10 @@ export function view(spec: View): View {
   return spec;
 }
 
+/** What a search engine should have beside the board and agents: any other page is about one person, one run or one errand. */
+const FOUND =
+  /^\/(?:marketplace(?:\/\{listing_id\})?|(?:suites|docs).*|compare|verify|log|pricing|terms|privacy|status|sign-up|.*\..*)$/;
+
 const FORM = "application/x-www-form-urlencoded";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -77,12 +81,16 @@ export function routeOf({ path, title, show, take, kept }: View, method: string)
     query: z.looseObject({}),
     returns: { 200: { type: "text/html", description: title } },
   } as const;
+  const shown = (call: AnyCall, asStranger = false) => {
+    if (!FOUND.test(path)) call.c.header("X-Robots-Tag", "noindex");
+    return visited(call, show, asStranger);
+  };
   if (method === "get" && kept !== undefined) {
     const { tag: cache, query = z.object({}) } = kept;
     const params = z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()])));
-    return { ...base, method, params, query, cache, handler: (call) => visited(call, show, true) };
+    return { ...base, method, params, query, cache, handler: (call) => shown(call, true) };
   }
-  if (method === "get") return { ...base, method, handler: (call) => visited(call, show) };
+  if (method === "get") return { ...base, method, handler: (call) => shown(call) };
   return {
     ...base,
     method: "post",

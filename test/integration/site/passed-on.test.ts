@@ -64,6 +64,16 @@ it.each([
   expect(said).toMatch(description);
 });
 
+it.each([
+  ["/?q=a&page=2&utm_source=b", "/"],
+  ["/?domain=planning&period=7d", "/?domain=planning"],
+  ["/agents/AGENT?utm_source=a", "/agents/AGENT"],
+])("is found by one address: %s", async (path, address) => {
+  const { html } = await newVisitor(service).open(path.replace("AGENT", scored));
+  const named = /<link rel="canonical" href="([^"]*)"\/>/.exec(html)?.[1];
+  expect(named).toBe(service.url + address.replace("AGENT", scored));
+});
+
 it("is nothing of a page that belongs to somebody", async () => {
   expect(await told("/home", await visitorOf(service, owner))).toEqual({});
 });

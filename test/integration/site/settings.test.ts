@@ -221,6 +221,17 @@ describe("what browsers and machines ask every site for", () => {
     }
   });
 
+  it.each([
+    ["/docs/guides/the-score", null],
+    ["/suites/core?page=1", null],
+    ["/robots.txt", null],
+    ["/sign-in?next=%2Fhome", "noindex"],
+    ["/forgot-password", "noindex"],
+  ])("%s is left out by search engines where it is about one errand alone", async (path, told) => {
+    const { headers } = await fetch(service.url + path, { redirect: "manual" });
+    expect(headers.get("x-robots-tag")).toBe(told);
+  });
+
   it("a problem as a page where a browser asks for one, and as problem+json for everyone else", async () => {
     const visitor = newVisitor(service);
     const page = await visitor.open("/nothing/here");
