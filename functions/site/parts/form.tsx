@@ -89,7 +89,7 @@ export function Form({
 export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: Record<string, string> }) {
   if (wrong === undefined) return null;
   return (
-    <div class="notice bad" role="alert">
+    <Notice kind="bad" alert>
       <p>
         <strong>That did not work.</strong> {wrong.message}
       </p>
@@ -102,7 +102,7 @@ export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: 
           ))}
         </ul>
       )}
-    </div>
+    </Notice>
   );
 }
 

@@ -1,13 +1,16 @@
 import { type Child, cloneElement, isValidElement, type PropsWithChildren } from "hono/jsx";
 
-/** Something that a visitor has to know; `alert` is read out at once. */
+/** Something that a visitor has to know; `alert` is read out at once, and the keyboard goes on from there. */
 export function Notice({
   kind = "plain",
   alert = false,
   children,
 }: PropsWithChildren<{ kind?: "plain" | "good" | "bad"; alert?: boolean }>) {
   return (
-    <div class={kind === "plain" ? "notice" : `notice ${kind}`} {...(alert ? { role: "alert" } : {})}>
+    <div
+      class={kind === "plain" ? "notice" : `notice ${kind}`}
+      {...(alert ? { role: "alert", tabindex: -1, autofocus: true } : {})}
+    >
       {children}
     </div>
   );
