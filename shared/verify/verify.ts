@@ -90,12 +90,13 @@ function recognised(given: string): Recognised {
   if (given.includes("\n\n\u2014 ")) return { what: "A checkpoint of the log.", checkpoint: `${given}\n` };
   if (given.startsWith("{")) return { what: "An answer of the service, with a statement in it.", ...answered(given) };
   if (given === "") throw new Refused("There is nothing.");
-  return { what: "A statement, as it seems.", jws: given.replaceAll(/\s/g, ""), proof: null };
+  return { what: "A statement, as it seems.", jws: given.replaceAll(/[\s"]/g, ""), proof: null };
 }
 
 /** The statement in what an endpoint of evidence answers, the proof beside it, and what it shows of both. */
 function answered(text: string): { jws: string; proof: string | null; shown: Shown } {
-  const answer = parsed(text);
+  // What is copied from a window may be broken at its edge, within a text too, where JSON allows no line break.
+  const answer = parsed(text) ?? parsed(text.replaceAll("\n", ""));
   const [jws, proof] = [at(answer, "jws"), at(answer, "log.proof")];
   if (!isObject(answer) || typeof jws !== "string") throw new Refused("There is no statement in it, no member jws.");
   // The service shows an empty one for what it can't verify itself.

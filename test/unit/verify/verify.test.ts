@@ -255,10 +255,11 @@ describe("what somebody hands over", () => {
 
   it("is recognised as it comes, and checked offline as far as it brings what is needed", async () => {
     const { served, options, whole } = await given();
-    const answer = JSON.stringify({ jws: served.jws, log: { index: 300, proof: served.proof } });
+    const shown = { jws: served.jws, log: { index: 300, proof: served.proof } };
+    const answer = JSON.stringify(shown).replaceAll(/.{80}/g, "$&\n");
     const checkpoint = whole.slice(whole.indexOf("\n\n") + 2);
     const seen = await Promise.all(
-      [served.jws, ` ${served.jws}\n`, answer, whole, whole.replaceAll("\n", "\r\n").trimEnd(), checkpoint].map(
+      [served.jws, ` "${served.jws}"\n`, answer, whole, whole.replaceAll("\n", "\r\n").trimEnd(), checkpoint].map(
         async (text) => {
           const { verified, index, steps } = await verify(text, { ...options, get: null });
           return [verified, index, steps.filter(({ outcome }) => outcome === "skipped").map(({ name }) => name)];
