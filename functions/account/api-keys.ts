@@ -112,14 +112,15 @@ export const apiKeys = [
     tag,
     summary: "Replace an API key by a new one",
     description:
-      "The new key is shown in this answer alone and works at once. The old one stops working at once, or within a " +
-      "minute if the key cache can't be reached at that moment. Name, scope, limits and expiry stay; the quotas " +
-      "start anew. A revoked or expired key is 409.",
+      "The new key is shown in this answer alone, with null in a replay, and works at once. The old one stops working at " +
+      "once, or within a minute if the key cache can't be reached at that moment. Name, scope, limits and expiry stay; " +
+      "the quotas start anew. A revoked or expired key is 409.",
     auth: "session",
     params,
     right: ({ ctx, principal, params: { id } }) => readKey(ctx, managedKeys(principal), id),
     returns: { 200: ApiKeyIssued },
     problems: ["not_found", "key_inactive"],
+    idempotent: true,
     async handler({ ctx, principal, params: { id } }) {
       return ok(await rotateKey(ctx, managedKeys(principal), id));
     },

@@ -46,13 +46,16 @@ function Issued({ issued }: { issued: z.output<typeof ApiKeyIssued> }) {
     <Notice kind="good" alert>
       {issued.key === null ? (
         <p>
-          The key “{issued.name}” was made by the first of two sendings of this form, and was shown there. If you did
-          not see it, rotate it to get another one.
+          The key “<bdi>{issued.name}</bdi>” was made by the first of two sendings of this form, and was shown there. If
+          you did not see it, rotate it to get another one.
         </p>
       ) : (
         <>
           <p>
-            <strong>The key “{issued.name}”.</strong> It is shown this once: copy it now.
+            <strong>
+              The key “<bdi>{issued.name}</bdi>”.
+            </strong>{" "}
+            It is shown this once: copy it now.
           </p>
           <ShownOnce id="key" label="The key" text={issued.key} />
         </>
@@ -92,7 +95,7 @@ function List({ keys, path, now }: { keys: readonly Key[]; path: string; now: Da
           </td>
           <td>{key.last_used_at === null ? "never" : <Day time={key.last_used_at} />}</td>
           <td>
-            {endOf(key, now) ?? <RowAction action={path} id={key.id} wish="rotate" label="Rotate" of={key.name} />}
+            {endOf(key, now) ?? <RowAction action={path} id={key.id} wish="rotate" label="Rotate" of={key.name} once />}
           </td>
           <td>
             {key.revoked_at === null && (
@@ -154,9 +157,10 @@ async function take(visit: Visit, place: Place): Promise<Response> {
       await api.send("DELETE", at);
       return null;
     }
-    if (wish === "rotate") return ApiKeyIssued.parse(await api.send("POST", `${at}/rotate`));
+    const key = form.get(KEY) ?? undefined;
+    if (wish === "rotate") return ApiKeyIssued.parse(await api.send("POST", `${at}/rotate`, {}, key));
     const body = { name: form.get("name") ?? "", ...scopeOfForm(form) };
-    return ApiKeyIssued.parse(await api.send("POST", place.api, body, form.get(KEY) ?? undefined));
+    return ApiKeyIssued.parse(await api.send("POST", place.api, body, key));
   });
   if (result instanceof Wrong) return show(visit, place, { typed: form, wrong: result });
   return show(visit, place, result === null ? {} : { issued: result });

@@ -52,7 +52,7 @@ function Log({ deliveries, path, again }: { deliveries: readonly Delivery[]; pat
             <td class="number">{duration_ms === null ? "–" : `${duration_ms} ms`}</td>
             {again && (
               <td>
-                <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} />
+                <RowAction action={path} id={id} wish="redeliver" label="Deliver again" of={event_type} once />
               </td>
             )}
           </tr>
@@ -206,7 +206,12 @@ async function act({ form, api }: Visit, at: string): Promise<Outcome | null> {
     return { said: `Sent: ${outcomeOf(DeliveryRead.parse(await api.send("POST", `${at}/test`)))}` };
   }
   if (wish === "redeliver") {
-    await api.send("POST", `${at}/deliveries/${encodeURIComponent(form.get("id") ?? "")}/redeliver`);
+    await api.send(
+      "POST",
+      `${at}/deliveries/${encodeURIComponent(form.get("id") ?? "")}/redeliver`,
+      {},
+      form.get(KEY) ?? undefined,
+    );
     return { said: "It is being delivered again: look at the log in a moment." };
   }
   const changes = changesOf(form);

@@ -39,5 +39,5 @@ export async function rotateKey(ctx: Context, mayManage: MayManage, keyId: strin
     },
   });
   await forgetKey(ctx, old_hash);
-  return { ...key, key: secret };
+  return { ...key, key: ctx.idempotency?.replayed === true ? null : secret };
 }

@@ -120,6 +120,10 @@ describe("the settings, by the pages alone", () => {
     const rotated = await visitor.send(twice, "Rotate");
     const next = /ask_[\w-]+(?=<\/textarea>)/.exec(rotated.html)?.[0] ?? "";
     expect(next).not.toBe(key);
+    // As a browser does that loads the page with the new key again.
+    const reloaded = await visitor.send(twice, "Rotate");
+    expect(reloaded.alerts).toEqual([expect.stringContaining("was made by the first of two sendings")]);
+    expect((await fetch(`${service.url}/api/v1/auth/me`, { headers: { "x-api-key": next } })).status).toBe(200);
     await visitor.send(rotated, "Revoke");
     for (const one of [key, next]) {
       const gone = await fetch(`${service.url}/api/v1/auth/me`, { headers: { "x-api-key": one } });
