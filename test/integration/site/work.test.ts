@@ -182,6 +182,7 @@ describe("changing an agent, by the pages alone", () => {
     const id = await addAgent(owner, { name: "Out of use", endpoint: endpoint.url });
     const own = await visitorOf(service, owner);
     const record = () => own.open(`/agents/${id}`);
+    // The badge: its owner's page is nothing to pass on, and has no card with a picture.
     const picture = async ({ html }: { html: string }) =>
       Promise.all(
         [...html.matchAll(/"([^"\s]*\.svg)"/g)]
@@ -193,7 +194,7 @@ describe("changing an agent, by the pages alone", () => {
       (await record()).links.map(({ text }) => text).filter((text) => / it$| this agent$/.test(text));
     expect([await ways(), await picture(await record())]).toEqual([
       ["Screen this agent", "Change it", "Certify it"],
-      [200, 200],
+      [200],
     ]);
     const screen = async () => {
       const { forms, html } = await own.open(`/agents/${id}/screen`);
