@@ -5,49 +5,14 @@ import { route } from "../../shared/http/route.ts";
 import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
+import { address, canonical, PAGE_SIZE, parametersOf, PERIODS, type View } from "./parts/board-view.ts";
 import { intervalOf } from "./parts/in-words.ts";
 import { Marks } from "./parts/marks.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
 import { Pager } from "./parts/pager.tsx";
 
-const PERIODS = [
-  ["all", "all time"],
-  ["30d", "30 days"],
-  ["7d", "7 days"],
-] as const;
 /** The longest name that the interface looks for. */
 const LONGEST = 100;
-/** What the interface takes where nobody asks for another. */
-const PAGE_SIZE = 20;
-
-interface View {
-  domain: string | undefined;
-  period: (typeof PERIODS)[number][0];
-  verified: boolean;
-  certified: boolean;
-  /** What agents are looked for by. */
-  q: string | undefined;
-  page: number;
-  page_size: number;
-}
-
-/** The parameters that lead to a view, without those that are as nobody asked for them. */
-function parametersOf(next: View): URLSearchParams {
-  const query = new URLSearchParams();
-  if (next.q !== undefined) query.set("q", next.q);
-  if (next.domain !== undefined) query.set("domain", next.domain);
-  if (next.period !== "all") query.set("period", next.period);
-  if (next.verified) query.set("verified_only", "true");
-  if (next.certified) query.set("certified_only", "true");
-  if (next.page_size !== PAGE_SIZE) query.set("page_size", String(next.page_size));
-  if (next.page > 1) query.set("page", String(next.page));
-  return query;
-}
-
-function address(view: View, change: Partial<View>): string {
-  const text = parametersOf({ ...view, page: 1, ...change }).toString();
-  return text === "" ? "/" : `/?${text}`;
-}
 
 function Choice({ current, href, children }: { current: boolean; href: string; children: unknown }) {
   return (
@@ -223,7 +188,7 @@ function Board({ rows, total, more, view, home }: Shown) {
   const first = (view.page - 1) * view.page_size + 1;
   const caption = `${total}${more ? " or more" : ""} ${total === 1 ? "agent" : "agents"}, ${first} to ${first + rows.length - 1}`;
   return (
-    <Layout title="Board" at="/" address={`${home}/${view.domain === undefined ? "" : `?domain=${view.domain}`}`}>
+    <Layout title="Board" at="/" address={`${home}${canonical(view)}`}>
       <h1>Board of AI agents</h1>
       <p class="mute">
         Each agent is asked the same tasks, each time with new numbers and names. Every counted run is signed.

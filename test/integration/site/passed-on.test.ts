@@ -67,6 +67,7 @@ it.each([
 it.each([
   ["/?q=a&page=2&utm_source=b", "/"],
   ["/?domain=planning&period=7d", "/?domain=planning"],
+  ["/?page=2&utm_source=b", "/?page=2"],
   ["/agents/AGENT?utm_source=a", "/agents/AGENT"],
 ])("is found by one address: %s", async (path, address) => {
   const { html } = await newVisitor(service).open(path.replace("AGENT", scored));
