@@ -13,11 +13,17 @@ export interface Reading {
   at: string;
 }
 
+/** What a connected account may do, as far as it is mirrored. */
+export type Shown = Pick<Stripe.Account, "id" | "charges_enabled" | "payouts_enabled">;
+
+/** An account that is connected to ours no more: nobody can be paid by it. */
+export const gone = (id: string): Shown => ({ id, charges_enabled: false, payouts_enabled: false });
+
 /**
  * Mirrors what a connected account may do onto its user, unless it was read again since, and gives a user without one the
  * row. Nothing happens where the user has another account, is gone, or was not who opened it.
  */
-export async function mirrorAccount(ctx: Context, { user_id, at }: Reading, account: Stripe.Account): Promise<void> {
+export async function mirrorAccount(ctx: Context, { user_id, at }: Reading, account: Shown): Promise<void> {
   await write(ctx, {
     parts: sql`with owner as (
       select u.id from ${users} u where u.id = ${user_id}::uuid and not ${isDeleted} for no key update

@@ -1,3 +1,4 @@
+import type Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DAILY } from "../../../functions/scheduled.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
@@ -125,6 +126,20 @@ describe("a seller's account", () => {
     await service.app.scheduled(DAILY);
     expect(await Promise.all(sellers.map(flagsOf))).toEqual(sellers.map(() => flags));
     await enable(service, seller);
+  });
+
+  it.each<[string, (events: Stripe.Event[]) => Promise<void>]>([
+    ["its event tells", (events) => deliver(service, events)],
+    ["is seen in the night, as the provider lists it no more", () => service.app.scheduled(DAILY)],
+  ])("that is connected no more, which %s, takes what it sells off offer", async (_how, hear) => {
+    const leaving = await newSeller(service);
+    const [gone, stays] = [await addListing(leaving), await addListing(seller)];
+    const events = service.stripe.deauthorise(await accountOf(service, leaving));
+    expect(await offered()).toContain(gone.id);
+    await hear(events);
+    expect(await flagsOf(leaving)).toEqual({ charges_enabled: false, payouts_enabled: false });
+    const left = await offered();
+    expect([left.includes(gone.id), left.includes(stays.id)]).toEqual([false, true]);
   });
 
   it("is as the provider says in whatever order, and however often at once, its events come", async () => {

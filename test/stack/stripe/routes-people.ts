@@ -129,7 +129,7 @@ function account(store: Store, id: string): Stripe.Account {
   const found = store.find("account", id);
   if (found !== undefined) return found;
   const message = `The provided key does not have access to account '${id}' (or that account does not exist).`;
-  throw new StripeRefusal(403, { code: "account_invalid", message }, true);
+  throw new StripeRefusal(403, { code: "account_invalid", message }, !store.disconnected.has(id));
 }
 
 /** The routes about customers and sellers. */

@@ -44,6 +44,10 @@ export interface Store {
   get<K extends Kind>(kind: K, id: string, param: string, status?: number): Kinds[K];
   /** All of a kind, the newest first. */
   all<K extends Kind>(kind: K): Kinds[K][];
+  /** Connected accounts that were, and are none of the platform's any more. */
+  readonly disconnected: ReadonlySet<string>;
+  /** Ends that a connected account is one: the last event of it names the platform. */
+  disconnect(account: string): void;
   /** Records that something happened to `object`, which the event keeps as it is now. */
   emit(type: Stripe.Event.Type, object: object, previous?: object): Stripe.Event;
   /** A copy in which the asked references are objects. @throws the refusal of one that is none. */
@@ -63,6 +67,7 @@ export function idOf(reference: string | { id: string } | null | undefined): str
 /** An empty store on a clock in milliseconds. */
 export function createStore(clock: () => number): Store {
   const objects = new Map<string, Kinds[Kind]>();
+  const disconnected = new Set<string>();
 
   function find<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
     const object = objects.get(id);
@@ -84,6 +89,13 @@ export function createStore(clock: () => number): Store {
     },
     all: <K extends Kind>(kind: K) =>
       [...objects.values()].filter((object): object is Kinds[K] => object.object === kind).toReversed(),
+    disconnected,
+    disconnect(account) {
+      objects.delete(account);
+      disconnected.add(account);
+      const platform = { id: "ca_fake", object: "application", name: "The platform" };
+      Object.assign(store.emit("account.application.deauthorized", platform), { account });
+    },
     emit(type, object, previous) {
       const event = {
         id: newId("evt_"),

@@ -70,6 +70,8 @@ export interface StripeFake {
   breakDown(): void;
   /** The seller has filled in the onboarding form, so far. */
   onboard(accountId: string, flags: { charges_enabled: boolean; payouts_enabled: boolean }): Stripe.Event[];
+  /** The account of a seller is no longer connected: its events and itself are out of the platform's sight. */
+  deauthorise(accountId: string): Stripe.Event[];
   /** Somebody refunds a payment in the provider's dashboard: in full unless an amount is given. */
   refund(paymentIntentId: string, amount?: number, along?: Along): Stripe.Event[];
   /** The bank does not take the last refund of a payment. */
@@ -171,6 +173,11 @@ export async function startStripe(options: {
         Object.assign(account, flags, { details_submitted: true });
         account.capabilities = Object.fromEntries(Object.keys(account.capabilities ?? {}).map((name) => [name, state]));
         store.emit("account.updated", account);
+      }),
+    deauthorise: (id) =>
+      causing(() => {
+        there(store, "account", id);
+        store.disconnect(id);
       }),
     refund: (id, amount, along = {}) =>
       causing(() =>
