@@ -1,6 +1,6 @@
 import { readJson } from "./json.ts";
 import type { Rule } from "./schema.ts";
-import { asSeen, codePoints, listSome, quote, textOf } from "./text.ts";
+import { asSeen, codePoints, listSome, normalized, quote, textOf } from "./text.ts";
 import { type GraderModule, isSince, type Issue, keyIssue } from "./types.ts";
 import { countBullets, countParagraphs, countSentences, countWords, holdsWords, isWords } from "./writing.ts";
 
@@ -25,7 +25,7 @@ export const constraints: GraderModule<"constraints"> = {
   },
 
   grade({ grader: { rules } }, { output }, version) {
-    const seen = isSince(version, "10") ? asSeen : (text: string) => text.normalize("NFC");
+    const seen = isSince(version, "10") ? asSeen : (text: string) => normalized(text, "NFC");
     const text = seen(textOf(output)).trim();
     const broken = rules.map((rule) => fault(rule, text, seen)).filter((broke) => broke !== null);
     return {

@@ -1,3 +1,5 @@
+import { normalized } from "./text.ts";
+
 /** Inside a word, a hyphen or apostrophe stands between letters or digits; combining marks belong to their letter. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['-][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
 const LINE_END = /\r\n|\n|\r/u;
@@ -20,7 +22,7 @@ function wordsOf(text: string): string[] {
 }
 
 function foldedText(text: string): string {
-  return text.normalize("NFC").toLowerCase().replaceAll("’", "'").replace(/[‐‑]/gu, "-");
+  return normalized(text, "NFC").toLowerCase().replaceAll("’", "'").replace(/[‐‑]/gu, "-");
 }
 
 /**

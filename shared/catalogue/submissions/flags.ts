@@ -1,4 +1,4 @@
-import { textOf } from "../../grading/text.ts";
+import { normalized, textOf } from "../../grading/text.ts";
 import type { Content } from "../create-task-schemas.ts";
 
 /** The rules that draw a reviewer's attention to a proposed task, in the order in which they are told. */
@@ -19,7 +19,7 @@ export function flagsOf(task: Content): Flag[] {
 }
 
 function fold(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  return normalized(text, "NFKC").toLowerCase();
 }
 
 /** A text as keys are looked for in it: thousands separators are dropped. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Grader, Json } from "../../../shared/grading/schema.ts";
+import { normalized } from "../../../shared/grading/text.ts";
 import { scoreOf, verdictOn } from "./support.ts";
 
 type Row = [key: Json, output: Json, correctness: number];
@@ -166,5 +167,28 @@ describe("regex", () => {
     ["(a+)+$", "aaaa", 1],
   ])("pattern %s, output %j: %d", (pattern, output, correctness) => {
     expect(scoreOf({ type: "regex", pattern }, null, output)).toBe(correctness);
+  });
+});
+
+describe("a text in its normal form", () => {
+  test("is what Unicode has it, whatever marks its scripts put on a letter", () => {
+    for (const text of [
+      "e\u0301",
+      "a\u0301\u0316",
+      "ﬀ½ｶ\uff9e",
+      "\u05d1\u05bc\u05b0",
+      `z${"\u0301\u0316".repeat(15)}`,
+      "",
+    ])
+      for (const form of ["NFC", "NFKC"] as const) expect(normalized(text, form)).toBe(text.normalize(form));
+  });
+
+  test("is the same for the same marks, and is found in time however many there are", () => {
+    const marks = (count: number) => `z${"\u0301\u0316\uff9e".repeat(count)}`;
+    expect(normalized(normalized(marks(40), "NFKC"), "NFKC")).toBe(normalized(marks(40), "NFKC"));
+    const before = process.cpuUsage();
+    normalized(marks(170_000), "NFC");
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(5_000_000);
   });
 });
