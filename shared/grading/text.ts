@@ -5,6 +5,8 @@ export const INVISIBLE = /[\u00AD\u200B\u2060\u2066-\u2069\u202A-\u202E\uFEFF]/g
 
 const UNBROKEN_SPACE = /[\u00A0\u2007\u2009\u202F]/gu;
 const UNBROKEN_HYPHEN = /[\u2010\u2011]/gu;
+/** More than one line of printable ASCII. */
+const NOT_PLAIN = /[^ -~]/u;
 const LINE_END = /\r\n|\n|\r/u;
 /** More marks on one letter than any script writes, by the Stream-Safe Text Format (UAX #15). */
 const MANY_MARKS = /[[\p{M}\uFF9E\uFF9F]--\u034F]{30}(?=[[\p{M}\uFF9E\uFF9F]--\u034F])/gv;
@@ -48,6 +50,7 @@ export function normalized(text: string, form: "NFC" | "NFKC"): string {
  * asSeen("A\u20111  \r\nB") // "A-1\nB"
  */
 export function asSeen(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text.trimEnd();
   const shown = text.replace(INVISIBLE, "").replace(UNBROKEN_SPACE, " ").replace(UNBROKEN_HYPHEN, "-");
   return normalized(shown, "NFC")
     .split(LINE_END)
