@@ -1,9 +1,11 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { assertScope, bearerToken, type OwnTokens } from "../../shared/http/credentials.ts";
+import { assertWithin, countCaller } from "../../shared/http/limits.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
+import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { CALLBACK_TOKEN_PREFIX, isCallbackTokenOf } from "../../shared/runs/callback-token.ts";
 import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
@@ -32,6 +34,15 @@ function reporterOf(c: HonoContext, principal: Principal): Reporter {
   return { kind: "user", userId: principal.userId };
 }
 
+/**
+ * Each report waits for the run's row: at the pace of a key they could keep the agent's own report waiting until the database
+ * seems not to answer, and its run would be taken up again as if that were our fault.
+ */
+async function countOfUser(ctx: Context, userId: string, runId: string): Promise<void> {
+  const standing = await countCaller(ctx, "write", `${userId}:${runId}`);
+  if (standing !== null) assertWithin(standing);
+}
+
 export const reportRuns = [
   route({
     id: "updateRun",
@@ -41,7 +52,9 @@ export const reportRuns = [
     summary: "Report on a running run",
     description:
       "For an agent that answered 202: with the callback token of the request as `Authorization: Bearer`, before the " +
-      "deadline; counted by the token, 60 a minute, not by the address. Or for the agent's owner. Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is no longer valid.",
+      "deadline; counted by the token, 60 a minute, not by the address. Or for the agent's owner, 60 a minute on a run. " +
+      "Nobody can set a score. Once the run is final, nothing changes: the owner gets the run unchanged, and the token is " +
+      "no longer valid.",
     auth: "open",
     subject: "runs",
     needs: "runToken",
@@ -53,7 +66,9 @@ export const reportRuns = [
     returns: { 200: RunRead },
     problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
     async handler({ ctx, principal, params: { run_id }, body, c }) {
-      return ok(await report(ctx, reporterOf(c, principal), run_id, body, await c.req.text()));
+      const reporter = reporterOf(c, principal);
+      if (reporter.kind === "user") await countOfUser(ctx, reporter.userId, run_id);
+      return ok(await report(ctx, reporter, run_id, body, await c.req.text()));
     },
   }),
 ];

@@ -75,6 +75,26 @@ describe("a run whose agent answers 202", () => {
     await service.settled();
   });
 
+  it("takes 60 reports a minute of its owner, whatever their key may send; its agent's comes all the same", async () => {
+    const [{ runId, token }, other] = [await promised(), await promised()];
+    const made = await owner.call("POST", "/api/v1/api-keys", {
+      name: "k",
+      scope: "write",
+      rate_limit_per_minute: 6000,
+    });
+    const key = caller(service, bearer(made.body["key"]));
+    const answers: Answer[] = [];
+    while (answers.length < 80)
+      answers.push(
+        ...(await Promise.all(Array.from({ length: 5 }, () => key.call("PATCH", path(runId), { status: "running" })))),
+      );
+    expect(Object.keys(tally(answers))).toEqual(["200", "429"]);
+    expect(tally(answers)[200]).toBeGreaterThanOrEqual(60);
+    expect((await key.call("PATCH", path(other.runId), DONE)).status).toBe(200);
+    expect((await report(runId, token)).status).toBe(200);
+    await service.settled();
+  });
+
   it("waits, takes the report by its token, and is graded, priced and signed from it", async () => {
     const { runId, token } = await promised();
     expect(await read(runId)).toMatchObject({ status: "running", finalized_at: null });
