@@ -7,6 +7,21 @@ import { Problem } from "../platform/problem.ts";
 const TIMEOUT_MS = 8000;
 const RETRY_AFTER_S = "10";
 
+/** What the service asks the payment provider for: the SDK that is deployed has nothing else. */
+export const PAYMENT_RESOURCES = [
+  "accountLinks",
+  "accounts",
+  "billingPortal",
+  "charges",
+  "checkout",
+  "customers",
+  "disputes",
+  "events",
+  "invoices",
+  "refunds",
+  "subscriptions",
+] as const satisfies readonly (keyof Stripe)[];
+
 /** The payment provider's SDK. It is evaluated when it is first needed: few requests need it. */
 export async function loadStripe(): Promise<typeof Stripe> {
   return (await import("stripe")).default;

@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { globSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Stripe } from "stripe";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Application } from "../../functions/app.ts";
 import { GROUPS } from "../../functions/groups.ts";
 import { PAGE_PLACES } from "../../functions/places.static.ts";
 import { ROUTES } from "../../functions/routes.ts";
+import { PAYMENT_RESOURCES } from "../../shared/billing/stripe.ts";
 import { SESSION_COOKIE } from "../../shared/http/cookie-names.ts";
 import { interfaceDocument } from "../../functions/document/document.ts";
 import { withSharedAnswers } from "../../functions/document/shared-answers.ts";
@@ -19,6 +21,8 @@ import { BASE_URL } from "./sealed.ts";
 
 const named = ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const);
 const Worker = z.object({ default: z.object({ fetch: z.custom<Application["fetch"]>() }) });
+
+const Sdk = z.object({ default: z.custom<typeof Stripe>() });
 
 const nowhere = "http://127.0.0.1:9";
 const settings = {
@@ -121,6 +125,22 @@ describe("what is heavy", () => {
     const code = modulesOf(entry).map(({ path }) => readFileSync(path, "utf8"));
     expect(code.some((text) => text.includes("Neon-Connection-String"))).toBe(true);
     expect(code.filter((text) => text.includes("SCRAM-SERVER-FIRST-MESSAGE"))).toEqual([]);
+  });
+
+  test("is left out where nobody asks for it: of the payment provider's SDK all stays that is asked for", async () => {
+    const [name = ""] = globSync("parts/stripe.esm.worker-*.js", { cwd: dirname(entry) });
+    const path = join(dirname(entry), name);
+    const bundled = Sdk.parse(await import(/* @vite-ignore */ pathToFileURL(path).href)).default;
+    const methodsOf = (resource: object): string[] =>
+      Object.values({ resource, ...resource }).flatMap((one) =>
+        typeof one === "object" && one !== null ? Object.getOwnPropertyNames(Object.getPrototypeOf(one)) : [],
+      );
+    for (const one of PAYMENT_RESOURCES) {
+      const methods = methodsOf(new Stripe("sk_test_1")[one]);
+      expect(methods.length, one).toBeGreaterThan(1);
+      expect(methodsOf(new bundled("sk_test_1")[one]), one).toEqual(methods);
+    }
+    expect(statSync(path).size).toBeLessThan(120_000);
   });
 
   test("is left out where documents alone tell it: what endpoints and schemas say of themselves", () => {

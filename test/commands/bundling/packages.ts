@@ -1,21 +1,29 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
+import { PAYMENT_RESOURCES } from "../../../shared/billing/stripe.ts";
 import { REDIS_COMMANDS } from "../../../shared/platform/redis.ts";
 
 /** What WebAuthn's package has for attestations by certificates, a third of a megabyte with what it brings. */
 const ATTESTATION =
-  /@simplewebauthn\/server\/esm\/.*(?:defaultRootCerts\/|verifyAttestation(?:Android|Apple|FIDOU2F|TPM|WithMetadata)|validateCertificatePath|isCertRevoked|convertX509PublicKeyToCOSE|getCertificateInfo|mapX509SignatureAlgToCOSEAlg|metadataService)/;
+  /@simplewebauthn\/server\/esm\/.*(?:defaultRootCerts\/|verifyAttestation(?:Android|Apple|FIDOU2F|TPM|WithMetadata)|validateCertificatePath|isCertRevoked|convertX509PublicKeyToCOSE|getCertificateInfo|mapX509SignatureAlgToCOSEAlg|metadataService|validateExtFIDOGenCEAAGUID)/;
 
 /** What zod has to tell what a schema says. Documents alone ask for it, which are made when the service is built. */
 const TOLD = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/;
 
 /** What a package's modules are replaced by, for those whose path fits. */
-const REPLACED: readonly [path: RegExp, contents: (source: string) => string][] = [
+const REPLACED: readonly [path: RegExp, contents: (source: string, path: string) => string][] = [
   // None are asked for, and an answer that has one is refused as any other that is not good.
   [ATTESTATION, (source) => refusing(source, "attestations by certificates are not taken")],
-  // Of what there is for elliptic curves, signatures alone are read; all else brings certificates along.
-  [/@peculiar\/asn1-ecc\/build\/es2015\/index\.js$/, () => 'export { ECDSASigValue } from "./ec_signature_value.js";'],
+  // A reader of all that ASN.1 can say, 90 KB, for the two integers of a signature.
+  [/@simplewebauthn\/server\/esm\/.*\/unwrapEC2Signature\.js$/, withSignatureAlone],
+  [/\/stripe\/esm\/resources\/.*\.js$/, (source, path) => (isAsked(path) ? source : hollow(source))],
+  [/\/stripe\/esm\/StripeEventNotificationHandler\.js$/, hollow],
+  // Pages are written here and never drawn again: what they take of this are two functions.
+  [/\/hono\/dist\/jsx\/index\.js$/, () => 'export { cloneElement, isValidElement } from "./base.js";'],
+  // No numbers of the limiter's are kept.
+  [/@upstash\/core-analytics\/dist\/index\.js$/, () => "export class Analytics {}"],
   // What schemas refuse is told in the service's own words, by shared/platform/issue-text.ts.
   [/\/zod\/v4\/locales\/en\.js$/, () => "export default () => ({});"],
   [TOLD, (source) => refusing(source, "a Worker tells no schema")],
@@ -28,11 +36,21 @@ const REPLACED: readonly [path: RegExp, contents: (source: string) => string][] 
 /** Leaves out of the packages what the Worker never runs: it would be uploaded, and much of it read at each start. */
 export const packages: Plugin = {
   name: "packages",
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve, resolve }) {
     for (const [filter, contents] of REPLACED)
-      onLoad({ filter }, ({ path }) => ({ contents: contents(readFileSync(path, "utf8")) }));
+      onLoad({ filter }, ({ path }) => ({
+        contents: contents(readFileSync(path, "utf8"), path.replaceAll("\\", "/")),
+      }));
+    // It says of itself nothing of the kind, and QStash's client has it for workflows.
+    onResolve({ filter: /^neverthrow$/ }, async ({ path, pluginData, ...from }) =>
+      pluginData === NEVERTHROW
+        ? undefined
+        : { ...(await resolve(path, { ...from, pluginData: NEVERTHROW })), sideEffects: false },
+    );
   },
 };
+
+const NEVERTHROW = "neverthrow";
 
 /** A module with the same exports: constants that are empty, and functions that throw. */
 function refusing(source: string, why: string): string {
@@ -41,6 +59,28 @@ function refusing(source: string, why: string): string {
     kind === "const" ? `export const ${name} = "";` : `export function ${name}() { throw new Error("${why}"); }`,
   );
   return lines.join("\n");
+}
+
+/** A module whose classes have nothing in them. */
+function hollow(source: string): string {
+  return Array.from(source.matchAll(/^export class (\w+)/gm), ([, name]) => `export class ${name} {}`).join("\n");
+}
+
+/** Whether a module of the payment provider's SDK is what the Worker asks for, by the client's own name for it. */
+export function isAsked(path: string): boolean {
+  const [, name = ""] = /\/resources\/(\w+)/.exec(path) ?? [];
+  const asked: readonly string[] = PAYMENT_RESOURCES;
+  return asked.includes(name.charAt(0).toLowerCase() + name.slice(1));
+}
+
+const SIGNATURE = fileURLToPath(new URL("../../../shared/identity/ecdsa-signature.ts", import.meta.url));
+
+/** WebAuthn's module that takes signatures apart, with the service's own reader of them. */
+function withSignatureAlone(source: string): string {
+  const [all, parsed] = [/^import .* from '@peculiar\/.*$/gm, "AsnParser.parse(signature, ECDSASigValue)"];
+  const kept = source.replaceAll(all, "").replace(parsed, "ecdsaSignature(signature)");
+  if (kept.includes("@peculiar") || kept.includes(parsed)) throw new Error("WebAuthn reads signatures in another way");
+  return `import { ecdsaSignature } from ${JSON.stringify(SIGNATURE)};\n${kept}`;
 }
 
 /**
