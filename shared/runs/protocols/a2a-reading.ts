@@ -131,6 +131,7 @@ export function readResult<T>(
 /** Reads a task: its answer where it has ended, else what asks for it again. */
 export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
   const { state, message } = task.status;
+  const words = () => textOf((message ?? lastSaid(task, polling))?.parts);
   switch (state) {
     case "submitted":
     case "working":
@@ -150,13 +151,13 @@ export function readTask(task: Task, asked: Asked, polling: Polling): Reading {
       return said === undefined ? reading : readAnswer(said.parts, { ...said.metadata, ...task.metadata }, asked);
     }
     case "input-required":
-      return reportedFailure("The agent wants more input, and a run has none to give", textOf(message?.parts));
+      return reportedFailure("The agent wants more input, and a run has none to give", words());
     case "auth-required":
-      return reportedFailure("The agent wants credentials, and a run has none to give", textOf(message?.parts));
+      return reportedFailure("The agent wants credentials, and a run has none to give", words());
     case "canceled":
     case "failed":
     case "rejected":
-      return reportedFailure(`The agent ended its task as ${state}`, textOf(message?.parts));
+      return reportedFailure(`The agent ended its task as ${state}`, words());
   }
 }
 

@@ -263,6 +263,8 @@ describe("an agent that gives up says so", () => {
     expect(read(result(task(state)))).toEqual(reported(`${detail}.`));
     const why = { message: message([text("Which"), file, text("city?")]) };
     expect(read(result(task(state, {}, why)))).toEqual(reported(`${detail}: Which city?`));
+    const history = [message([text("Add them.")], { role: "user" }), message([text("Which city?")])];
+    expect(read(result(task(state, { history })))).toEqual(reported(`${detail}: Which city?`));
   });
 
   it.each<[string, unknown, string]>([
