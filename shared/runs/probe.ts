@@ -47,8 +47,13 @@ const ADVICE: Partial<Record<FailureCode, string>> = {
   agent_reported_failure: "The endpoint was reached; look at the agent's own log.",
 };
 
-/** Servers of several models know none by that name unless they are told to, and say 404 or 400. */
-const MODEL_ADVICE = `Each request names the model "${MODEL}": let the server take that name.`;
+/**
+ * Clients of this API are given the address above the path. Servers of several models know none by that name unless they are
+ * told to. Both say 404 or 400.
+ */
+const MODEL_ADVICE =
+  `Give the whole URL, often with /chat/completions at its end. Each request names the model "${MODEL}": let the server ` +
+  "take that name.";
 
 /** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. */
 const VERSION_ADVICE =

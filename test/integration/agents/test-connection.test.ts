@@ -105,7 +105,7 @@ describe("an endpoint that does not is named with its failure and what mends it"
       404,
       "agent_http_error",
       () => json(404, { error: { message: SECRET } }),
-      /404.*"default"/s,
+      /404.*whole URL.*"default"/s,
     ],
     ["openai_chat", "an error", 200, "agent_reported_failure", () => json(200, { error: SECRET }), /own log/],
     [
