@@ -41,8 +41,8 @@ const UNPACKED = /^(?:|identity|(?:x-)?gzip|br)$/i;
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 422]);
 
-/** How an event stream begins, whatever its type says. */
-const EVENTS = /^(?::|data:|event:|id:|retry:)/;
+/** How a stream begins, whatever its type says: of events, of the AI SDK's parts, or of lines of JSON, as n8n's. */
+const STREAM = /^(?::|data:|event:|id:|retry:|[0-9a-z]:["[{]|\{.*\}[\r\n]*\{)/;
 
 /**
  * What shows that an answer which failed is not of the protocol that was spoken, and which setting mends it: in words that quote
@@ -56,10 +56,10 @@ export function formWords({ status, headers, body }: Answered, spoken: Name): st
   if (gateway !== "") return gateway;
   const text = new TextDecoder().decode(body);
   const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
-  if (isStream || (status === 200 && EVENTS.test(text))) {
+  const json = parseJsonBounded(text);
+  if (isStream || (status === 200 && !json.ok && STREAM.test(text))) {
     return "The answer is a stream of events: send one JSON object instead.";
   }
-  const json = parseJsonBounded(text);
   const form = json.ok ? formOf(json.value) : undefined;
   if (form !== undefined) return isOf(spoken, form) ? "" : `The answer looks like ${LOOKS[form]}.`;
   if (!json.ok && !UNPACKED.test(headers.get("content-encoding") ?? "")) {

@@ -75,7 +75,9 @@ export function invalid(detail: string): Unusable {
 /** An answer that does not fit its schema: the detail says where, but never what is there. */
 export function misfit(error: z.ZodError, ...below: string[]): Unusable {
   const at = [...below, ...(error.issues[0]?.path ?? [])].join(".");
-  return invalid(`The answer does not fit the protocol${at === "" ? "" : ` at ${at}`}.`);
+  return invalid(
+    `The answer does not fit the protocol${at === "" ? ": it is a list or a text, not an object" : ` at ${at}`}.`,
+  );
 }
 
 /** The agent says that it failed: `detail`, followed by the agent's own words, if any. */

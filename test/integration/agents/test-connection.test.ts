@@ -117,6 +117,15 @@ describe("an endpoint that does not is named with its failure and what mends it"
       /final URL.*slash/s,
     ],
     ["native", "HTML", 200, "agent_invalid_response", () => ({ status: 200, body: `<p>${SECRET}</p>` }), /not JSON/],
+    ["native", "a list", 200, "agent_invalid_response", () => json(200, [{ output: SECRET }]), /a list or a text/],
+    [
+      "native",
+      "lines of JSON",
+      200,
+      "agent_invalid_response",
+      () => ({ status: 200, body: `{"type":"begin"}\n{"type":"item","content":"${SECRET}"}\n` }),
+      /stream of events/,
+    ],
     ["native", "JSON of another kind", 200, "agent_invalid_response", () => json(200, { text: SECRET }), /output/],
     ["native", "JSON nested too deeply", 200, "agent_invalid_response", () => ({ status: 200, body: deep }), /deeply/],
     [

@@ -63,7 +63,7 @@ export function unfit(at: string) {
   return {
     kind: "failure",
     code: "agent_invalid_response",
-    detail: `The answer does not fit the protocol${at === "" ? "" : ` at ${at}`}.`,
+    detail: `The answer does not fit the protocol${at === "" ? ": it is a list or a text, not an object" : ` at ${at}`}.`,
   };
 }
 

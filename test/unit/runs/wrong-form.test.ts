@@ -68,6 +68,12 @@ it.each([
   ["by its type", "\n", "text/event-stream; charset=utf-8"],
   ["by its beginning", 'data: {"choices":[]}\n\n', "text/plain"],
   ["by a comment", ": OPENROUTER PROCESSING\n\n", "text/plain"],
+  [
+    "by its lines of JSON, as n8n's",
+    '{"type":"begin","metadata":{}}\n{"type":"item","content":"x"}\n',
+    "application/json",
+  ],
+  ["by its parts, as the AI SDK's", '0:"x"\n0:"y"\nd:{"finishReason":"stop"}\n', "text/plain"],
 ])("an event stream is told %s", (_how, body, type) => {
   expect(wordsOf(200, body, "openai_chat", type)).toMatch(/stream of events/);
 });
@@ -76,7 +82,8 @@ it.each<[string, number, unknown]>([
   ["text", 200, "messages"],
   ["text of an error", 400, "id: Field required"],
   ["a list", 200, [{ output: "x" }]],
-  ["JSON of no protocol", 200, { text: "x" }],
+  ["JSON of no protocol", 200, { text: "}\n{" }],
+  ["JSON of no protocol in lines", 200, '{ "a": {}\n,"b": "}{" }'],
   ["OpenAI's other interface", 200, { object: "response", output: [] }],
   ["a result of JSON-RPC that is none of A2A", 200, rpc({ result: { tools: [] } })],
   ["an error of the server", 500, { error: { message: "messages is undefined" } }],
