@@ -152,5 +152,6 @@ function clockChanges(zone: string, from: Date): Date[] {
 
 /** The one name of a zone that may be spelled in many ways: the parser keeps something for every name that it gets. */
 function primaryName(zone: string): string {
+  if (/^[+-]/.test(zone)) throw new RangeError("an offset is no zone");
   return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
 }

@@ -349,7 +349,9 @@ describe("schedules, by the pages alone", () => {
     expect([wrong.status, Object.keys(wrong.wrong)]).toEqual([422, ["cron"]]);
     const zone = await visitor.send(wrong, "Make the schedule", { cron: "0 6 * * 1-5", timezone: "Mars/Base" });
     expect([zone.status, Object.keys(zone.wrong)]).toEqual([422, ["timezone"]]);
-    const shown = await visitor.send(zone, "Only show the next times", { timezone: "Asia/Kolkata" });
+    const offset = await visitor.send(zone, "Only show the next times", { timezone: "+05:30" });
+    expect([offset.status, Object.keys(offset.wrong)], "no schedule takes it").toEqual([422, ["timezone"]]);
+    const shown = await visitor.send(offset, "Only show the next times", { timezone: "Asia/Kolkata" });
     expect(shown.alerts.join()).toContain("at 06:00 on Monday to Friday");
     const times = [...shown.html.matchAll(/datetime="([^"]+)"/g)].map(([, time = ""]) => new Date(time));
     // India has one offset all year: six in the morning there is half past midnight in UTC.
