@@ -124,7 +124,7 @@ export function promisesCallback(result: Exchange, { callsBack }: Protocol): boo
 
 /** How much of its time the agent has used, in milliseconds. */
 function elapsedMs({ ctx, sentAt }: Call): number {
-  return sentAt === null ? 0 : ctx.now().getTime() - sentAt;
+  return sentAt === null ? 0 : Math.max(0, ctx.now().getTime() - sentAt);
 }
 
 /** Asks for an answer until it is ready. */

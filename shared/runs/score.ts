@@ -73,7 +73,8 @@ export async function scoreRuns(
   let left = runIds;
   for (let placing = 1; placing <= PLACINGS && left.length > 0; placing += 1) {
     const answered = await choose(ctx, await loadAnswered(ctx, left));
-    const at = ctx.now();
+    // Another machine's clock said when they began.
+    const at = new Date(Math.max(+ctx.now(), ...answered.map(({ run }) => Date.parse(run.started_at))));
     const ended: Ended[] = [];
     for (const run of answered) {
       await ctx.steps.next();

@@ -80,7 +80,8 @@ export async function exchange(request: OutboundRequest, deps: OutboundDeps, cle
   const begunAt = deps.now().getTime();
   const took = () => {
     const at = deps.now().getTime();
-    return { latency_ms: sentAt === undefined ? 0 : at - sentAt, lookup_ms: (sentAt ?? at) - begunAt };
+    // Machines set their clocks, and then what has ended began later.
+    return { latency_ms: Math.max(0, at - (sentAt ?? at)), lookup_ms: (sentAt ?? at) - begunAt };
   };
   const fail = (
     failure_code: ExchangeFailure["failure_code"],

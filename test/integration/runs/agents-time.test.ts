@@ -93,6 +93,20 @@ describe("an agent's time", () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
+  it("is none at least, and ends no sooner than it began, where a clock that is behind tells its end", async () => {
+    endpoint.answer = (request) => {
+      clock -= OURS_MS;
+      return answersRightly(request);
+    };
+    const run = await runWhileWeAreSlow();
+    const { latency_ms, started_at, finalized_at } = await read(run);
+    expect(latency_ms).toBe(0);
+    expect(Date.parse(finalized_at)).toBeGreaterThanOrEqual(Date.parse(started_at));
+    const { body } = await owner.call("GET", `/api/v1/runs/${run}/phases`);
+    const took = body.items.map(({ duration_ms }: { duration_ms: number | null }) => duration_ms);
+    expect(took.filter((ms: number | null) => ms !== null)).toEqual([0, 0]);
+  });
+
   it("is the same for a report, which is timed from then as well", async () => {
     const { run, authorization } = await promised();
     clock += ANSWERS_AFTER_MS;
