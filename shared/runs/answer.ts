@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { ExactJson } from "../platform/exact-json.ts";
+import { type ExactJson, stringifyExact } from "../platform/exact-json.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Any JSON, but present. Every value was parsed from JSON, and `z.json()` takes 100 MB to find that out about 1 MiB. */
 export const Json = z.custom<z.output<ReturnType<typeof z.json>>>((value) => value !== undefined);
@@ -44,3 +45,17 @@ export type CallOutcome =
   | { kind: "answer"; answer: Answer; response: Uint8Array; latencyMs: number }
   | { kind: "callback"; latencyMs: number }
   | { kind: "failure"; code: FailureCode; detail: string; response: Uint8Array | null; latencyMs: number };
+
+/** Shorter ones can't become too long: numbers are written out, and the calls in a text of A2A are kept beside it. */
+const MAY_BE_LONG = LIMITS.responseBytes / 8;
+
+/**
+ * The outcome, unless its answer would be kept as more text than an answer may have. The database could not give that at once
+ * with the run's spans, and the agent would have its run end as our fault.
+ */
+export function asKept(outcome: Extract<CallOutcome, { kind: "answer" }>): CallOutcome {
+  const { answer, response, latencyMs } = outcome;
+  if (response.length < MAY_BE_LONG || stringifyExact(answer).length <= LIMITS.responseBytes) return outcome;
+  const detail = `What is read of the answer is longer than ${LIMITS.responseBytes} characters.`;
+  return { kind: "failure", code: "agent_response_too_large", detail, response, latencyMs };
+}

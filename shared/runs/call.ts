@@ -7,7 +7,7 @@ import { type DnsResolver, remembering } from "../platform/outbound/resolve.ts";
 import { retryAfterMs } from "../platform/outbound/retry-after.ts";
 import { signRequest } from "../platform/outbound/signature.ts";
 import { outboundPolicy } from "../platform/outbound/policy.ts";
-import type { CallOutcome } from "./answer.ts";
+import { asKept, type CallOutcome } from "./answer.ts";
 import { isBrowserCheck } from "./gateway.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
@@ -283,7 +283,7 @@ export function outcomeOf(
   }
   const reading = read(json.value);
   if (reading.kind === "pending") return reading;
-  if (reading.kind === "answer") return { ...reading, response, latencyMs };
+  if (reading.kind === "answer") return asKept({ ...reading, response, latencyMs });
   const words = formWords(result, job.agent.agent_protocol);
   // Before the rest, which may end with the agent's own words.
   return { ...reading, detail: `${words} ${reading.detail}`.trim(), response, latencyMs };

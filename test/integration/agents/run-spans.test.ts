@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
+import { json } from "../../stack/http.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, visitorOf } from "../../stack/visitor.ts";
 import { addAgent, addRun, addSuite, answersRightly, range, startAgent } from "../runs/support.ts";
@@ -87,4 +88,45 @@ it("can't keep a run from being scored, however long what its agent has named in
     await service.settled();
     expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({ status: "completed", passed: true });
   }
+});
+
+/** As many versions of an agent as are looked at, each as large as one may be in the database's answer. */
+async function addVersions(agent: string): Promise<void> {
+  for (const at of range(20)) {
+    const named = (kind: string) => range(256).map((n) => `${kind}${at}-${n}`.padEnd(41, "\\"));
+    const edges = range(1024).map((n) => ["a", n.toString(36)]);
+    await service.sql(
+      `insert into architecture_versions (agent_id, version, public_version, architecture_hash, models, tools, edges)
+       values ($1, $2, $2, $3, $4, $5, $6)`,
+      [agent, at + 1, `${at}`, ...[named("m"), named("t"), edges].map((value) => JSON.stringify(value))],
+    );
+  }
+}
+
+it("has a run end as the agent's fault whose answer is kept twice as long, be its calls told in a text of A2A", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url, agent_protocol: "a2a" });
+  await addVersions(agent);
+  const columns = {
+    output_format: "tool_calls",
+    grader: { type: "tool_calls", order: "any", allow_extra: false },
+    expected_output: JSON.stringify([]),
+  };
+  const { tasks } = await addSuite(service, 1, { columns });
+  const long = (at: number) => `${at}`.padEnd(120, "\\");
+  endpoint.answer = async ({ body, headers }) => {
+    const spans = range(2000).map((at) =>
+      agentSpan({ kind: "model", name: long(at), provider: long(0), model: long(at), input_tokens: 999_999_999 }),
+    );
+    await storeSpans(service, String(headers["x-service-run-id"]), spans);
+    const text = JSON.stringify({ tool_calls: [{ name: "guess", arguments: "\\".repeat(260_000) }] });
+    const result = { kind: "message", messageId: "1", role: "agent", parts: [{ kind: "text", text }] };
+    return json(200, { jsonrpc: "2.0", id: (JSON.parse(body.toString()) as { id: string }).id, result });
+  };
+  const run = await addRun(owner, agent, tasks[0] ?? "");
+  await service.settled();
+  expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({
+    status: "failed",
+    failure_code: "agent_response_too_large",
+    evidence_signed: true,
+  });
 });
