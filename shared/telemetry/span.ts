@@ -190,6 +190,7 @@ function count(value: AttributeValue): number | null {
   return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= MAX_TOKENS ? number : null;
 }
 
+/** To a millionth of a millionth, as costs are summed up: PostgreSQL writes all zeros of a smaller one, 300 and more, in JSON. */
 function cost(value: AttributeValue): number | null {
-  return typeof value === "number" && value >= 0 && value <= MAX_COST_USD ? value : null;
+  return typeof value === "number" && value >= 0 && value <= MAX_COST_USD ? Number(value.toFixed(12)) : null;
 }

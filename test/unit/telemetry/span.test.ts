@@ -139,6 +139,8 @@ describe("the conventions, current and legacy", () => {
     ["output_tokens", 5, { "llm.token_count.completion": 5 }],
     ["cost_usd", 0.25, { "gen_ai.usage.cost": 0.25, "llm.cost.total": 1 }],
     ["cost_usd", 0.25, { "llm.cost.total": 0.25 }],
+    ["cost_usd", 1.23457e-7, { "llm.cost.total": 1.23456789012345e-7 }],
+    ["cost_usd", 0, { "llm.cost.total": 1.2345678901e-307 }],
     ["cost_usd", 0.25, { "operation.cost": 0.25 }],
     ["cost_usd", 0.25, { "gen_ai.cost.total_cost": 0.25, "gen_ai.cost.input_cost": 0.2 }],
     ["cost_usd", 0.25, { "litellm.cost.total": 0.25, "litellm.cost.guardrail": 1 }],
