@@ -103,25 +103,6 @@ export function soleNumeral(text: string): Numeral | null {
   return /[\p{L}\p{N}]/u.test(plain.replace(match[0], "")) ? null : numeralOf(match);
 }
 
-/**
- * The `value` of `lastNumeral`.
- * @example
- * lastNumber("2 or 3, so $1,234.50") // 1234.5
- */
-export function lastNumber(text: string): number | null {
-  return lastNumeral(text)?.value ?? null;
-}
-
-/**
- * The `value` of `soleNumeral`.
- * @example
- * soleNumber("25%") // 25
- * soleNumber("25 apples") // null
- */
-export function soleNumber(text: string): number | null {
-  return soleNumeral(text)?.value ?? null;
-}
-
 const MARKS: Record<string, string> = { "٬": ",", "٫": ".", "，": ",", "．": ".", "＋": "+" };
 
 /** `text` with the digits and marks of numbers of any script as ASCII has them, without marks of direction. */

@@ -23,9 +23,6 @@ const TELEMETRY = {
   not_configured: "there is no token; a screening needs none",
 };
 
-/** The name of a readiness's state in words. */
-export const endpointState = (state: Readiness["endpoint"]["state"]): string => ENDPOINT[state];
-
 /** A form that is a button with what it does. */
 function Button({ path, wish, label, danger, once }: Record<"path" | "wish" | "label", string> & Flags) {
   return (
