@@ -84,6 +84,7 @@ export const auth = [
       "lockout. Where the first step is missing, over 10 minutes ago, or of a password that was changed since, the answer " +
       "is 400 `invalid_token`.",
     auth: "none",
+    needs: "firstStep",
     limit: "auth",
     body: SecondFactorCode,
     returns: { 200: TokenResponse },
@@ -141,6 +142,7 @@ export const auth = [
       "The session is that of the cookie, else that of the bearer token, even if that has expired. With any other " +
       "credential, or none, there is nothing to end; the answer is the same, and both cookies are cleared.",
     auth: "none",
+    needs: "ending",
     limit: "write",
     returns: { 200: Done },
     problems: ["cross_site_request"],

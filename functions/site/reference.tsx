@@ -1,6 +1,6 @@
 import type { Reply } from "../../shared/http/reply.ts";
 import type { PropsWithChildren } from "hono/jsx";
-import { REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
+import { FIRST_STEP_COOKIE, REFRESH_COOKIE } from "../../shared/http/cookie-names.ts";
 import { TAGS } from "../../shared/http/tags.ts";
 import { Layout } from "./layout.tsx";
 import { Field } from "./parts/form.tsx";
@@ -115,6 +115,7 @@ const CREDENTIALS: readonly (readonly [scheme: string, option: string])[] = [
   ["apiKey", '-H "X-API-Key: $AGENT_SCREENING_KEY"'],
   ["bearer", '-H "Authorization: Bearer $ACCESS_TOKEN"'],
   ["refresh", `-b "${REFRESH_COOKIE}=$REFRESH_TOKEN"`],
+  ["firstStep", `-b "${FIRST_STEP_COOKIE}=$FIRST_STEP"`],
   ["signature", '-H "Stripe-Signature: $SIGNATURE"'],
 ];
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { REFRESH_COOKIE, SESSION_COOKIE } from "./cookie-names.ts";
+import { FIRST_STEP_COOKIE, REFRESH_COOKIE, SESSION_COOKIE } from "./cookie-names.ts";
 import { HEADERS } from "./openapi-headers.ts";
 import { type Answer, type Media, responses } from "./openapi-responses.ts";
 import { type Schema, toSchema } from "./openapi-schema.ts";
@@ -51,6 +51,11 @@ const NEEDED: Record<Needed, { security: Record<string, string[]>[]; callers: st
   },
   receiver: { security: [{ receiver: [] }], callers: "The agent, by its receiver token." },
   refresh: { security: [{ refresh: [] }], callers: "A browser that is signed in, by its refresh cookie." },
+  firstStep: { security: [{ firstStep: [] }], callers: "Whoever has begun to sign in, by the cookie of it." },
+  ending: {
+    security: [...SECURITY.session, {}],
+    callers: "A session, even one whose access token has expired; with none there is nothing to end.",
+  },
   signature: { security: [{ signature: [] }], callers: "The payment provider, by its signature." },
 };
 
@@ -122,6 +127,12 @@ export function openApi(routes: readonly Route[], baseUrl: string): OpenApi {
           in: "cookie",
           name: REFRESH_COOKIE,
           description: "The refresh credential that registering, signing in and refreshing set",
+        },
+        firstStep: {
+          type: "apiKey",
+          in: "cookie",
+          name: FIRST_STEP_COOKIE,
+          description: "What a sign-in that wants a second factor set",
         },
         signature: {
           type: "apiKey",

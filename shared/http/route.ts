@@ -19,9 +19,10 @@ export type AuthClass = "none" | "open" | "visitor" | "session" | "scoped" | "re
 
 /**
  * What the handler of an `open` or `none` endpoint asks of its caller nevertheless: an account with a right to the thing
- * or the run's callback token, an agent's receiver token, the refresh cookie, or the payment provider's signature.
+ * or the run's callback token, an agent's receiver token, the refresh cookie, the cookie of a sign-in's first step, the
+ * session that ends, or the payment provider's signature.
  */
-export type Needed = "runToken" | "receiver" | "refresh" | "signature";
+export type Needed = "runToken" | "receiver" | "refresh" | "firstStep" | "ending" | "signature";
 
 type PrincipalOf<A extends AuthClass> = A extends "session" | "admin"
   ? SessionPrincipal

@@ -17,7 +17,11 @@ const NEEDED_BY: Partial<Record<Callers, Route["needs"]>> = {
   "receiver credential": "receiver",
   "refresh cookie": "refresh",
 };
-const NEEDS: Record<string, Route["needs"]> = { "POST /api/v1/payment-provider/webhook": "signature" };
+const NEEDS: Record<string, Route["needs"]> = {
+  "POST /api/v1/payment-provider/webhook": "signature",
+  "POST /api/v1/auth/second-factor": "firstStep",
+  "POST /api/v1/auth/logout": "ending",
+};
 
 /** What any API key may do: its answers are the same for everybody, or ask for each scope by themselves. */
 const ANY_KEY = [
