@@ -3,7 +3,7 @@ import type { Context } from "../platform/context.ts";
 
 /** Exporters try again within seconds, by default for a minute at most. */
 const RETRY_MS = 60_000;
-/** How long a note is kept: as long as it can say anything, and a clock that is behind. */
+/** How long a note is kept: as long as it can say anything, and a clock that is behind. Meanwhile there is no other. */
 const KEPT_SECONDS = 2 * 60;
 /** Of how many runs one export leaves a note. */
 const NOTED = 100;
@@ -13,14 +13,15 @@ const keyOf = (runId: string): string => `refused_spans:${runId.replaceAll("-", 
 
 /**
  * Notes, where the database could not take an export (`error`), of which runs it told: their spans are about to be sent
- * again. As good as can be, and whatever the token: all that a note does is to have a run scored a minute later.
+ * again. As good as can be, and whatever the token: all that a note does is to have a run scored a minute later, and however
+ * many are refused meanwhile, that minute is the only one.
  */
 export async function noteRefusedSpans(ctx: Context, runIds: Iterable<string>, error: unknown): Promise<void> {
   if (!isOurFault(error)) return;
   const until = new Date(ctx.now().getTime() + RETRY_MS).toISOString();
   const notes = Array.from(runIds)
     .slice(0, NOTED)
-    .map((id) => ctx.redis.set(keyOf(id), until, { ex: KEPT_SECONDS }));
+    .map((id) => ctx.redis.set(keyOf(id), until, { ex: KEPT_SECONDS, nx: true }));
   await Promise.all(notes).catch((failure: unknown) => {
     ctx.log.error("refused spans could not be noted", { detail: describeError(failure) });
   });

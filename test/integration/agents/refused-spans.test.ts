@@ -77,6 +77,16 @@ it("a run whose spans do not come again is scored without them when the minute i
   expect(await standing(run)).toEqual(["completed", "unavailable"]);
 });
 
+it("a run does not wait longer, however often its spans are refused meanwhile", async () => {
+  const run = await refused({ mode: "down", count: 1 });
+  await pass(7500);
+  await pass(45_000);
+  service.faults.set({ service: "db", body: KEEPING, mode: "down", count: 1 });
+  expect((await send(service, sender, spansOf(run, 1))).status).toBe(503);
+  await pass(15_000);
+  expect(await standing(run)).toEqual(["completed", "unavailable"]);
+});
+
 it("what is scored does not wait for Redis", async () => {
   const run = await refused({ mode: "down", count: 1 });
   service.faults.set({ service: "redis", mode: "down" });
