@@ -65,6 +65,13 @@ export function testSuite(suite: SeedSuite, domains: SeedDomain[], samples: Samp
       expect(passes(task, { output: "" })).toBe(false);
     });
 
+    test("is not passed by what it asks, with its input or alone, once or twice", () => {
+      const { prompt, input } = task;
+      const whole = `${prompt}\n\n${typeof input === "string" ? input : JSON.stringify(input ?? "")}`;
+      const echoes = [prompt, whole, `${prompt}\n${prompt}`, `${whole}\n${whole}`];
+      expect(echoes.filter((output) => passes(task, { output }))).toEqual([]);
+    });
+
     test("is passed by none of its traps", () => {
       expect(task.wrong_answers).not.toEqual([]);
       expect(task.wrong_answers.filter((wrong) => passes(task, answerWith(task, wrong)))).toEqual([]);
