@@ -134,14 +134,17 @@ function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: num
 }
 
 /** What a finished screening took, in all. */
-function Took({ session: { duration_ms, evidence_cost_usd, composite_score, simulated } }: { session: Session }) {
+function Took({ session }: { session: Session }) {
+  const { duration_ms, evidence_cost_usd, priced_runs: priced, counts, composite_score, simulated } = session;
   if (duration_ms === null) return null;
+  const runs = counts.completed + counts.failed;
   return (
     <p>
       It took {(duration_ms / 1000).toFixed(1)} seconds
       {evidence_cost_usd !== null &&
         ` and, ${simulated ? "simulated" : "as the agent says"}, ${evidence_cost_usd.toFixed(6)} USD`}
-      .{composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
+      {evidence_cost_usd !== null && priced !== runs && `, known in full of ${priced} of ${counted(runs, "run")}`}.
+      {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
     </p>
   );
 }

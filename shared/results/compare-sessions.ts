@@ -16,7 +16,8 @@ const Side = z.object({
   screening_session_id: z.uuid(),
   agent_id: z.uuid(),
   success_rate: sideRate,
-  ...ScreeningSessionRead.pick({ simulated: true, evidence_cost_usd: true, duration_ms: true }).shape,
+  ...ScreeningSessionRead.pick({ simulated: true, evidence_cost_usd: true, priced_runs: true, duration_ms: true })
+    .shape,
 });
 const Results = z
   .object({
@@ -59,6 +60,7 @@ const Found = z.object({
     agent_id: true,
     simulated: true,
     evidence_cost_usd: true,
+    priced_runs: true,
     duration_ms: true,
   }),
   cells: z.array(Cell),

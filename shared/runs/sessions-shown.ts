@@ -38,6 +38,10 @@ export const ScreeningSessionRead = z
       description:
         "What is known of the cost of its runs, canaries among them; null until it is final, or where nothing is known",
     }),
+    priced_runs: count.nullable().meta({
+      description:
+        "Of how many of its runs the whole cost is known; the others' is missing in it; null until it is final",
+    }),
     duration_ms: count.nullable().meta({
       description: "From the first run that was taken up to the last one that became final; null until then",
     }),

@@ -63,6 +63,7 @@ export const sessionJson: SQL = sql`(select json_build_object(
     'duration_ms', case when x.open = 0 and c.status is null
       then (extract(epoch from x.finished_at - x.started_at) * 1000)::bigint end,
     'evidence_cost_usd', case when x.open = 0 and c.status is null then x.cost_usd end,
+    'priced_runs', case when x.open = 0 and c.status is null then x.priced_runs end,
     'composite_score', case when x.open = 0 and c.status is null then ${sessionScore} end,
     'canaries', case when x.open = 0 and c.status is null then x.canaries end,
     'status', ${STATE})
@@ -70,6 +71,7 @@ export const sessionJson: SQL = sql`(select json_build_object(
     select coalesce(json_agg(r.id order by ${runOrder}), '[]') as run_ids, ${TALLY},
       coalesce(bool_or(r.simulated), false) as simulated,
       max(r.finalized_at) as finished_at, sum(r.evidence_cost_usd) as cost_usd,
+      count(r.evidence_cost_usd) filter (where not r.evidence_cost_partial) as priced_runs,
       json_build_object('runs', count(*) filter (where r.canary), 'passed', count(*) filter (where r.canary and r.passed)) as canaries,
       json_build_object('queued', count(*) filter (where r.status = 'queued'),
         'running', count(*) filter (where r.status = 'running'), 'completed', count(*) filter (where r.status = 'completed'),

@@ -74,6 +74,29 @@ it("holds a screening to another one over the tasks that both have, with what is
   expect(html).not.toContain("NaN");
 });
 
+it("says of how many runs the cost is known that it compares: who leaves the dear ones out is not cheaper", async () => {
+  const priced = { cost_usd: 0.01 };
+  const told: { calls: object[] }[] = Array.from({ length: 8 }, () => ({ calls: [priced] }));
+  const screened = async (usages: readonly object[]): Promise<string> => {
+    const left = [...usages];
+    endpoint.answer = () => json(200, { output: KEY, usage: left.pop() });
+    const { body } = await owner.call("POST", "/api/v1/runs/batch", { agent_id: agent, suite_id: suite.id });
+    await service.settled();
+    return body[0].screening_session_id;
+  };
+  const whole = await screened(told);
+  const picked = await screened([{ calls: [priced, { model: "own" }] }, { calls: [priced] }]);
+  expect((await compare(owner, picked, whole)).body).toMatchObject({
+    a: { evidence_cost_usd: 0.02, priced_runs: 1 },
+    b: { evidence_cost_usd: 0.08, priced_runs: 8 },
+  });
+  const visitor = await visitorOf(service, owner);
+  const [ofPicked, ofWhole] = [await visitor.open(`/sessions/${picked}`), await visitor.open(`/sessions/${whole}`)];
+  expect(ofPicked.html).toContain("as the agent says, 0.020000 USD, known in full of 1 of 8 runs.");
+  expect(ofWhole.html).toContain("as the agent says, 0.080000 USD.");
+  expect((await visitor.open(`/agents/${agent}`)).html).toContain("$0.010000, in part");
+});
+
 it("leaves out what only one of them asked, what was cancelled, and what failed by our fault", async () => {
   const whole = await screen([0, 1]);
   const part = await screen([0], { task_ids: suite.tasks.slice(0, 3) });

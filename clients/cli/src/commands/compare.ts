@@ -58,6 +58,8 @@ async function compareSessions(
     return EXIT.fine;
   }
   const { a, b, tasks, difference, difference_low: low, difference_high: high, mcnemar_p_value: p } = found;
+  // What is known of more runs is no dearer for that.
+  const knownOf = ({ priced_runs }: typeof a) => (a.priced_runs === b.priced_runs ? "" : ` of ${priced_runs} runs`);
   const sides = (
     [
       ["first", a],
@@ -66,7 +68,7 @@ async function compareSessions(
   ).map(([name, side]) => [
     side.simulated ? `${name}, simulated` : name,
     side.success_rate === null ? "–" : `${(100 * side.success_rate).toFixed(1)}%`,
-    side.evidence_cost_usd === null ? "–" : side.evidence_cost_usd.toFixed(6),
+    side.evidence_cost_usd === null ? "–" : `${side.evidence_cost_usd.toFixed(6)}${knownOf(side)}`,
     side.duration_ms === null ? "–" : `${(side.duration_ms / 1000).toFixed(1)} s`,
     `${url}/sessions/${side.screening_session_id}`,
   ]);

@@ -32,7 +32,10 @@ export function Recent({ runs }: { runs: readonly Run[] }) {
               {run.is_private && <span class="tag">private</span>}
             </td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-            <td class="number">{run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(6)}`}</td>
+            <td class="number">
+              {run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(6)}`}
+              {run.evidence_cost_partial && ", in part"}
+            </td>
             <td>{run.evidence_signed ? "signed" : "–"}</td>
           </tr>
         ))}
