@@ -3,6 +3,7 @@ import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
 import { type Reply, verbatim } from "../../shared/http/reply.ts";
 import { Nav, Ways } from "./parts/nav.tsx";
+import { ACCOUNT, accountOf } from "./parts/signed-in.ts";
 import { PAGE_HEADERS, STYLE } from "./style.ts";
 import { TIMES } from "./parts/times.ts";
 
@@ -162,9 +163,17 @@ export function page(markup: unknown, status: Reply["status"] = 200): Reply {
   };
 }
 
-/** A page for one visitor alone, which no cache keeps; with the cookies that were set on the way. */
+/** A form that is sent for an account: all but those by which one signs in, or out. */
+const FORM = /<form method="post" action="(?!\/sign-)[^>]*>/g;
+
+/**
+ * A page for one visitor alone, which no cache keeps; with the cookies that were set on the way. Its forms say whom they were
+ * shown to: another tab may have signed in as somebody else before they are sent.
+ */
 export function personal(c: HonoContext, markup: unknown, status: Reply["status"] = 200): Response {
-  return c.newResponse(documentOf(markup), {
+  const [text, account] = [documentOf(markup), accountOf(c)];
+  const field = `$&<input type="hidden" name="${ACCOUNT}" value="${account}"/>`;
+  return c.newResponse(account === null ? text : text.replace(FORM, field), {
     status,
     headers: { ...PAGE_HEADERS, "Cache-Control": "no-store" },
   });

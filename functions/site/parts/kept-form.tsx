@@ -2,9 +2,10 @@ import type { Context as HonoContext } from "hono";
 import { Layout, personal } from "../layout.tsx";
 import { KEY } from "./form.tsx";
 import { withNext } from "./paths.ts";
+import { ACCOUNT } from "./signed-in.ts";
 
-/** What a form sends besides what was typed: its own key, what it is about, and which button was pressed. */
-const UNTYPED = new Set([KEY, "id", "do"]);
+/** What a form sends besides what was typed: its own key, whose it is, what it is about, and which button was pressed. */
+const UNTYPED = new Set([KEY, ACCOUNT, "id", "do"]);
 
 /** Whether there is anything in a form that its sender would have to type again. */
 export function holdsTyped(form: URLSearchParams): boolean {

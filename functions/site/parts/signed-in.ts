@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Context as HonoContext } from "hono";
 import { getCookie } from "hono/cookie";
 import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
@@ -5,4 +6,13 @@ import { SESSION_COOKIE } from "../../../shared/http/cookie-names.ts";
 /** Whether the browser has a session, in force or to be taken up again. Only the interface says whose. */
 export function isSignedIn(c: HonoContext): boolean {
   return getCookie(c, SESSION_COOKIE) !== undefined;
+}
+
+/** The name of the hidden field with the account that a form was shown to. */
+export const ACCOUNT = "_account";
+
+/** The account that the browser's session says it is of, in force or not; null without one. Unchecked: it proves nothing. */
+export function accountOf(c: HonoContext): string | null {
+  const claims = getCookie(c, SESSION_COOKIE)?.split(".")[1] ?? "";
+  return /"sub":"([\w-]+)"/.exec(Buffer.from(claims, "base64url").toString())?.[1] ?? null;
 }

@@ -14,7 +14,7 @@ import { holdsTyped, isWorthSending, keptForm } from "./kept-form.tsx";
 import { mayPass } from "./may-pass.ts";
 import { localPath, RESUME_PATH, withNext } from "./paths.ts";
 import { showProblem } from "./problem.tsx";
-import { isSignedIn } from "./signed-in.ts";
+import { ACCOUNT, accountOf, isSignedIn } from "./signed-in.ts";
 
 /** One visit of a page. */
 export interface Visit {
@@ -112,6 +112,7 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
   if (Object.entries(params).some(([name, value]) => !(name === "slug" ? SLUG : UUID).test(value)))
     throw notFound("page");
   try {
+    assertSameAccount(c, form);
     return await work({
       ctx,
       c,
@@ -129,6 +130,16 @@ async function visited({ ctx, c, own, body }: AnyCall, work: Shows, asStranger =
       return showProblem(error, ctx, c, { next: pathname + search, form });
     throw error;
   }
+}
+
+/** Refuses a form that was shown to another account than the one that the browser has come to be signed in to. */
+function assertSameAccount(c: HonoContext, form: URLSearchParams): void {
+  const account = accountOf(c);
+  if (account !== null && form.getAll(ACCOUNT).some((shownTo) => shownTo !== account))
+    throw new Problem(
+      "forbidden",
+      "Nothing was changed: the page was opened from another account than the one you are signed in to now. Load it again first.",
+    );
 }
 
 /**

@@ -223,13 +223,13 @@ describe("what is sold and bought, by the pages alone", () => {
     const visitor = await visitorOf(service, seller);
     const own = await visitor.open(`/marketplace/${id}`);
     expect(own.html).not.toContain("Nobody but you");
-    const wrong = await visitor.send(listed, "Hire it for 31.00 USD");
+    const wrong = await visitor.send(stranger, "Hire it for 31.00 USD");
     expect([wrong.status, wrong.alerts]).toEqual([409, [expect.stringContaining("your own listing")]]);
     await seller.call("PATCH", `/api/v1/agents/${agent_id}`, { is_public: false });
     expect((await visitor.open(`/marketplace/${id}`)).html).toContain("Nobody but you sees this now");
     expect((await buyer.open(`/marketplace/${id}`)).status).toBe(404);
     const late = await visitorOf(service, await newUser(service));
-    const lost = await late.send(listed, "Hire it for 31.00 USD");
+    const lost = await late.send(stranger, "Hire it for 31.00 USD");
     expect([lost.url.pathname, lost.alerts]).toEqual([
       "/marketplace",
       [expect.stringContaining("not for hire any more")],

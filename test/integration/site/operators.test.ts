@@ -33,6 +33,11 @@ describe("the pages of operators", () => {
       ["/admin/suites/operated", "Add the task", {}],
     ] as const) {
       const form = await operator.open(path);
+      // Made by themselves: one that was shown to an operator is refused as such, whatever it is for.
+      for (const { sent } of form.forms) {
+        const own = sent.findIndex(([name]) => name === "_account");
+        if (own >= 0) sent.splice(own, 1);
+      }
       for (const visitor of others) {
         // As it is shown to them where there is nothing.
         const nothing = await visitor.open("/nothing/at/all");
