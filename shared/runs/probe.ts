@@ -55,9 +55,10 @@ const MODEL_ADVICE =
   `Give the whole URL, often with /chat/completions at its end. Each request names the model "${MODEL}": let the server ` +
   "take that name.";
 
-/** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. */
+/** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. Some refuse data. */
 const VERSION_ADVICE =
-  "If it knows no such method, it speaks another version of A2A: agent_protocol is a2a for 0.2 and 0.3, a2a_1 for 1.0.";
+  "If it knows no such method, it speaks another version of A2A: agent_protocol is a2a for 0.2 and 0.3, a2a_1 for 1.0. A server " +
+  "that takes texts alone fails, too: each request has a data part.";
 
 /** What else may mend a failure in one protocol. */
 const PROTOCOL_ADVICE: Record<Target["agent_protocol"], Partial<Record<FailureCode, string>>> = {
