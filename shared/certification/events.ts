@@ -12,15 +12,15 @@ export const KIND = "certification";
 /**
  * Settles certifications by what the provider says of their checkout and charge. One ends once all of its price went back, by
  * refunds and disputes that were lost; a part of it changes nothing. One that ended stays so where a refund fails or is called
- * off later, and ends as well where that is heard of first: what was revoked is revoked. That its buyer has not got the money
- * is said in the log as an error, since somebody has to pay it back in another way.
+ * off later, and ends as well where that is heard of first, by how much was refunded at each refund: what was revoked is
+ * revoked. That its buyer has not got the money is said in the log as an error, since somebody has to pay it back in another way.
  */
 export const certificationEvents: EventTaker = {
   types: new Set([...ONE_OFF_EVENTS, ...PAYBACK_EVENTS]),
   async take(ctx, event) {
     if (event.type === "refund.failed") return takeLostRefund(ctx, event.data.object, "failed");
     if (event.type === "refund.updated") return takeLostRefund(ctx, event.data.object, "canceled");
-    if (event.type === "charge.refunded") await followCharge(ctx, event.data.object.id);
+    if (event.type === "charge.refunded") await followCharge(ctx, event.data.object.id, event.data.object);
     else if (event.type === "charge.dispute.closed") await followCharge(ctx, idOf(event.data.object.charge));
     else await takeCheckout(ctx, event);
   },
@@ -37,14 +37,11 @@ async function takeCheckout(ctx: Context, event: Stripe.Event): Promise<void> {
     await settleUnpaid(ctx, id, session.id, event.type === "checkout.session.async_payment_failed");
 }
 
-/**
- * A refund that is one no more ends what it would have ended. Of one that failed two events tell: only `refund.failed` counts.
- * Any other news of a refund changes nothing.
- */
+/** Of a refund that failed two events tell: only `refund.failed` counts. Any other news of a refund changes nothing. */
 async function takeLostRefund(ctx: Context, { id }: Stripe.Refund, loss: "failed" | "canceled"): Promise<void> {
-  const { status, amount, charge } = await withProvider(ctx, (stripe) => stripe.refunds.retrieve(id));
+  const { status, charge } = await withProvider(ctx, (stripe) => stripe.refunds.retrieve(id));
   if (status !== loss) return;
-  const certification_id = await followCharge(ctx, idOf(charge), amount);
+  const certification_id = await followCharge(ctx, idOf(charge));
   if (certification_id !== null)
     ctx.log.error(
       `a refund of a certification ${loss === "failed" ? "failed" : "was called off"}: pay it back in another way`,
@@ -53,14 +50,15 @@ async function takeLostRefund(ctx: Context, { id }: Stripe.Refund, loss: "failed
 }
 
 /**
- * Ends the certification that a charge paid for, if all of its price went back, `lost` cents of it by a refund that is one no
- * more. Returns its id; null where it paid for none.
+ * Ends the certification that a charge paid for, if all of its price went back by now, or had by a refund, with which it was as
+ * `then`. Returns its id; null where it paid for none.
  */
-async function followCharge(ctx: Context, chargeId: string | null, lost = 0): Promise<string | null> {
+async function followCharge(ctx: Context, chargeId: string | null, then?: Stripe.Charge): Promise<string | null> {
   if (chargeId === null) return null;
   const { charge, back } = await withProvider(ctx, async (stripe) => {
-    const found = await stripe.charges.retrieve(chargeId);
-    return { charge: found, back: lost + (await paidBack(stripe, found)) };
+    const now = await stripe.charges.retrieve(chargeId);
+    const sums = await Promise.all([now, then ?? now].map((one) => paidBack(stripe, one)));
+    return { charge: now, back: Math.max(...sums) };
   });
   const paymentIntentId = idOf(charge.payment_intent);
   const certificationId = await certificationOf(ctx, paymentIntentId);

@@ -54,6 +54,26 @@ const STORIES: [string, (intent: string) => Stripe.Event[], status: string, lost
     /was called off/,
   ],
   [
+    "in part, after another part was called off",
+    (intent) => [
+      ...service.stripe.refund(intent, 1900),
+      ...service.stripe.cancelRefund(intent),
+      ...service.stripe.refund(intent, 2000),
+    ],
+    "screening",
+    /was called off/,
+  ],
+  [
+    "by two refunds, of which one is called off",
+    (intent) => [
+      ...service.stripe.refund(intent, 1900),
+      ...service.stripe.refund(intent, 2000),
+      ...service.stripe.cancelRefund(intent),
+    ],
+    "refunded",
+    /was called off/,
+  ],
+  [
     "in part, by a dispute that is lost",
     (paymentIntent) => service.stripe.dispute({ paymentIntent, amount: 1900 }, "lost"),
     "screening",
