@@ -107,7 +107,7 @@ function openSession(
     metadata: { kind: "subscription", price },
   };
   const key = `checkout-${customer}-${latest}-${pricesOf(ctx.env)}`;
-  return underKey(key, (options) => stripe.checkout.sessions.create(wanted, options));
+  return underKey(key, (options) => stripe.checkout.sessions.create(wanted, options), ctx.redis);
 }
 
 function toOutcome({ id, url }: Stripe.Checkout.Session): Outcome {

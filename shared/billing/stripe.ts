@@ -60,19 +60,37 @@ export async function withProvider<T>(
 
 /** The most keys under which one call is tried. */
 const MAX_KEYS = 5;
+/** As long as the provider keeps an answer, and a clock that is behind. */
+const KEPT_S = 90_000;
 
 /**
  * Makes a POST under an idempotency key. The provider keeps a failure as it keeps a result, for a day: where the answer is
- * a failure that it only repeats, the call is made under the next key, which is the same for all who ask.
+ * a failure that it only repeats, the call is made under the next key, which is the same for all who ask. With `redis` it is
+ * noted how far the keys are used up by what the provider refused: then another call, too, goes on behind these.
  */
-export async function underKey<T>(key: string, call: (options: { idempotencyKey: string }) => Promise<T>): Promise<T> {
-  for (let turn = 1; ; turn += 1) {
+export async function underKey<T>(
+  key: string,
+  call: (options: { idempotencyKey: string }) => Promise<T>,
+  redis?: Context["redis"],
+): Promise<T> {
+  const note = `refused:${key}`;
+  for (let turn = 1, tries = 1; ; tries += 1) {
     try {
       return await call({ idempotencyKey: turn === 1 ? key : `${key}-${turn}` });
     } catch (error) {
-      if (turn === MAX_KEYS || !isRepeated(error)) throw error;
+      const isKept = isRepeated(error);
+      const isOther = error instanceof Error && "type" in error && error.type === "StripeIdempotencyError";
+      if (isRefusal(error) && !isKept && !isOther) await redis?.set(note, turn, { ex: KEPT_S }).catch(() => null);
+      const used = isKept || isOther ? Number(await redis?.get(note).catch(() => 0)) || 0 : 0;
+      if (tries === MAX_KEYS || !(isKept || used >= turn)) throw error;
+      turn = Math.max(turn, used) + 1;
     }
   }
+}
+
+/** Whether the provider refused what was asked, and was not just busy with it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && "statusCode" in error && (error.statusCode === 400 || error.statusCode === 403);
 }
 
 const Repeated = z.object({ headers: z.object({ "idempotent-replayed": z.literal("true") }) });

@@ -97,8 +97,11 @@ async function openCheckout(ctx: Context, unpaid: Unpaid, agentId: string, price
   const key = `certification-${id}-${price}`;
   const session = await withProvider(ctx, (stripe) =>
     withAddress((isRefused) =>
-      underKey(isRefused ? `${key}-without-address` : key, (options) =>
-        stripe.checkout.sessions.create(isRefused ? wanted : { ...wanted, customer_email: email }, options),
+      underKey(
+        isRefused ? `${key}-without-address` : key,
+        (options) =>
+          stripe.checkout.sessions.create(isRefused ? wanted : { ...wanted, customer_email: email }, options),
+        ctx.redis,
       ),
     ),
   );

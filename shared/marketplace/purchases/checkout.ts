@@ -36,8 +36,10 @@ export async function openCheckout(
     if (current?.status !== "AWAITING_PAYMENT" || current.had_checkout) return current?.checkout_url ?? null;
   }
   const wanted = sessionParams(frontendPage(ctx.env, "/marketplace/purchases/{id}", purchaseId), purchaseId, order);
-  const session = await underKey(`purchase-${purchaseId}`, (options) =>
-    stripe.checkout.sessions.create(wanted, options),
+  const session = await underKey(
+    `purchase-${purchaseId}`,
+    (options) => stripe.checkout.sessions.create(wanted, options),
+    ctx.redis,
   ).catch(async (error: unknown) => {
     throw await refusalOf(ctx, purchaseId, order, error);
   });

@@ -126,6 +126,64 @@ describe("what the operator has set up wrongly", () => {
   });
 });
 
+describe("a checkout that the provider refused", () => {
+  const message = "In order to use Checkout, you must set an account or business name.";
+
+  /** Answers as the provider does: what it refused it keeps under its key, for whoever uses that again. */
+  function refusing() {
+    const kept = new Map<string, string>();
+    let isMended = false;
+    const answer = (error: object, headers = {}) => Response.json({ error }, { status: 400, headers });
+    const here = variant(
+      service,
+      {},
+      {
+        fetch: async (input, init) => {
+          const path = new URL(input instanceof Request ? input.url : input).pathname;
+          if (init?.method !== "POST" || !path.endsWith("checkout/sessions")) return fetch(input, init);
+          const key = new Headers(init.headers).get("idempotency-key") ?? "";
+          const [body, known] = [typeof init.body === "string" ? init.body : "", kept.get(key)];
+          if (known === undefined && isMended) return fetch(input, init);
+          if (known !== undefined && known !== body)
+            return answer({ type: "idempotency_error", message: "Other keys" });
+          kept.set(key, body);
+          return answer(
+            { type: "invalid_request_error", message },
+            known === undefined ? {} : { "idempotent-replayed": "true" },
+          );
+        },
+      },
+    );
+    return { here, mend: () => void (isMended = true) };
+  }
+
+  it("keeps no other plan from being bought, nor the same one, however often it was tried", async () => {
+    const { here, mend } = refusing();
+    const [one, two] = [await here.signIn(await shopper(service)), await here.signIn(await shopper(service))];
+    for (const user of [one, two])
+      for (let tries = 0; tries < 7; tries += 1) {
+        const { status, body } = await user.call("POST", CHECKOUT, tries % 2 === 0 ? PRO : { ...PRO, tier: "team" });
+        expect([tries, status, body.code]).toEqual([tries, ...NOT_SET_UP]);
+      }
+    mend();
+    expect(await openCheckout(one, "team", "yearly")).toMatch(/^cs_/);
+    expect(await openCheckout(two)).toMatch(/^cs_/);
+  });
+
+  it("keeps no certification and no hired agent from being bought, however often they were tried", async () => {
+    const { here, mend } = refusing();
+    const buyer = await shopper(service);
+    const user = await here.signIn(buyer);
+    const agent = await addAgent(buyer, { endpoint: "http://127.0.0.1:9/" });
+    const { id: listing_id } = await addListing(await newSeller(service));
+    const hire = () => user.call("POST", PURCHASES, { listing_id });
+    for (let tries = 0; tries < 7; tries += 1)
+      expect([(await buy(user, agent)).body.code, (await hire()).body.code]).toEqual([NOT_SET_UP[1], NOT_SET_UP[1]]);
+    mend();
+    expect([(await buy(user, agent)).status, (await hire()).status]).toEqual([200, 200]);
+  });
+});
+
 describe("a change of plan", () => {
   it("without a means of payment at the provider says where to add one", async () => {
     const { user } = await subscriber(service);
