@@ -77,7 +77,10 @@ async function mirrorListed(ctx: Context, at: string, { behind }: Place): Promis
   return { next: has_more && last !== undefined ? { behind: last } : { seller: FIRST_ID }, failure };
 }
 
-/** Reads some of the accounts that nobody read since the beginning, of sellers who could be paid. */
+/**
+ * Reads some of the accounts that nobody read since the beginning, of sellers who could be paid. Where that was not one of all,
+ * the key is another account's, or one of the other mode: it would know nobody, and no seller has done anything.
+ */
 async function mirrorOthers(ctx: Context, at: string, { since, seller }: Place): Promise<Step> {
   const others = await read(
     ctx,
@@ -86,7 +89,8 @@ async function mirrorOthers(ctx: Context, at: string, { since, seller }: Place):
         jsonb_agg(jsonb_build_object('user_id', x.user_id, 'account_id', x.account_id) order by x.user_id), '[]') as result
       from (select s.user_id, s.account_id from ${seller_accounts} s join ${users} u on u.id = s.user_id and not ${isDeleted}
         where s.user_id > ${seller}::uuid and s.disowned_at is null and coalesce(s.read_at < ${since}::timestamptz, true)
-          and (u.charges_enabled or u.payouts_enabled) order by s.user_id limit ${PAGE}) x`,
+          and (u.charges_enabled or u.payouts_enabled) order by s.user_id limit ${PAGE}) x
+      where exists (select from ${seller_accounts} k where k.read_at >= ${since}::timestamptz)`,
   );
   const failure = await mirrorEach(ctx, at, others ?? [], (id) =>
     withProvider(ctx, (stripe) => ifKnown(stripe.accounts.retrieve(id))),

@@ -142,6 +142,20 @@ describe("a seller's account", () => {
     expect([left.includes(gone.id), left.includes(stays.id)]).toEqual([false, true]);
   });
 
+  it("is left as it is in a night in which the key is of somebody who knows none of the sellers", async () => {
+    const { id } = await addListing(seller);
+    through = async (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input);
+      if (!pathname.startsWith("/v1/accounts")) return fetch(input, init);
+      return pathname === "/v1/accounts"
+        ? Response.json({ object: "list", data: [], has_more: false, url: "/v1/accounts" })
+        : Response.json({ error: { type: "invalid_request_error", code: "account_invalid" } }, { status: 403 });
+    };
+    await service.app.scheduled(DAILY);
+    expect(await offered()).toContain(id);
+    expect((await flagsOf(seller)).charges_enabled).toBe(true);
+  });
+
   it("is as the provider says in whatever order, and however often at once, its events come", async () => {
     const account = await accountOf(service, seller);
     const off = service.stripe.onboard(account, { charges_enabled: false, payouts_enabled: false });
