@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import type Stripe from "stripe";
 import type * as z from "zod";
 import { write } from "../db/change.ts";
 import { setPlan } from "../identity/parts/set-plan.ts";
@@ -8,7 +7,7 @@ import { Problem } from "../platform/problem.ts";
 import { billingAccount } from "./customer.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
 import { DevUpgradeResponse } from "./schemas.ts";
-import { ifKnown, withProvider } from "./stripe.ts";
+import { ifKnown, type Payments, withProvider } from "./stripe.ts";
 import { isLive, subscriptionsOf } from "./subscriptions.ts";
 
 type Outcome = z.output<typeof DevUpgradeResponse>;
@@ -46,7 +45,7 @@ async function cancelInDevMode(ctx: Context, userId: string): Promise<Outcome> {
 }
 
 /** Cancels every subscription of a customer that is not over, at once, of those made `until` then (Unix time); returns how many there were. */
-export async function cancelSubscriptions(stripe: Stripe, customerId: string, until = Infinity): Promise<number> {
+export async function cancelSubscriptions(stripe: Payments, customerId: string, until = Infinity): Promise<number> {
   const all = await subscriptionsOf(stripe, customerId);
   const live = all.filter((one) => isLive(one) && one.created <= until);
   for (const { id } of live) {

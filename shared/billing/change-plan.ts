@@ -5,7 +5,7 @@ import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import type { Offer } from "./prices.ts";
 import type { PlanChangeResponse } from "./schemas.ts";
-import { idOf, isMissing, underKey } from "./stripe.ts";
+import { idOf, isMissing, type Payments, underKey } from "./stripe.ts";
 import { ENTITLING, isOwing, planItem } from "./subscriptions.ts";
 
 /**
@@ -18,7 +18,7 @@ import { ENTITLING, isOwing, planItem } from "./subscriptions.ts";
  */
 export async function changePlan(
   ctx: Context,
-  stripe: Stripe,
+  stripe: Payments,
   subscription: Stripe.Subscription,
   { tier, cadence, price }: Offer & { price: string },
 ): Promise<z.output<typeof PlanChangeResponse>> {
@@ -86,7 +86,7 @@ function noMeans(): Problem {
  */
 async function takeEndBack(
   ctx: Context,
-  stripe: Stripe,
+  stripe: Payments,
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription> {
   const { id, cancel_at, cancel_at_period_end: isAtPeriodEnd } = subscription;
@@ -102,7 +102,7 @@ async function takeEndBack(
 }
 
 /** Gives up a change that waits for its payment, so that nobody can pay for it any more: voiding its invoice does. */
-async function giveUpChange(stripe: Stripe, { latest_invoice }: Stripe.Subscription): Promise<void> {
+async function giveUpChange(stripe: Payments, { latest_invoice }: Stripe.Subscription): Promise<void> {
   const id = idOf(latest_invoice);
   if (id === null) throw new Error("a change waits without an invoice");
   try {

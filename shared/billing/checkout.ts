@@ -13,7 +13,7 @@ import { closePage } from "./close-page.ts";
 import { isDevMode, requireBilling } from "./mode.ts";
 import { type Offer, priceOf, pricesOf } from "./prices.ts";
 import { CheckoutOutcome, DevUpgradeResponse } from "./schemas.ts";
-import { underKey, withProvider } from "./stripe.ts";
+import { type Payments, underKey, withProvider } from "./stripe.ts";
 import { bestOf, isBillable, subscriptionsOf } from "./subscriptions.ts";
 
 type Outcome = z.output<typeof CheckoutOutcome>;
@@ -61,7 +61,7 @@ async function upgradeInDevMode(ctx: Context, userId: string): Promise<z.output<
 
 /** The customer's subscription checkouts that can still be paid, and the id of the latest session of any kind. */
 async function sessionsOf(
-  stripe: Stripe,
+  stripe: Payments,
   customer: string,
 ): Promise<{ open: Stripe.Checkout.Session[]; latest: string }> {
   // One listing for both: a request that replaces an open session must be the first to follow the latest, or it is refused.
@@ -71,7 +71,7 @@ async function sessionsOf(
 }
 
 /** Ends a session that is no longer wanted. Throws `payment_in_progress` if it was paid at this very moment. */
-async function expire(stripe: Stripe, { id }: Stripe.Checkout.Session): Promise<void> {
+async function expire(stripe: Payments, { id }: Stripe.Checkout.Session): Promise<void> {
   const { isPaid } = await closePage(stripe, id);
   if (!isPaid) return;
   throw new Problem("payment_in_progress", "Another checkout was just paid; try again in a moment.", {
@@ -94,7 +94,7 @@ function firstPayment(): Problem {
  */
 function openSession(
   ctx: Context,
-  stripe: Stripe,
+  stripe: Payments,
   { customer, price, latest }: { customer: string; price: string; latest: string },
 ): Promise<Stripe.Checkout.Session> {
   const page = frontendPage(ctx.env, "/billing");

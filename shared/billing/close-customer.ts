@@ -1,9 +1,8 @@
-import type Stripe from "stripe";
 import * as z from "zod";
 import type { Context } from "../platform/context.ts";
 import { cancelSubscriptions } from "./cancel.ts";
 import { closePage } from "./close-page.ts";
-import { ifKnown, withProvider } from "./stripe.ts";
+import { ifKnown, type Payments, withProvider } from "./stripe.ts";
 
 const id = z.string().min(1).max(255);
 
@@ -26,7 +25,7 @@ export function closeAtProvider(ctx: Context, message: z.output<typeof ClosingMe
  * Expires a customer's open checkouts, cancels its subscriptions and deletes it, so that nothing new can be opened for it
  * and its address is forgotten; the provider keeps its invoices. Doing it again changes nothing.
  */
-export async function endCustomer(stripe: Stripe, customerId: string): Promise<void> {
+export async function endCustomer(stripe: Payments, customerId: string): Promise<void> {
   if (await isGone(stripe, customerId)) return;
   const open = await stripe.checkout.sessions
     .list({ customer: customerId, status: "open", limit: 100 })
@@ -39,7 +38,7 @@ export async function endCustomer(stripe: Stripe, customerId: string): Promise<v
 }
 
 /** Whether the provider has no such customer, or none any more. */
-export async function isGone(stripe: Stripe, customerId: string): Promise<boolean> {
+export async function isGone(stripe: Payments, customerId: string): Promise<boolean> {
   const customer = await ifKnown(stripe.customers.retrieve(customerId));
   return customer === null || customer.deleted === true;
 }

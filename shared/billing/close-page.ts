@@ -1,8 +1,7 @@
-import type Stripe from "stripe";
-import { ifKnown, underKey } from "./stripe.ts";
+import { ifKnown, type Payments, underKey } from "./stripe.ts";
 
 /** Ends a page at the provider, so that nobody can pay there any more. Returns whether it had just been paid. */
-export async function closePage(stripe: Stripe, sessionId: string): Promise<{ isPaid: boolean }> {
+export async function closePage(stripe: Payments, sessionId: string): Promise<{ isPaid: boolean }> {
   try {
     await underKey(`expire-${sessionId}`, (options) => stripe.checkout.sessions.expire(sessionId, {}, options));
     return { isPaid: false };

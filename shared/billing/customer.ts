@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import type Stripe from "stripe";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { isDeleted } from "../db/deleted.ts";
@@ -9,7 +8,7 @@ import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
 import { Problem } from "../platform/problem.ts";
 import { PlanName } from "./schemas.ts";
-import { ifKnown, underKey, withAddress } from "./stripe.ts";
+import { ifKnown, type Payments, underKey, withAddress } from "./stripe.ts";
 import { ENTITLING } from "./subscriptions.ts";
 
 /** An account as billing sees it. */
@@ -47,7 +46,7 @@ export async function billingAccount(ctx: Context, userId: string): Promise<Bill
  * provider's dashboard): just one, however many requests ask for it at once. It gets the account's address where that was
  * changed. Its metadata names the account, for events that come before the row is written. Throws 401 when the account is gone.
  */
-export async function ensureCustomer(ctx: Context, stripe: Stripe, account: BillingAccount): Promise<string> {
+export async function ensureCustomer(ctx: Context, stripe: Payments, account: BillingAccount): Promise<string> {
   const { id, email, customer_id: former } = account;
   const known = former === null ? null : await ifKnown(stripe.customers.retrieve(former));
   if (known !== null && known.deleted !== true) {
@@ -70,7 +69,7 @@ export async function ensureCustomer(ctx: Context, stripe: Stripe, account: Bill
 }
 
 /** Has the provider write to the address that the account has now. */
-async function rename(ctx: Context, stripe: Stripe, customerId: string, email: string): Promise<void> {
+async function rename(ctx: Context, stripe: Payments, customerId: string, email: string): Promise<void> {
   // A key of its own each time: an address may come back within the day for which the provider keeps an answer.
   await withAddress((isRefused) =>
     stripe.customers.update(

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { cancelSubscriptions } from "./cancel.ts";
 import { namedBy } from "./follow.ts";
 import type { EventTaker } from "./provider-event.ts";
-import { idOf, withProvider } from "./stripe.ts";
+import { idOf, type Payments, withProvider } from "./stripe.ts";
 
 /** The events by which what a payer gets back of a payment grows or shrinks. */
 export const PAYBACK_EVENTS = [
@@ -19,7 +19,7 @@ const NEARLY_ALL = 0.95;
  * What the payer got back of a charge, in cents, as the provider has it now: by refunds, and by disputes that were lost. One
  * in another currency counts as over all of it.
  */
-export async function paidBack(stripe: Stripe, charge: Stripe.Charge): Promise<number> {
+export async function paidBack(stripe: Payments, charge: Stripe.Charge): Promise<number> {
   const { id, amount, currency, amount_refunded, disputed } = charge;
   const disputes = disputed ? (await stripe.disputes.list({ charge: id, limit: 100 })).data : [];
   const lost = disputes

@@ -7,7 +7,7 @@ import { billing_customers, users } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { namedBy } from "./follow.ts";
 import { type EventTaker, isEventOf } from "./provider-event.ts";
-import { idOf, withProvider } from "./stripe.ts";
+import { idOf, type Payments, withProvider } from "./stripe.ts";
 import { tellOfNothing } from "./tell-of-nothing.ts";
 
 const TYPES = [
@@ -44,7 +44,7 @@ function hadEnded(subscription: Stripe.Checkout.Session["subscription"], at: num
 }
 
 /** Whether a customer is that of an account, by our rows or, where these are still to be written, by its metadata. */
-async function isSomebodys(ctx: Context, stripe: Stripe, customerId: string): Promise<boolean> {
+async function isSomebodys(ctx: Context, stripe: Payments, customerId: string): Promise<boolean> {
   const kept = sql`select user_id from ${billing_customers} where customer_id = ${customerId}`;
   return (await isThere(ctx, kept)) || isThere(ctx, sql`select ${await namedBy(stripe, customerId)}::uuid`);
 }

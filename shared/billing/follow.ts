@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { isId } from "../platform/ids.ts";
 import { endCustomer } from "./close-customer.ts";
 import { type EventTaker, isEventOf } from "./provider-event.ts";
-import { idOf, isMissing, withProvider } from "./stripe.ts";
+import { idOf, isMissing, type Payments, withProvider } from "./stripe.ts";
 import { type Entitlement, entitlementOf, subscriptionsOf } from "./subscriptions.ts";
 
 const TYPES = [
@@ -40,7 +40,7 @@ const Start = z.object({ at: z.string(), user_id: z.uuid().nullable() });
  * Reads a customer's subscriptions and writes the plan they entitle to. For a customer that belongs to no account here
  * it changes nothing.
  */
-async function followCustomer(ctx: Context, stripe: Stripe, customerId: string): Promise<void> {
+async function followCustomer(ctx: Context, stripe: Payments, customerId: string): Promise<void> {
   const start = await read(
     ctx,
     Start,
@@ -62,7 +62,7 @@ async function followCustomer(ctx: Context, stripe: Stripe, customerId: string):
  * A customer's subscriptions; none of one that was deleted. With a customer its subscriptions end, and their events come when
  * it is gone: whether its subscriptions can then still be listed is not documented.
  */
-async function subscriptionsLeft(stripe: Stripe, customerId: string): Promise<Stripe.Subscription[]> {
+async function subscriptionsLeft(stripe: Payments, customerId: string): Promise<Stripe.Subscription[]> {
   try {
     return await subscriptionsOf(stripe, customerId);
   } catch (error) {
@@ -73,7 +73,7 @@ async function subscriptionsLeft(stripe: Stripe, customerId: string): Promise<St
 }
 
 /** The account that the customer was made for, which its metadata names; null for any other customer. */
-export async function namedBy(stripe: Stripe, customerId: string): Promise<string | null> {
+export async function namedBy(stripe: Payments, customerId: string): Promise<string | null> {
   const customer = await stripe.customers.retrieve(customerId);
   const named = customer.deleted === true ? undefined : customer.metadata["user_id"];
   return named !== undefined && isId(named) ? named : null;

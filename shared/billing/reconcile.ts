@@ -8,7 +8,7 @@ import { provider_events } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import type { EventTaker } from "./provider-event.ts";
 import { takeEvent } from "./receive.ts";
-import { withProvider } from "./stripe.ts";
+import { type Payments, withProvider } from "./stripe.ts";
 
 const DAY_S = 86_400;
 /** How far back events are looked for at least, and at most: the provider lists them for 30 days. */
@@ -63,7 +63,7 @@ function sinceOf(now: Date, lastDone: Date | null): number {
 }
 
 /** A page of our own account's events of the takers' types, newest first. */
-function list(stripe: Stripe, takers: readonly EventTaker[], { since, behind }: Place) {
+function list(stripe: Payments, takers: readonly EventTaker[], { since, behind }: Place) {
   const types = [...new Set(takers.flatMap((taker) => [...taker.types]))];
   const page = behind === null ? {} : { starting_after: behind };
   return stripe.events.list({ types, created: { gte: since }, limit: PAGE, ...page });

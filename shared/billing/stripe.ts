@@ -7,7 +7,7 @@ import { Problem } from "../platform/problem.ts";
 const TIMEOUT_MS = 8000;
 const RETRY_AFTER_S = "10";
 
-/** What the service asks the payment provider for: the SDK that is deployed has nothing else. */
+/** What the service asks the payment provider for: the client that is deployed has no others. */
 export const PAYMENT_RESOURCES = [
   "accountLinks",
   "accounts",
@@ -21,6 +21,9 @@ export const PAYMENT_RESOURCES = [
   "refunds",
   "subscriptions",
 ] as const satisfies readonly (keyof Stripe)[];
+
+/** What verbs of the domain may ask the payment provider for. */
+export type Payments = Pick<Stripe, (typeof PAYMENT_RESOURCES)[number]>;
 
 /** The payment provider's SDK. It is evaluated when it is first needed: few requests need it. */
 export async function loadStripe(): Promise<typeof Stripe> {
@@ -36,7 +39,7 @@ export async function loadStripe(): Promise<typeof Stripe> {
  */
 export async function withProvider<T>(
   ctx: Pick<Context, "env" | "fetch" | "log">,
-  work: (stripe: Stripe) => Promise<T>,
+  work: (stripe: Payments) => Promise<T>,
 ): Promise<T> {
   const { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: base } = ctx.env;
   if (key === undefined) {

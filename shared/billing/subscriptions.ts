@@ -2,6 +2,7 @@ import type Stripe from "stripe";
 import type { Context } from "../platform/context.ts";
 import type { Plan } from "../plans/plans.ts";
 import { tierOf } from "./prices.ts";
+import type { Payments } from "./stripe.ts";
 
 /** The states of a subscription that entitle to its plan. */
 export const ENTITLING: ReadonlySet<string> = new Set<Stripe.Subscription.Status>(["active", "trialing", "past_due"]);
@@ -19,7 +20,7 @@ export interface Entitlement {
 }
 
 /** Every subscription that a customer has or had, as the provider has them now. */
-export function subscriptionsOf(stripe: Stripe, customerId: string): Promise<Stripe.Subscription[]> {
+export function subscriptionsOf(stripe: Payments, customerId: string): Promise<Stripe.Subscription[]> {
   return stripe.subscriptions
     .list({ customer: customerId, status: "all", limit: 100 })
     .autoPagingToArray({ limit: MOST });

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
 import { oweUnkeptEnd } from "../../billing/closing.ts";
-import { underKey } from "../../billing/stripe.ts";
+import { type Payments, underKey } from "../../billing/stripe.ts";
 import { read, writeInTurn } from "../../db/change.ts";
 import { purchases, seller_accounts, users } from "../../db/schema/index.ts";
 import type { Context } from "../../platform/context.ts";
@@ -20,7 +20,7 @@ const CheckoutState = PurchaseRead.pick({ status: true, checkout_url: true }).ex
  */
 export async function openCheckout(
   ctx: Context,
-  stripe: Stripe,
+  stripe: Payments,
   purchaseId: string,
   order: Order,
 ): Promise<string | null> {

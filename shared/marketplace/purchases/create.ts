@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import type Stripe from "stripe";
 import * as z from "zod";
 import { requireBilling } from "../../billing/mode.ts";
-import { ifKnown, withProvider } from "../../billing/stripe.ts";
+import { ifKnown, type Payments, withProvider } from "../../billing/stripe.ts";
 import { read } from "../../db/change.ts";
 import { purchases } from "../../db/schema/index.ts";
 import type { SessionPrincipal } from "../../identity/principal.ts";
@@ -38,7 +37,7 @@ const OpenPurchase = z.object({ id: z.uuid(), session: z.string() });
  * Ends the caller's open purchase where the provider no longer knows its checkout, or where the checkout has expired, and
  * the page of one that was paid: where the event that says so is still to come.
  */
-async function endUsed(ctx: Context, stripe: Stripe, buyerId: string, listingId: string): Promise<void> {
+async function endUsed(ctx: Context, stripe: Payments, buyerId: string, listingId: string): Promise<void> {
   const open = await read(
     ctx,
     OpenPurchase,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import * as z from "zod";
-import { ifKnown, underKey, withProvider } from "../../billing/stripe.ts";
+import { ifKnown, type Payments, underKey, withProvider } from "../../billing/stripe.ts";
 import { read, writeInTurn } from "../../db/change.ts";
 import { seller_accounts, users } from "../../db/schema/index.ts";
 import { mirrorSeller } from "../../identity/parts/mirror-seller.ts";
@@ -69,7 +69,7 @@ export async function openSellerAccount(
  */
 async function makeAccount(
   ctx: Context,
-  stripe: Stripe,
+  stripe: Payments,
   principal: SessionPrincipal,
   former: string | null,
 ): Promise<string> {

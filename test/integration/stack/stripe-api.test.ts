@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { Stripe } from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { withProvider } from "../../../shared/billing/stripe.ts";
+import { type Payments, withProvider } from "../../../shared/billing/stripe.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { createLogger } from "../../../shared/platform/log.ts";
 import type { FaultMode } from "../../stack/faults.ts";
@@ -237,7 +237,7 @@ describe("the service's client", () => {
     () => undefined,
     () => new Date(harness.clock.now),
   );
-  const work = <T>(call: (provider: Stripe) => Promise<T>, settings: object = env()): Promise<T> =>
+  const work = <T>(call: (provider: Payments) => Promise<T>, settings: object = env()): Promise<T> =>
     withProvider({ env: settings as Context["env"], fetch, log }, call);
 
   test("works over a lost answer, as one call", async () => {
@@ -275,7 +275,7 @@ describe("the service's client", () => {
   });
 
   test("says of a key that is taken, or not set, what to do; and passes on what is our own fault", async () => {
-    const create = (email: string) => (provider: Stripe) =>
+    const create = (email: string) => (provider: Payments) =>
       provider.customers.create({ email }, { idempotencyKey: "taken" });
     await work(create("a@b.test"));
     await expect(work(create("b@b.test"))).rejects.toMatchObject({ status: 409, code: "payment_in_progress" });
