@@ -19,7 +19,7 @@ export { GRADER_VERSIONS, isSince } from "./types.ts";
 export type { Answer, GraderVersion, GradingTask, Verdict } from "./types.ts";
 
 /** The version of the grading rules; it stands in the signed evidence and grows whenever a rule changes. */
-export const GRADER_VERSION = "10" satisfies GraderVersion;
+export const GRADER_VERSION = "11" satisfies GraderVersion;
 
 /** Longest explanation, in UTF-16 code units. */
 export const MAX_EXPLANATION_LENGTH = 1000;

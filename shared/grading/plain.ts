@@ -113,8 +113,11 @@ const SINCE_8: Plain = {
   set_f1: listSince8,
 };
 
-/** And with version 10; it goes before all. */
+/** And with version 10; it goes before all of these. */
 const SINCE_10: Plain = { normalized_text: withoutTicks };
+
+/** And with version 11; it goes before all. */
+const SINCE_11: Plain = { set_f1: withoutTicks };
 
 /** The versions that read answers so. */
 type ReadSince = Exclude<GraderVersion, "3" | "4">;
@@ -123,14 +126,15 @@ type ReadSince = Exclude<GraderVersion, "3" | "4">;
  * `text` without the trimmings that chat models put around what a grader of this type reads, so that it reads what is
  * meant: numbers as LaTeX and typography write them, with the powers of their units, a choice in a box or before a dash, JSON
  * in a code fence that begins on its first line, a refusal after an apology of more words, any dash for a minus. What a model
- * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" to "9" did less. Linear in the length
+ * thought, between the tags of `<think>`, is no part of what it answers. Versions "5" to "10" did less. Linear in the length
  * of `text`.
  * @example
  * inPlainWriting("numeric", "\\boxed{-\\$1{,}370.9}") // "\\boxed{-$1,370.9}"
  * inPlainWriting("multiple_choice", "B — Paris") // "B - Paris"
  * inPlainWriting("exact", "<think>12?</think>\n\n13") // "13"
  */
-export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "10"): string {
+export function inPlainWriting(type: GraderType, text: string, version: ReadSince = "11"): string {
+  if (isSince(version, "11")) return inPlainWriting(type, SINCE_11[type]?.(text) ?? text, "10");
   if (isSince(version, "10")) {
     const answered = text.replace(OTHER_THOUGHTS, "");
     return inPlainWriting(type, SINCE_10[type]?.(answered) ?? answered, "9");

@@ -8,9 +8,10 @@ export type { Json } from "./schema.ts";
  * of null for none; until "4" answers were read without `inPlainWriting`, and "5" to "7" without what it does since. Until
  * "6" what `unordered` arrays of `json_fields` hold besides numbers had to be equal to the last digit. Until "9" what led to an
  * answer of A2A was a part of it, though it was marked as none. Until "10" calls of tools that its text holds were none, texts
- * that look the same could differ, and a number that an answer rules out, or leaves open, was its number.
+ * that look the same could differ, and a number that an answer rules out, or leaves open, was its number. Until "11" backticks
+ * around an item of a list, and the "and" before it, were parts of it.
  */
-export const GRADER_VERSIONS = ["3", "4", "5", "6", "7", "8", "9", "10"] as const;
+export const GRADER_VERSIONS = ["3", "4", "5", "6", "7", "8", "9", "10", "11"] as const;
 export type GraderVersion = (typeof GRADER_VERSIONS)[number];
 
 /** Whether a version has the rules that came with `first`. */

@@ -17,7 +17,7 @@ describe("every grader", () => {
   test("has a sample, and evidence names their version", () => {
     const types = graderSchema.options.map(({ shape }) => shape.type.value);
     expect(new Set(SAMPLES.map(({ grader }) => grader.type))).toEqual(new Set(types));
-    expect(GRADER_VERSION).toBe("10");
+    expect(GRADER_VERSION).toBe("11");
   });
 
   test.each(NAMED)("%s passes a right answer, secret or not", (_, task, right) => {

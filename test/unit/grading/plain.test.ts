@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type GradingTask, type GraderVersion, grade } from "../../../shared/grading/grade.ts";
 import { inPlainWriting } from "../../../shared/grading/plain.ts";
+import type { Json } from "../../../shared/grading/types.ts";
 import { leastTime } from "../../stack/least-time.ts";
 import { taskOf } from "./support.ts";
 
@@ -211,6 +212,29 @@ describe("what chat models put around an answer", () => {
     ["print", taskOf({ type: "normalized_text" }, "`print`")],
   ])("%j is read as it is seen since version 10", (output, task) => {
     expect([passes(task, output), passes(task, output, "9")]).toEqual([true, false]);
+  });
+
+  test.each<[string, Json]>([
+    ["`ls`, `cat`, `rm`", ["ls", "cat", "rm"]],
+    ["`ls, cat, rm`", "ls, cat, rm"],
+    ["- `ls`\n- `cat`\n", ["ls", "cat"]],
+    ["ls\ncat", ["`ls`", "cat"]],
+    ['["`ls`", "cat"]', ["ls", "cat"]],
+    ["ls, cat, and rm", ["ls", "cat", "rm"]],
+    ["`ls`, `cat`, and `rm`.", ["ls", "cat", "rm"]],
+  ])("of %j the items are read without what is around them since version 11", (output, key) => {
+    const task = taskOf({ type: "set_f1" }, key);
+    expect([passes(task, output), passes(task, output, "10")]).toEqual([true, false]);
+  });
+
+  test.each<[string, Json, boolean]>([
+    ["or gate, and gate", ["or gate", "and gate"], true],
+    ["or, not, and", ["or", "not", "and"], true],
+    ["ls, and", ["ls"], false],
+    ["ls, and cat, cat", ["ls", "cat"], true],
+    ["ls, `cat", ["ls", "cat"], false],
+  ])("%j holds the items %j: %j", (output, key, is) => {
+    expect(passes(taskOf({ type: "set_f1" }, key), output)).toBe(is);
   });
 
   test.each<[string, number, boolean]>([
