@@ -22,6 +22,11 @@ export interface Rows<Item extends z.ZodType> {
    * as a text by slashes), from the path `last` downwards. Those that have `most` rows together beside the first's are enough.
    */
   under?: { parent: SQL; ids(last: string | null, most: number): SQL };
+  /**
+   * SQL: the column by which an index finds them, in the order of their ids, where there may be many among many of others. The
+   * condition compares it with `eachOf`.
+   */
+  by?: SQL;
   /** How many are read at once at most, where one of them may be large or takes work; 5,000 unless told. */
   atOnce?: number;
 }
@@ -55,10 +60,19 @@ function statement(rows: Rows<z.ZodType>, after: string | null): SQL {
 /** What comes behind every id. */
 export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
+/**
+ * SQL: the order and limit of a page that is found by an index on the column `by` and the ids, and by nothing else. Of a limit
+ * that it is not told the planner takes that a part of the rows is enough: it never has all of them put in order.
+ */
+export function firstBy(by: SQL, id: SQL, limit: number): SQL {
+  return sql`order by ${by}, ${id} desc limit (select ${limit}::bigint)`;
+}
+
 /** SQL: `id` and `item` of the rows of a page; the id of one that has a parent is told behind the parent's path. */
-function pageOf({ json, from, id, under }: Rows<z.ZodType>, limit: number, after: string | null): SQL {
+function pageOf({ json, from, id, by, under }: Rows<z.ZodType>, limit: number, after: string | null): SQL {
   const page = (behind: SQL) =>
-    sql`select ${id} as id, ${json} as item from ${from} ${behind} order by ${id} desc limit ${limit}`;
+    sql`select ${id} as id, ${json} as item from ${from} ${behind}
+      ${by === undefined ? sql`order by ${id} desc limit ${limit}` : firstBy(by, id, limit)}`;
   if (under === undefined) return page(after === null ? sql`` : sql`and ${id} < ${after}::uuid`);
   const [path = null, last = LAST_ID] = after === null ? [] : splitAt(after, after.lastIndexOf("/"));
   // As many of each as a page has, and those of the next parent only where the page is not full.

@@ -51,7 +51,7 @@ import { KeptVersion, versionJson } from "../results/timeline.ts";
 import { ScreeningSessionRead } from "../runs/sessions-shown.ts";
 import { RunRead } from "../runs/shown.ts";
 import { sessionJson as screeningJson } from "../runs/sessions.ts";
-import { askedFor, mayRun, runJson, runsWithAgents } from "../runs/view.ts";
+import { askedFor, eachOf, mayRun, runJson, runsWithAgents } from "../runs/view.ts";
 import { ScheduleRead } from "../schedules/shown.ts";
 import { scheduleJson } from "../schedules/view.ts";
 import { ScorecardRead } from "../scorecards/shown.ts";
@@ -115,22 +115,25 @@ export function partsOf(
     runs: {
       item: RunRead,
       json: runJson(mayRun("see", userId)),
-      from: sql`${runsWithAgents(sql`${runs}`)} where ${askedFor("r", userId)}`,
+      from: sql`${runsWithAgents(sql`${runs}`)} where ${askedFor("r", userId, eachOf)}`,
       id: sql`r.id`,
+      by: sql`r.user_id`,
     },
     answers: {
       item: Exchange,
       json: exchangeJson,
       from: sql`${runsWithAgents(sql`${runs}`)} join ${tasks} t on t.id = r.task_id
-        join ${run_exchanges} e on e.run_id = r.id where ${askedFor("r", userId)} and ${mayRun("see_outputs", userId)}`,
+        join ${run_exchanges} e on e.run_id = r.id where ${askedFor("r", userId, eachOf)} and ${mayRun("see_outputs", userId)}`,
       id: sql`r.id`,
+      by: sql`r.user_id`,
       atOnce: FEW,
     },
     "screening-sessions": {
       item: ScreeningSessionRead,
       json: screeningJson,
-      from: sql`${screening_sessions} s where ${askedFor("s", userId)}`,
+      from: sql`${screening_sessions} s where ${askedFor("s", userId, eachOf)}`,
       id: sql`s.id`,
+      by: sql`s.user_id`,
       atOnce: FEW,
     },
     spans: {

@@ -3,14 +3,24 @@ import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
-import { ends, fitted, PAGE } from "../db/rows.ts";
+import { ends, firstBy, fitted, PAGE } from "../db/rows.ts";
 import { agents, runs, screening_sessions, users } from "../db/schema/index.ts";
 import { actorId, type UserPrincipal, workspaceOf } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
 import { visibleSession } from "../runs/sessions.ts";
-import { askedFor, askedIn, mayRun, OWNER_COLUMNS, runJson, runsWithAgents, TIMES, visibleRun } from "../runs/view.ts";
+import {
+  askedFor,
+  askedIn,
+  eachOf,
+  mayRun,
+  OWNER_COLUMNS,
+  runJson,
+  runsWithAgents,
+  TIMES,
+  visibleRun,
+} from "../runs/view.ts";
 
 type Column = Exclude<keyof typeof RunRead.shape, "axes">;
 
@@ -151,7 +161,11 @@ async function readPage(
       : sql`(select * from ${runs} where screening_session_id = ${sessionId}::uuid offset 0)`;
   // Each run's agent is looked at by itself: where the two are joined for it, the planner reads all runs.
   const seen = sql`(select ${visibleRun(viewer)} from ${agents} a where a.id = r.agent_id)`;
-  const asked = team === null ? askedFor("r", viewer) : sql`${askedIn(team)} and ${seen}`;
+  const isWhole = agentId === null && sessionId === null;
+  const as = isWhole ? eachOf : undefined;
+  const asked = team === null ? askedFor("r", viewer, as) : sql`${askedIn(team, as)} and ${seen}`;
+  const by = team === null ? sql`r.user_id` : sql`r.team_id`;
+  const first = (most: number) => (isWhole ? firstBy(by, sql`r.id`, most) : sql`order by r.id desc limit ${most}`);
   const where = sql`${asked} ${narrowed}`;
   const behind = (id: SQL) => sql`and r.id < ${id}::uuid`;
   const within = sql`${after === null ? sql`` : behind(sql`${after}`)} ${until === null ? sql`` : sql`and r.id >= ${until}::uuid`}`;
@@ -167,11 +181,11 @@ async function readPage(
     from (
       select r.*, ${mayRun("see", viewer)} as owned from ${runsWithAgents(source)}
       where ${where} and u.plan <> 'free' ${within}
-      order by r.id desc limit ${limit}
+      ${first(limit)}
     ) r offset 0`;
   const ahead = sql`case when ${until === null} and (p.page ->> 'more')::boolean then (
     select r.id from ${source} r where ${where} ${behind(sql`(p.page ->> 'last')`)}
-    order by r.id desc offset ${PAGE.rows - 1} limit 1) end`;
+    ${first(1)} offset ${PAGE.rows - 1}) end`;
   const page = await read(
     ctx,
     Page,

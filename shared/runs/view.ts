@@ -52,13 +52,19 @@ export function mayCancel(row: "r" | "s", viewer: string): SQL<boolean> {
 }
 
 /**
+ * SQL: what a column is compared with to find the rows of one id, where they are put in order by that column and then by their
+ * own ids: one that is known to be equal would be left out of the order, so that all ids of the table could give it, too.
+ */
+export const eachOf = (id: string | SQL): SQL => sql`any (array(select ${idOf(id)}))`;
+
+/**
  * SQL: whether a viewer asked for `row`, a run `r` or a session `s`: for themselves, or for a workspace that they are still a
  * member of. Not true for a workspace's key: it acts in its owner's name, and what it sees goes with the workspace's agents.
  */
-export function askedFor(row: "r" | "s", viewer: Viewer): SQL<boolean> {
+export function askedFor(row: "r" | "s", viewer: Viewer, as: typeof eachOf = idOf): SQL<boolean> {
   if (viewer === null) return sql`false`;
   const [user, team] = [sql.raw(`${row}.user_id`), sql.raw(`${row}.team_id`)];
-  return sql`(${user} = ${idOf(viewer)} and (${team} is null
+  return sql`(${user} = ${as(viewer)} and (${team} is null
     or ${team} in (select m.team_id from ${team_members} m where m.user_id = ${idOf(viewer)})))`;
 }
 
@@ -68,8 +74,8 @@ export function visibleRun(viewer: Viewer): SQL<boolean> {
 }
 
 /** SQL: whether the run row `r` was asked for in a workspace, whoever sees it now. */
-export function askedIn(teamId: string): SQL<boolean> {
-  return sql`(r.team_id = ${teamId}::uuid and r.scope = 'team')`;
+export function askedIn(teamId: string, as: typeof eachOf = idOf): SQL<boolean> {
+  return sql`(r.team_id = ${as(teamId)} and r.scope = 'team')`;
 }
 
 /**

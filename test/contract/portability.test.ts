@@ -40,7 +40,9 @@ const finding = Object.values(partsOf(context(), { userId: ID, sessionId: ID }))
   [from, ...(under === undefined ? [] : [under.ids(ID, 1)])].flatMap((part) => {
     const { sql: text } = dialect.sqlToQuery(part);
     return [...text.matchAll(/"(\w+)" (\w+)\b/g)].flatMap(([, table, alias]) =>
-      [...text.matchAll(new RegExp(`\\b${alias}\\.(\\w+) = \\$`, "g"))].map(([, column]) => `${table}.${column}`),
+      [...text.matchAll(new RegExp(`\\b${alias}\\.(\\w+) = (?:any \\(array\\(select )?\\$`, "g"))].map(
+        ([, column]) => `${table}.${column}`,
+      ),
     );
   }),
 );

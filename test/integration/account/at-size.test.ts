@@ -134,6 +134,45 @@ it.each([
     );
 });
 
+it("an export reads as many runs as a page has, wherever they are among those of others", async () => {
+  const [task] = await service.sql<{ id: string }>("select id from tasks where not is_secret limit 1");
+  const users = await Promise.all([1, 2, 3].map(() => newUser(service, { plan: "pro" })));
+  const runsOf = (where: string, each: number, place: string) =>
+    `with a as (insert into agents (user_id, name, connection_mode) select id, 'Exported', 'mock' from users where ${where}
+       returning id, user_id)
+     insert into runs (id, agent_id, task_id, user_id, status, trigger, scope, domain)
+     select (lpad(to_hex(${place}), 12, '0') || '7000' || rpad('8', 16, '0'))::uuid, a.id, '${task?.id}', a.user_id, 'completed', 'manual', 'personal', 'math'
+     from generate_series(1, ${each}) n, (select *, row_number() over () as k from a) a`;
+  const own = 2 * PAGE.rows + 1;
+  // Those of 200 others, and then before all of them, among them, and behind them.
+  const places = ["n", "2000001 + n * 12", "4000000 + n"];
+  await service.sql(
+    inBulk(
+      ["runs"],
+      [
+        runsOf("email like '%0@others.example'", 300, "2000000 + n * 400 + k * 2"),
+        ...users.map(({ id }, at) => runsOf(`id = '${id}'`, own, places[at] ?? "")),
+      ].join(";\n"),
+    ),
+  );
+  await service.sql("vacuum analyze agents, runs");
+  const looks: number[] = [];
+  for (const { token } of users) {
+    recorder.statements.length = 0;
+    for (const path of ["users/me/export", "runs/export.csv"])
+      await (
+        await fetch(`${service.url}/api/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
+      ).arrayBuffer();
+    const pages = recorder.statements.filter(
+      ({ query }) => /'(items|ahead)'/.test(query) && query.includes('"runs" r'),
+    );
+    for (const page of pages) looks.push(looked(await planOf(service, page), ["runs"]));
+  }
+  // Three of each file of runs, and one each of what was sent and received and of sessions.
+  expect(looks).toHaveLength(3 * 8);
+  expect(Math.max(...looks)).toBeLessThanOrEqual(2 * PAGE.rows + 1);
+});
+
 it("the end of an account finds what goes with it without reading what is others'", async () => {
   const user = await newUser(service, { verified: true });
   expect((await user.call("POST", "/api/v1/users/me/deletion", { password: PASSWORD })).status).toBe(202);
