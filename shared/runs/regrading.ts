@@ -4,7 +4,10 @@ import * as z from "zod";
 const base64 = z
   .string()
   .max(1_398_104, "An answer has at most 1 MiB.")
-  .refine((text) => Buffer.from(text, "base64").toString("base64") === text, "Write it in base64 with its padding.");
+  .refine((text) => Buffer.from(text, "base64").toString("base64") === text, {
+    error: "Write it in base64 with its padding.",
+    params: { code: "invalid_format" },
+  });
 const hex = z.string().regex(/^[0-9a-f]{64}$/i, "Write 32 bytes as 64 hexadecimal digits.");
 
 /** What a run is graded again from. */

@@ -19,7 +19,8 @@ function oneKindOfScope(
   context: z.RefinementCtx,
 ): void {
   if (body.scope === undefined && body.scopes === undefined) {
-    context.addIssue({ code: "custom", path: ["scopes"], message: "Say what the key may do, by scopes or by scope." });
+    const message = "Say what the key may do, by scopes or by scope.";
+    context.addIssue({ code: "custom", path: ["scopes"], message, params: { code: "missing_field" } });
   }
   if (body.scope === undefined || body.scopes === undefined) return;
   for (const field of ["scope", "scopes"]) {

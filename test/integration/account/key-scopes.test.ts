@@ -47,6 +47,7 @@ describe("a key's scopes", () => {
     const { status, body } = await make(fields);
     expect([status, body.code]).toEqual([422, code]);
     expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+    expect(body.errors.map((one: { code: string }) => one.code)).not.toContain("custom");
   });
 
   it("are shown as they were named, once each, and outlive a rotation", async () => {
