@@ -29,7 +29,7 @@ export const apiKeys = [
     auth: "session",
     body: ApiKeyCreate,
     returns: { 201: ApiKeyIssued },
-    problems: ["duplicate_name", "quota_exceeded"],
+    problems: ["duplicate_name", "quota_exceeded", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
       const key = await createKey(ctx, principal, body);

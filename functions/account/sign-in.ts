@@ -62,6 +62,7 @@ export const auth = [
       "invalid_second_factor",
       "login_locked",
       "dependency_unavailable",
+      "conflicting_parameters",
     ],
     async handler({ ctx, body, c }) {
       const session = await login(ctx, body, userAgentOf(c));

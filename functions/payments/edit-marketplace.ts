@@ -47,7 +47,8 @@ export const editMarketplace = [
     problems: ["not_found", "forbidden", "agent_inactive", "seller_not_ready", "already_listed"],
     idempotent: true,
     async handler({ ctx, principal, body }) {
-      return created(await createListing(ctx, principal, body));
+      const listing = await createListing(ctx, principal, body);
+      return created(listing, `/api/v1/marketplace/listings/${listing.id}`);
     },
   }),
   route({

@@ -27,6 +27,7 @@ export const marketplace = [
     auth: "open",
     query: pageQuery.extend({ q: nameSearch, mine: z.stringbool().default(false) }),
     returns: { 200: longPageOf(ListingRead, "ListingPage") },
+    problems: ["conflicting_parameters", "session_required"],
     async handler({ ctx, principal, query }) {
       if (query.mine && query.q !== undefined) throw conflicting(["q", "mine"]);
       const list = query.mine ? listOwnListings : listListings;

@@ -30,7 +30,7 @@ export const workspaceKeys = [
     body: ApiKeyCreate,
     right: ({ ctx, principal, params: { id } }) => assertTeamRight(ctx, "manage_members", principal, id),
     returns: { 201: ApiKeyIssued },
-    problems: ["not_found", "forbidden", "duplicate_name", "quota_exceeded"],
+    problems: ["not_found", "forbidden", "duplicate_name", "quota_exceeded", "conflicting_parameters"],
     idempotent: true,
     async handler({ ctx, principal, params: { id }, body }) {
       const key = await createKey(ctx, principal, body, keysOfWorkspace(principal, id));

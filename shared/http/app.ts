@@ -220,9 +220,6 @@ async function authorise(ctx: Context, route: Route, principal: Principal): Prom
     throw new Problem(
       "unauthenticated",
       "Sign in, or send an API key in the X-API-Key header where API keys are allowed.",
-      {
-        headers: { "WWW-Authenticate": "Bearer" },
-      },
     );
   }
   if (principal.kind === "key") {

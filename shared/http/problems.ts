@@ -52,6 +52,11 @@ export function problemResponse(problem: Problem, { env, requestId }: Pick<Conte
   };
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...problem.extras.headers },
+    headers: {
+      "Content-Type": "application/problem+json",
+      "Cache-Control": "no-store",
+      ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+      ...problem.extras.headers,
+    },
   });
 }

@@ -14,7 +14,10 @@ interface Operation {
   pattern: RegExp;
   path: string;
   name: string;
-  responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }>;
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema; examples?: object }> }
+  >;
 }
 
 /** The part of an OpenAPI document that says what is answered where. */
@@ -27,7 +30,8 @@ export interface Described {
 export type AnswerCheck = (method: string, path: string, answer: GivenAnswer) => string | null;
 
 /**
- * A check of answers against an OpenAPI document: status, media type and ETag are declared, and JSON is valid by its schema.
+ * A check of answers against an OpenAPI document: status, media type, ETag and the code of a problem are declared, a 401 has
+ * its challenge, and JSON is valid by its schema.
  * What HTTP itself decides is left alone: preflights, and paths and methods that the document does not have.
  */
 export function checkAnswers(document: Described): AnswerCheck {
@@ -58,6 +62,7 @@ export function checkAnswers(document: Described): AnswerCheck {
     const isRead = method === "GET" && status === 200 && !isPage;
     if (isRead && response.headers !== undefined && named !== "ETag" in response.headers)
       return `${at} has ${named ? "an" : "no"} ETag, and is declared otherwise`;
+    if (status === 401 && headers["www-authenticate"] === undefined) return `${at} has no WWW-Authenticate`;
     if (response.content === undefined)
       return body.length === 0 ? null : `${at} is declared without a body, and has one`;
     const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
@@ -68,6 +73,8 @@ export function checkAnswers(document: Described): AnswerCheck {
     if (valid.has(digest)) return null;
     const content = parsed(body);
     if (content === undefined) return `${at} is not JSON`;
+    const code = type === "application/problem+json" ? (content as { code: string }).code : undefined;
+    if (code !== undefined && !(code in (declared.examples ?? {}))) return `${at} \`${code}\` is not declared`;
     const { valid: fits, errors } = validate(content, declared.schema, "2020-12", lookup);
     if (fits) {
       valid.add(digest);

@@ -12,11 +12,23 @@ const item = {
   additionalProperties: false,
 };
 const json = { content: { "application/json": { schema: { $ref: "#/components/schemas/Item" } } } };
+const problem = (codes: string[]) => ({
+  content: {
+    "application/problem+json": {
+      schema: { type: "object" },
+      examples: Object.fromEntries(codes.map((code) => [code, {}])),
+    },
+  },
+});
 const check = checkAnswers({
   paths: {
     "/items/{id}": {
       get: {
-        responses: { "200": json, "404": { content: { "application/problem+json": { schema: { type: "object" } } } } },
+        responses: {
+          "200": json,
+          "401": problem(["unauthenticated"]),
+          "404": problem(["not_found"]),
+        },
       },
       delete: { responses: { "204": {} } },
     },
@@ -44,7 +56,7 @@ describe("an answer as the document says", () => {
       "/items/1",
       answer(200, "application/json; charset=utf-8", { id: ID, parent: null }),
     ],
-    ["a declared problem", "GET", "/items/1", answer(404, "application/problem+json", {})],
+    ["a declared problem", "GET", "/items/1", answer(404, "application/problem+json", { code: "not_found" })],
     ["no body where none is declared", "DELETE", "/items/1", answer(204, null, "")],
     ["the path without parameters before the one with", "GET", "/items/latest", answer(200, "text/plain", "x")],
     ["HEAD, which has no body", "HEAD", "/items/1", answer(200, "application/json", "")],
@@ -60,6 +72,18 @@ describe("an answer as the document says", () => {
 describe("an answer that is not as the document says", () => {
   it.each([
     ["GET", "/items/1", answer(500, "application/problem+json", {}), "GET /items/{id}: 500 is not declared: {}"],
+    [
+      "GET",
+      "/items/1",
+      answer(404, "application/problem+json", { code: "gone" }),
+      "GET /items/{id}: 404 `gone` is not declared",
+    ],
+    [
+      "GET",
+      "/items/1",
+      answer(401, "application/problem+json", { code: "unauthenticated" }),
+      "GET /items/{id}: 401 has no WWW-Authenticate",
+    ],
     ["GET", "/items/1", answer(304, null, ""), "GET /items/{id}: 304 is not declared: "],
     ["GET", "/items/1", answer(200, "text/html", "x"), 'GET /items/{id}: 200 as "text/html" is not declared'],
     ["HEAD", "/items/1", answer(200, null, ""), 'GET /items/{id}: 200 as "" is not declared'],

@@ -228,10 +228,10 @@ describe("listing an agent", () => {
   it("shows what was said, and nothing of the agent but its name", async () => {
     const secret = { model: "hidden-model", prompt: "hidden prompt" };
     const agent = await addAgent(seller, { name: unique("Shown"), declared_configuration: secret });
-    const made = bodyOf(
-      await seller.call("POST", LISTINGS, body(agent, { title: " A good one ", description: "d", price_usd: 19.99 })),
-      201,
-    );
+    const fields = { title: " A good one ", description: "d", price_usd: 19.99 };
+    const answer = await seller.call("POST", LISTINGS, body(agent, fields));
+    const made = bodyOf(answer, 201);
+    expect(answer.headers.get("location")).toBe(`${LISTINGS}/${made.id}`);
     expect(made).toEqual({
       id: expect.any(String),
       agent_id: agent,
