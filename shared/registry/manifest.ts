@@ -25,7 +25,9 @@ const Card = z.object({
   url: url.optional(),
   preferredTransport: z.string().default(JSON_RPC),
   additionalInterfaces: z.array(z.object({ url, transport: z.string() })).default([]),
-  supportedInterfaces: z.array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string() })).default([]),
+  supportedInterfaces: z
+    .array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string().optional() }))
+    .default([]),
 });
 
 /**
@@ -51,7 +53,7 @@ function readCard(value: unknown): Reading["result"] {
   const found = jsonRpcOf(parsed.data);
   if (found === null) {
     const message =
-      "Name an interface that speaks A2A 0.2, 0.3 or 1.0 over JSON-RPC: `url`, or an entry of `supportedInterfaces`.";
+      "Name an interface of A2A 0.2, 0.3 or 1.0 over JSON-RPC: `url`, or one of `supportedInterfaces` with its version.";
     return { errors: [{ pointer: "/url", code: "invalid_field", message }] };
   }
   return {
@@ -62,20 +64,25 @@ function readCard(value: unknown): Reading["result"] {
 
 /**
  * Where a card has its JSON-RPC interface, and what is spoken there. An older version goes before 1.0, so that an agent that
- * is registered already stays at its endpoint when its card lists a newer one, too.
+ * is registered already stays at its endpoint when its card lists a newer one, too. In a card of 1.0, which knows no `url`, that
+ * is often the website's, so it is gone by only where no interface is listed.
  */
 function jsonRpcOf(card: z.output<typeof Card>): { url: string; pointer: string; speaks: "a2a" | "a2a_1" } | null {
+  const supported = supportedOf(card, "a2a") ?? supportedOf(card, "a2a_1");
+  if (supported !== null && !VERSIONS.a2a.test(card.protocolVersion ?? "")) return supported;
   const speaks = VERSIONS.a2a_1.test(card.protocolVersion ?? "") ? "a2a_1" : "a2a";
   if (card.url !== undefined && card.preferredTransport === JSON_RPC) return { url: card.url, pointer: "/url", speaks };
   const index = card.additionalInterfaces.findIndex(({ transport }) => transport === JSON_RPC);
   const additional = card.additionalInterfaces[index];
   if (additional !== undefined) return { url: additional.url, pointer: `/additionalInterfaces/${index}/url`, speaks };
-  return supportedOf(card, "a2a") ?? supportedOf(card, "a2a_1");
+  return supported;
 }
 
-function supportedOf({ supportedInterfaces }: z.output<typeof Card>, speaks: "a2a" | "a2a_1") {
+function supportedOf(card: z.output<typeof Card>, speaks: "a2a" | "a2a_1") {
+  const { supportedInterfaces, protocolVersion: whole = "" } = card;
   const index = supportedInterfaces.findIndex(
-    ({ protocolBinding, protocolVersion }) => protocolBinding === JSON_RPC && VERSIONS[speaks].test(protocolVersion),
+    ({ protocolBinding, protocolVersion = whole }) =>
+      protocolBinding === JSON_RPC && VERSIONS[speaks].test(protocolVersion),
   );
   const supported = supportedInterfaces[index];
   return supported === undefined ? null : { url: supported.url, pointer: `/supportedInterfaces/${index}/url`, speaks };

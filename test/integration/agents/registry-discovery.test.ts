@@ -116,6 +116,22 @@ describe("a manifest is found", () => {
       },
       "/v03",
     ],
+    [
+      "of 0.3 with interfaces that name no version",
+      CARD_PATH,
+      { supportedInterfaces: [{ url: "grpc.example.com:443", protocolBinding: "GRPC" }] },
+      "/a2a",
+    ],
+    [
+      "whose interfaces are of the version of the whole card",
+      CARD_PATH,
+      {
+        url: undefined,
+        protocolVersion: "0.3.0",
+        supportedInterfaces: [{ url: at("card.example.com", "/v03"), protocolBinding: "JSONRPC" }],
+      },
+      "/v03",
+    ],
   ])("as an agent card %s", async (_which, path, fields, endpoint) => {
     serve(at("card.example.com", path), cardOf("card.example.com", { version: "1.0.0", ...fields }));
     const { body } = await discover("https://card.example.com");
@@ -138,6 +154,18 @@ describe("a manifest is found", () => {
     const { body } = await discover("https://card.example.com");
     expect(body.manifest).toMatchObject({ endpoint: url, agent_protocol: "a2a_1" });
   });
+
+  it.each([undefined, "1.0"])(
+    "as an agent card of A2A 1.0 beside the URL of its website, version %s",
+    async (version) => {
+      const url = at("card.example.com", "/message/send");
+      const supportedInterfaces = [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }];
+      const fields = { url: "https://card.example.com", protocolVersion: version, supportedInterfaces };
+      serve(at("card.example.com", CARD_PATH), cardOf("card.example.com", fields));
+      const { body } = await discover("https://card.example.com");
+      expect(body.manifest).toMatchObject({ endpoint: url, agent_protocol: "a2a_1" });
+    },
+  );
 
   it("at the second place where the first is a page for people", async () => {
     web.set(at("spa.example.com"), () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } }));
