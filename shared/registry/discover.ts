@@ -26,7 +26,8 @@ const DEADLINE_MS = 5000;
 export type Found = Omit<z.output<typeof Discovery>, "url">;
 
 /**
- * Looks for the manifest of the host that a URL names, and checks it; where the first place has none, a second is asked.
+ * Looks for the manifest of the host that a URL names, and checks it; where the first place has none, or a file of
+ * another form by the same name, a second is asked.
  * Throws `endpoint_not_allowed` for a URL that may not be called, and `ResolverFault` where our resolver can't tell whether
  * it, or one that it leads to, may be. Whatever else is wrong is in the result.
  */
@@ -38,8 +39,10 @@ export async function discover(
   const url = await assertCallable(outside, raw, "/url");
   const deadline = new Date(outside.now().getTime() + deadlineMs);
   const first = await look(outside, new URL(PATH, url).href, deadline);
-  if (!isMissing(first)) return { url, ...first };
+  if (first.valid) return { url, ...first };
   const second = await look(outside, new URL(CARD_PATH, url).href, deadline);
+  if (second.valid) return { url, ...second };
+  if (!isMissing(first)) return { url, ...first };
   if (!isMissing(second)) return { url, ...second };
   return { url, ...first, errors: [...first.errors, ...second.errors] };
 }

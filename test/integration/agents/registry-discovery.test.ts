@@ -167,6 +167,16 @@ describe("a manifest is found", () => {
     },
   );
 
+  it.each<[string, object]>([
+    ["a website", { name: "Fyn", url: "https://two.example.com", capabilities: [], interfaces: { mcp: {} } }],
+    ["a plugin", { schema_version: "v1", name_for_human: "D", api: null, auth: { type: "none" } }],
+  ])("at the second place where the first tells of %s", async (_what, file) => {
+    serve(at("two.example.com"), file);
+    const manifest_url = at("two.example.com", CARD_PATH);
+    serve(manifest_url, cardOf("two.example.com"));
+    expect((await discover("https://two.example.com/")).body).toMatchObject({ kind: "a2a", valid: true, manifest_url });
+  });
+
   it("at the second place where the first is a page for people", async () => {
     web.set(at("spa.example.com"), () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } }));
     serve(at("spa.example.com", CARD_PATH), cardOf("spa.example.com"));
