@@ -54,6 +54,8 @@ const Usage = z.object({
   cost: z.number().optional().catch(undefined),
   is_byok: z.boolean().optional().catch(undefined),
   cost_details: z.object({ upstream_inference_cost: z.number() }).optional().catch(undefined),
+  // What xAI charges, in ticks of a ten-thousand-millionth of a dollar.
+  cost_in_usd_ticks: z.number().optional().catch(undefined),
 });
 
 const ChatCompletion = z.object({
@@ -145,9 +147,11 @@ function writtenOf({ prompt_tokens, completion_tokens, total_tokens }: z.output<
   return rest >= Number(completion_tokens ?? 0) ? rest : completion_tokens;
 }
 
-/** What a gateway says that a call cost, in USD, where it tells all of it. */
-function paidOf({ cost, is_byok: isByok, cost_details }: z.output<typeof Usage>): { cost_usd?: number } {
-  if (cost === undefined) return {};
+/** What a gateway or xAI says that a call cost, in USD, where it tells all of it. */
+function paidOf({ cost, is_byok: isByok, cost_details, cost_in_usd_ticks: ticks }: z.output<typeof Usage>): {
+  cost_usd?: number;
+} {
+  if (cost === undefined) return ticks === undefined ? {} : { cost_usd: ticks / 1e10 };
   if (isByok !== true) return { cost_usd: cost };
   return cost_details === undefined ? {} : { cost_usd: cost + cost_details.upstream_inference_cost };
 }

@@ -296,13 +296,21 @@ describe("a chat completion", () => {
       { model: "m", usage: { ...TOKENS, cost: 0.25, is_byok: true, cost_details: UPSTREAM } },
       { calls: [{ model: "m", input_tokens: 194, output_tokens: 2, cost_usd: 0.75 }] },
     ],
-    ...[{ cost: "0.25" }, { cost: { total_cost: 0.25 } }, { cost: null }, { cost: 0.25, is_byok: true }].map(
-      (told): [string, object, unknown] => [
-        `no cost that is not told as a whole: ${JSON.stringify(told)}`,
-        { model: "m", usage: { ...TOKENS, ...told } },
-        { calls: [{ model: "m", input_tokens: 194, output_tokens: 2 }] },
-      ],
-    ),
+    [
+      "what xAI charged, in its ticks",
+      { model: "grok-4.5", usage: { ...TOKENS, num_sources_used: 3, cost_in_usd_ticks: 37_756_000 } },
+      { calls: [{ model: "grok-4.5", input_tokens: 194, output_tokens: 2, cost_usd: 0.003_775_6 }] },
+    ],
+    ...[
+      { cost: "0.25" },
+      { cost: { total_cost: 0.25 } },
+      { cost_in_usd_ticks: null },
+      { cost: 0.25, is_byok: true },
+    ].map((told): [string, object, unknown] => [
+      `no cost that is not told as a whole: ${JSON.stringify(told)}`,
+      { model: "m", usage: { ...TOKENS, ...told } },
+      { calls: [{ model: "m", input_tokens: 194, output_tokens: 2 }] },
+    ]),
     ["nothing where usage is null", { model: "gpt-4o", usage: null }, undefined],
     ["nothing where usage is no object", { model: "gpt-4o", usage: [1] }, undefined],
     ["nothing where there is none", { model: "gpt-4o" }, undefined],
