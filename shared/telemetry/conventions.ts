@@ -111,6 +111,8 @@ const OPERATIONS: ReadonlyMap<string, SpanKind> = new Map([
   ["execute_task", "other"],
   ["user_prompt_processing", "other"],
   ["tool_coordination", "other"],
+  // AG2's, for a whole conversation: it names the model of the agent that is talked to, and sums up what all calls cost.
+  ["conversation", "other"],
 ]);
 
 /** The kinds of OpenInference, OpenLLMetry, Spring AI and LangSmith, OpenLLMetry's request types and the Vercel AI SDK's operations, in lower case. */

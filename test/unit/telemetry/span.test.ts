@@ -39,6 +39,7 @@ describe("a span's kind", () => {
     ["other", { "gen_ai.operation.name": "execute_task", "gen_ai.request.model": "m", "gen_ai.agent.name": "a" }],
     ["other", { "gen_ai.operation.name": "user_prompt_processing", "gen_ai.request.model": "m" }],
     ["other", { "gen_ai.operation.name": "tool_coordination", "gen_ai.request.model": "m" }],
+    ["other", { "gen_ai.operation.name": "conversation", "gen_ai.agent.name": "a", "gen_ai.request.model": "m" }],
     ["model", { "gen_ai.operation.name": "chat", "gen_ai.tool.name": "t", "gen_ai.agent.name": "a" }],
     ["agent", { "gen_ai.operation.name": "invoke_agent", "gen_ai.request.model": "m" }],
     ["model", { "gen_ai.operation.name": "of_next_year", "gen_ai.request.model": "m" }],
