@@ -152,11 +152,15 @@ const ROLES: ReadonlyMap<string, SpanKind> = new Map([
 /** How Google's ADK names what it tells once more of tools that were called at once, each of which has a span of its own. */
 const MERGED = "(merged tools)";
 
+/** How OpenClaw names the span that sums up a run's calls of models, each of which has a span of its own, too. */
+const SUMMED = "openclaw.model.usage";
+
 /**
  * What a span stands for: decided by its operation, else by the kind that other conventions give it, else by what it
  * names. A tool's span may name the model that called it, and a model's span its agent, so the narrower one wins.
  */
 export function kindOf(said: {
+  name: string;
   operation: string | null;
   role: string | null;
   tool: string | null;
@@ -171,7 +175,7 @@ export function kindOf(said: {
   // `invoke_agent`, with what is asked in it for its name.
   const isNamed = operation === "agent" ? said.agent !== null : operation !== "model" || hasCalled;
   if (role === "other" && !isNamed) return role;
-  if (said.tool === MERGED) return "other";
+  if (said.tool === MERGED || said.name === SUMMED) return "other";
   const kind = operation ?? role;
   if (kind !== undefined) return kind;
   if (said.tool !== null) return "tool";

@@ -82,7 +82,7 @@ export function normalise(sent: SentSpan): Span | null {
   const said = understand(sent.attributes);
   const { operation, model, inputTokens, outputTokens } = said;
   // Tokens by names as plain as Claude Code's may stand on any span: they alone make none a call.
-  const kind = kindOf({ ...said, tokens: inputTokens !== null || outputTokens !== null });
+  const kind = kindOf({ ...said, name: sent.name, tokens: inputTokens !== null || outputTokens !== null });
   const own = kind === "tool" || kind === "agent" ? (said[kind] ?? said.entity) : null;
   return {
     run_id: traceId,

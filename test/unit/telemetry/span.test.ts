@@ -94,6 +94,14 @@ describe("a span's kind", () => {
   });
 });
 
+test.each<[Span["kind"], string]>([
+  ["model", "openclaw.model.call"],
+  ["other", "openclaw.model.usage"],
+])("is %s for %s of OpenClaw, which tells of each call and of their sum", (kind, name) => {
+  const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.usage.input_tokens": 5 };
+  expect(withAttributes(attributes, name)?.kind).toBe(kind);
+});
+
 const ARN = "arn:aws:bedrock:us-east-1:123456789012:";
 
 describe("the conventions, current and legacy", () => {
