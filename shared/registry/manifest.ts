@@ -24,9 +24,9 @@ const Card = z.object({
     .optional(),
   url: url.optional(),
   preferredTransport: z.string().default(JSON_RPC),
-  additionalInterfaces: z.array(z.object({ url, transport: z.string() })).default([]),
+  additionalInterfaces: z.array(z.object({ url, transport: z.string().optional() })).default([]),
   supportedInterfaces: z
-    .array(z.object({ url, protocolBinding: z.string(), protocolVersion: z.string().optional() }))
+    .array(z.object({ url, protocolBinding: z.string().optional(), protocolVersion: z.string().optional() }))
     .default([]),
 });
 

@@ -123,6 +123,15 @@ describe("a manifest is found", () => {
       "/a2a",
     ],
     [
+      "with interfaces of another form",
+      CARD_PATH,
+      {
+        supportedInterfaces: [{ url: at("card.example.com", "/mcp"), transport: "JSONRPC" }],
+        additionalInterfaces: [{ url: at("card.example.com", "/rest"), protocolBinding: "HTTP+JSON" }],
+      },
+      "/a2a",
+    ],
+    [
       "whose interfaces are of the version of the whole card",
       CARD_PATH,
       {
