@@ -6,7 +6,8 @@ import { listings, purchases, revenue, seller_accounts } from "../db/schema/inde
 
 /**
  * Deletes the account's listings and its seller account, and owes the queue the end of the pages at which it could still
- * buy. Purchases and revenue stay without its name: they are the other party's, too.
+ * buy. Purchases and revenue stay without its name: they are the other party's, too. What it declared of what it sold goes,
+ * but for what may still be paid: that goes when the purchase is settled.
  */
 export const closing: CloseDomain = (account) => ({
   parts: {
@@ -23,7 +24,9 @@ export const closing: CloseDomain = (account) => ({
       update ${purchases} p set buyer_id = null where p.id = ${anyOf("chunk")} returning p.id
     )`,
     (place) => sql`${chunkNaming(account, purchases, place, "seller_id")}, done as (
-      update ${purchases} p set seller_id = null where p.id = ${anyOf("chunk")} returning p.id
+      update ${purchases} p set seller_id = null,
+        declared_configuration = case when p.status = 'AWAITING_PAYMENT' then p.declared_configuration end
+      where p.id = ${anyOf("chunk")} returning p.id
     )`,
     (place) => sql`${chunkNaming(account, revenue, place, "seller_id", "purchase_id")}, done as (
       update ${revenue} r set seller_id = null where r.purchase_id = ${anyOf("chunk", "purchase_id")} returning r.purchase_id

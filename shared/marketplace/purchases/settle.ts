@@ -11,6 +11,9 @@ import { newId } from "../../platform/ids.ts";
 
 const NAME_LENGTH = 120;
 
+/** SQL: what a purchase row `p` that is settled keeps of what its seller declared: nothing once that account is gone. */
+const kept = sql`case when p.seller_id is not null then p.declared_configuration end`;
+
 /**
  * Completes a purchase that is paid: the buyer gets the hired clone, and the revenue and an event of analytics are kept.
  * The clone is private and simulated, a variant of the root of the listed agent, with the declared configuration as it was
@@ -27,13 +30,13 @@ export async function completePurchase(ctx: Context, purchaseId: string, session
     // The buyer's agents change one at a time, so that the name stays free; both accounts are locked in one order.
     lock: lockAccounts(sql`select unnest(array[p.buyer_id, p.seller_id]) from ${purchases} p where p.id = ${id}`),
     parts: sql`with p as (
-      update ${purchases} p set status = 'COMPLETED', completed_at = ${now},
+      update ${purchases} p set status = 'COMPLETED', completed_at = ${now}, declared_configuration = ${kept},
         checkout_session_id = coalesce(p.checkout_session_id, ${sessionId}),
         hired_agent_id = case when ${isThere} then ${newId(ctx.now())}::uuid end
-      where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*
+      where p.id = ${id} and p.status = 'AWAITING_PAYMENT' returning p.*, old.declared_configuration as bought
     ), clone as (
-      ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name, p.declared_configuration,
-        (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
+      ${insertHired(sql`select p.hired_agent_id as id, p.buyer_id as user_id, ${freeName} as name,
+        p.bought as declared_configuration, (select coalesce(a.variant_of, a.id) from ${agents} a where a.id = p.agent_id) as variant_of
       from p where p.hired_agent_id is not null`)}
     ), earned as (
       insert into ${revenue} (purchase_id, seller_id, gross_usd, fee_usd, net_usd, realised_at)
@@ -77,7 +80,8 @@ export async function leavePage(ctx: Context, purchaseId: string, sessionId: str
  * or has another checkout.
  */
 export async function failPurchase(ctx: Context, purchaseId: string, sessionId: string): Promise<void> {
-  await ctx.db.execute(sql`update ${purchases} set status = 'FAILED', checkout_session_id = ${sessionId}
+  await ctx.db.execute(sql`update ${purchases} p
+    set status = 'FAILED', checkout_session_id = ${sessionId}, declared_configuration = ${kept}
     where id = ${purchaseId}::uuid and status = 'AWAITING_PAYMENT'
       and coalesce(checkout_session_id, ${sessionId}) = ${sessionId}`);
 }

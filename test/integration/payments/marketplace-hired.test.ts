@@ -237,11 +237,15 @@ describe("the end of an account", () => {
 
   it("of a seller leaves its buyers their clones, and takes its listings away", async () => {
     const leaving = await newSeller(service);
-    const { id } = await addListing(leaving);
+    const { id } = await listRecipe(leaving);
     const done = await hire(service, buyer, id);
     const open = await begin(buyer, id);
+    const unpaid = await begin(other, id);
+    const failed = await begin(await newUser(service), id);
+    await deliver(service, service.stripe.expire(await sessionOf(service, failed)));
     expect(bodyOf(await leaving.call("GET", DELETION), 200).purchases, "only what it bought counts").toBe(0);
     const events = service.stripe.pay(await sessionOf(service, open));
+    const expiry = service.stripe.expire(await sessionOf(service, unpaid));
     await finalise(leaving);
     for (const table of [
       "seller_accounts where user_id",
@@ -260,6 +264,14 @@ describe("the end of an account", () => {
       status: "COMPLETED",
       clones: 1,
     });
+    const bought =
+      "select a.declared_configuration from agents a join purchases p on p.hired_agent_id = a.id where p.id = $1";
+    expect(await rows(bought, [open.id])).toEqual([{ declared_configuration: CONFIGURATION }]);
+    await deliver(service, expiry);
+    const kept = "select declared_configuration as kept from purchases where listing_id = $1";
+    expect(await rows(kept, [id]), "nobody else holds the seller's recipe").toEqual(
+      range(4).map(() => ({ kept: null })),
+    );
   });
 
   it("of a buyer leaves its purchases without it, and completes what it still pays without a clone", async () => {
