@@ -25,7 +25,8 @@ export const account = [
     summary: "Change username or password",
     description:
       "A new password needs the current one, ends every other session of the account and voids reset links that were " +
-      "mailed before; API keys keep working. A wrong current password counts as a failed sign-in, with its lockout. " +
+      "mailed before; API keys keep working. A wrong current password counts as a failed sign-in, with its lockout; the same " +
+      "change by the same session again, within minutes, changes nothing and is 200. " +
       "An account that signs in through its code host has no password to change: 403.",
     auth: "session",
     body: UserUpdate,

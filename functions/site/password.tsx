@@ -49,6 +49,11 @@ async function save(visit: Visit): Promise<Response> {
       ? api.send("POST", "/api/v1/users/me/password", { new_password: next })
       : api.send("PATCH", "/api/v1/auth/me", { current_password: current, new_password: next }),
   );
+  // A form that was sent twice finds the password that the first has set.
+  if (result instanceof Wrong && current === null && result.status === 409)
+    return show(visit, {
+      said: "Your account has a password by now. If you sent this form twice, it is the one you typed.",
+    });
   if (result instanceof Wrong) return show(visit, { wrong: result });
   const done = current === null ? "set" : "changed";
   return show(visit, { said: `The password is ${done}, and every other session has ended. API keys go on working.` });

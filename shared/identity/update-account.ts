@@ -7,7 +7,8 @@ import type { Context } from "../platform/context.ts";
 import { bodyProblem, Problem } from "../platform/problem.ts";
 import { accountJson, AccountRow, toUserRead } from "./account.ts";
 import { voidTokens } from "./email-token.ts";
-import { confirmPassword, wrongPassword } from "./passwords/confirm.ts";
+import { confirmPassword } from "./passwords/confirm.ts";
+import { isRepeated, keepFormer } from "./passwords/former.ts";
 import { signInChanged } from "./sign-in-changed.ts";
 import { assertStrongPassword, hashPassword } from "./passwords/password.ts";
 import type { SessionPrincipal } from "./principal.ts";
@@ -19,25 +20,32 @@ const Updated = z.object({ account: AccountRow, ended: z.array(z.uuid()) });
 
 /**
  * Changes username or password. A new password needs the current one, ends every other session of the account, and
- * voids the links that were mailed before to reset it or to change the address. Throws `invalid_credentials`, `weak_password`, `username_taken`,
- * `forbidden` for a password where the account has none, `login_locked`.
+ * voids the links that were mailed before to reset it or to change the address; the same change, sent once more, is done
+ * already. Throws `invalid_credentials`, `weak_password`, `username_taken`, `forbidden` for a password where the account has
+ * none, `login_locked`.
  */
 export async function updateAccount(
   ctx: Context,
-  { userId, sessionId }: Pick<SessionPrincipal, "userId" | "sessionId">,
+  principal: Pick<SessionPrincipal, "userId" | "sessionId">,
   input: z.output<typeof UserUpdate>,
 ): Promise<z.output<typeof UserRead>> {
+  const { userId, sessionId } = principal;
   const { username, current_password: current, new_password: next } = input;
   const changes: SQL[] = [sql`updated_at = now()`];
   if (username !== undefined) changes.push(sql`username = ${username}`);
-  let unchanged = sql`true`;
+  let [unchanged, secured] = [sql`true`, sql`false`];
   if (current !== undefined && next !== undefined) {
-    const { email, hash } = await confirmPassword(ctx, userId, current, "/current_password");
-    assertStrongPassword(next, email, "/new_password");
-    changes.push(sql`password_hash = ${await hashPassword(next, ctx.passwordCost)}`);
+    const { email, hash, fits } = await confirmPassword(ctx, userId, current, "/current_password", (inForce) =>
+      isRepeated(ctx, sessionId, { current, next, hash: inForce }),
+    );
+    if (fits) {
+      assertStrongPassword(next, email, "/new_password");
+      await keepFormer(ctx, sessionId, hash);
+      changes.push(sql`password_hash = ${await hashPassword(next, ctx.passwordCost)}`);
+      secured = sql`true`;
+    }
     unchanged = sql`password_hash = ${hash}`;
   }
-  const secured = next === undefined ? sql`false` : sql`true`;
   const now = sql`${ctx.now().toISOString()}::timestamptz`;
   const updated = await write(ctx, {
     // Locked first: a sign-in with the old password that came before is seen, and ended.
@@ -58,11 +66,10 @@ export async function updateAccount(
     if (databaseFailure(error)?.constraint !== "users_username_key") throw error;
     throw bodyProblem("username_taken", "/username", "This username is taken; choose another.");
   });
-  // No row: the account is gone, or its password was changed since it was confirmed.
+  // No row: the account is gone, or its password was changed since it was confirmed, it may be by this very change.
   if (updated === null) {
-    throw next === undefined
-      ? new Problem("unauthenticated", "This account does not exist any more.")
-      : wrongPassword("/current_password");
+    if (next !== undefined) return updateAccount(ctx, principal, input);
+    throw new Problem("unauthenticated", "This account does not exist any more.");
   }
   await denySessions(ctx, updated.ended);
   return toUserRead(ctx, updated.account);

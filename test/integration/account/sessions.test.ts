@@ -261,6 +261,19 @@ describe("changing the account", () => {
     expect((await change({ current_password: PASSWORD, new_password: NEW_PASSWORD })).body.code).toBe("login_locked");
   });
 
+  it("takes the same change again, in a row and at once, and looks at the new password for nobody else", async () => {
+    const body = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+    expect(tally(await Promise.all(range(4).map(() => change(body))))).toEqual({ 200: 4 });
+    const hash = () => service.sql("select password_hash from users where id = $1", [user.id]);
+    const held = await hash();
+    expect((await change(body)).status).toBe(200);
+    expect(await hash()).toEqual(held);
+    for (const other of [{ current_password: "not the former" }, { new_password: "not the one in force" }])
+      expect((await change({ ...body, ...other })).body.code).toBe("invalid_credentials");
+    // Another session learns nothing by the same.
+    expect((await on(await signIn(NEW_PASSWORD)).call("PATCH", ME, body)).body.code).toBe("invalid_credentials");
+  });
+
   it("refuses a password where the account has none", async () => {
     await service.sql("update users set password_hash = null where id = $1", [user.id]);
     const answer = await change({ current_password: PASSWORD, new_password: NEW_PASSWORD });
