@@ -1,3 +1,4 @@
+import { wasSpent } from "../../shared/identity/email-token.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { PasswordField, Whose } from "./parts/credentials.tsx";
@@ -68,10 +69,11 @@ function Confirm({ token, wrong }: { token: string; wrong?: Wrong }) {
   );
 }
 
-async function confirm({ c, form, api }: Visit): Promise<Response> {
+async function confirm({ ctx, c, form, api }: Visit): Promise<Response> {
   const token = form.get("token") ?? "";
   const result = await attempt([], () => api.send("POST", "/api/v1/auth/confirm-email", { token }));
-  if (result instanceof Wrong) return personal(c, <Confirm token={token} wrong={result} />, result.status);
+  if (result instanceof Wrong && !(await wasSpent(ctx, "confirm_email", token)))
+    return personal(c, <Confirm token={token} wrong={result} />, result.status);
   return personal(
     c,
     <Layout title="Address changed">

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { wasSpent } from "../../shared/identity/email-token.ts";
 import { DeletionPreview, DeletionRead, UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
 import { EmailField, NewPasswordField } from "./parts/credentials.tsx";
@@ -43,10 +44,10 @@ function Verify({ token, wrong }: Asked) {
   );
 }
 
-async function verify({ c, form, api }: Visit): Promise<Response> {
+async function verify({ ctx, c, form, api }: Visit): Promise<Response> {
   const token = form.get("token") ?? "";
   const result = await attempt([], () => api.send("POST", "/api/v1/auth/verify-email", { token }));
-  if (result instanceof Wrong && !(await isVerified(api))) {
+  if (result instanceof Wrong && !(await wasSpent(ctx, "verify_email", token)) && !(await isVerified(api))) {
     return personal(c, <Verify token={token} wrong={result} />, result.status);
   }
   return personal(
@@ -65,7 +66,7 @@ async function verify({ c, form, api }: Visit): Promise<Response> {
   );
 }
 
-/** Whether the visitor's own address is confirmed: a form that was sent twice finds its token spent by the first. */
+/** Whether the visitor's own address is confirmed, by whatever link. */
 async function isVerified(api: Visit["api"]): Promise<boolean> {
   const me = await attempt([], () => api.read("/api/v1/auth/me", UserRead)).catch(() => null);
   return me !== null && !(me instanceof Wrong) && me.email_verified;
@@ -147,18 +148,23 @@ function Reset({ token, wrong }: Asked) {
   );
 }
 
-async function reset({ c, form, api }: Visit): Promise<Response> {
+async function reset({ ctx, c, form, api }: Visit): Promise<Response> {
   const [token = "", new_password = ""] = ["token", "new_password"].map((name) => form.get(name) ?? "");
   const result = await attempt(["new_password"], () =>
     api.send("POST", "/api/v1/auth/reset-password", { token, new_password }),
   );
-  if (result instanceof Wrong) return personal(c, <Reset token={token} wrong={result} />, result.status);
+  const before = result instanceof Wrong && (await wasSpent(ctx, "reset_password", token));
+  if (result instanceof Wrong && !before) return personal(c, <Reset token={token} wrong={result} />, result.status);
   return personal(
     c,
     <Layout title="Password set">
-      <h1>The new password is set</h1>
+      <h1>{before ? "The password was set before" : "The new password is set"}</h1>
       <Notice kind="good" alert>
-        <p>You are signed out everywhere.</p>
+        <p>
+          {before
+            ? "It was set after this link was mailed, by it or otherwise. That one holds; nothing was changed now."
+            : "You are signed out everywhere."}
+        </p>
       </Notice>
       <p>
         <a class="button" href="/sign-in">
@@ -189,12 +195,13 @@ async function Deletion({ visit, token, wrong }: { visit: Visit; token: string; 
 async function confirmDeletion(visit: Visit): Promise<Response> {
   const { c, form, api } = visit;
   const token = form.get("token") ?? "";
-  const result = await attempt([], async () =>
+  const sent = await attempt([], async () =>
     DeletionRead.parse(await api.send("POST", "/api/v1/users/me/deletion", { confirmation_token: token })),
   );
-  if (result instanceof Wrong) {
-    return personal(c, await Deletion({ visit, token, wrong: result }), result.status);
-  }
+  // A form that was sent twice finds its token spent, and the deletion scheduled by the first.
+  const result = sent instanceof Wrong ? await api.read("/api/v1/auth/me", UserRead) : sent;
+  if (sent instanceof Wrong && result.deletion_scheduled_for === null)
+    return personal(c, await Deletion({ visit, token, wrong: sent }), sent.status);
   return personal(
     c,
     <Layout title="Deletion scheduled" own="">

@@ -1,4 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
+import * as z from "zod";
+import { read } from "../db/change.ts";
 import { email_tokens, users } from "../db/schema/index.ts";
 import { LINK_LASTS_MS, type Template } from "../mail/message.ts";
 import { owe } from "../db/owed.ts";
@@ -68,6 +70,20 @@ export function voidTokens(ctx: Context, purposes: readonly [Template, ...Templa
 export function recentTokens(ctx: Context, purpose: Template): SQL {
   return sql`(select count(*) from ${email_tokens} t where t.user_id = ${users.id} and t.purpose = ${purpose}
     and t.expires_at > ${ctx.now().toISOString()}::timestamptz)`;
+}
+
+/**
+ * Whether a mailed token was used up and the account has the address that it was mailed to, verified: what the page says to
+ * whom its button was pressed twice. A change of the password uses up those that reset it, too.
+ */
+export async function wasSpent(ctx: Context, purpose: Template, token: string): Promise<boolean> {
+  const spent = await read(
+    ctx,
+    z.literal(true),
+    sql`select to_jsonb(true) as result from ${email_tokens} t join ${users} u on u.id = t.user_id and u.email = t.email
+      where t.token_hash = ${sha256(token)} and t.purpose = ${purpose} and t.used_at is not null and u.email_verified`,
+  );
+  return spent === true;
 }
 
 /** The one answer to every token that is unknown, used, replaced or expired. */

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newUser, PASSWORD } from "../../stack/client.ts";
+import { linkOf } from "../../stack/mailbox.ts";
+import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor, type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** The page that the newest mail to an address opens. */
+async function mailedTo(email: string, visitor: Visitor): Promise<Page> {
+  await service.settled();
+  const mail = service.mailbox.list(email).find((one) => one.text.includes("token="));
+  if (mail === undefined) throw new Error(`no link to ${email}`);
+  const { pathname, search } = linkOf(mail);
+  return visitor.open(pathname + search);
+}
+
+/** What the person sees who sends a form twice at once, and after that once more. */
+async function thrice(visitor: Visitor, form: Page, button: string, typed: Record<string, string> = {}) {
+  const pages = await Promise.all([visitor, visitor.beside()].map((one) => one.send(form, button, typed)));
+  pages.push(await visitor.send(form, button, typed));
+  return pages.map(({ status, heading, url, alerts }) => ({ status, heading, path: url.pathname, alerts }));
+}
+
+describe("a form that is sent twice", () => {
+  it("says of the password that it is changed", async () => {
+    const visitor = await visitorOf(service, await newUser(service));
+    const typed = { current_password: PASSWORD, new_password: "a better password" };
+    const form = await visitor.open("/settings/password");
+    for (const { status, alerts } of await thrice(visitor, form, "Change the password", typed))
+      expect([status, alerts]).toEqual([200, [expect.stringContaining("The password is changed")]]);
+  });
+
+  it("says of a first password that there is one", async () => {
+    const visitor = newVisitor(service);
+    await visitor.follow(await visitor.open("/sign-in"), "Continue with GitHub");
+    const form = await visitor.open("/settings/password");
+    for (const { status, alerts } of await thrice(visitor, form, "Set the password", {
+      new_password: "a good password",
+    }))
+      expect([status, alerts]).toEqual([200, [expect.stringMatching(/is set, and every other|has a password by now/)]]);
+  });
+
+  it("says of a mailed link's address that it is confirmed, or changed, also where nobody is signed in", async () => {
+    const email = "twice@example.test";
+    const visitor = newVisitor(service);
+    await visitor.send(await visitor.open("/sign-up"), "Create the account", { email, password: PASSWORD });
+    const stranger = newVisitor(service);
+    for (const one of await thrice(stranger, await mailedTo(email, stranger), "Confirm the address"))
+      expect([one.status, one.heading]).toEqual([200, "Your email address is confirmed"]);
+    const next = "anew@example.test";
+    const typed = { email: next, password: PASSWORD };
+    await visitor.send(await visitor.open("/settings/email"), "Mail me a link to confirm it", typed);
+    for (const one of await thrice(stranger, await mailedTo(next, stranger), "Use this address"))
+      expect([one.status, one.heading]).toEqual([200, "Your email address is changed"]);
+    await visitor.send(await visitor.open("/forgot-password"), "Send me a link", { email: next });
+    const reset = { new_password: "a better password" };
+    for (const one of await thrice(stranger, await mailedTo(next, stranger), "Set the password", reset))
+      expect([one.status, one.heading]).toEqual([200, expect.stringMatching(/password (is set|was set before)$/)]);
+    const unknown = await stranger.send(await stranger.open("/confirm-email?token=none"), "Use this address");
+    expect(unknown.status).toBe(400);
+  });
+});
