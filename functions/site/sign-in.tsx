@@ -10,6 +10,7 @@ import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { attemptPasskey, credentialOf, PasskeyForm } from "./parts/passkey-form.tsx";
 import { HOME, localPath, withNext } from "./parts/paths.ts";
+import { sessionOf } from "./parts/signed-in.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 import { PASSKEY } from "./passkey-script.static.ts";
 
@@ -123,12 +124,13 @@ async function givePasskey(visit: Visit): Promise<Response> {
 }
 
 /** The second step. The browser's cookie has the first one, so no password is on the page. */
-function Code({ next, wrong }: Pick<Shown, "next" | "wrong">) {
+function Code({ next, session, wrong }: Pick<Shown, "next" | "wrong"> & { session: string }) {
   return (
     <Layout title={wrong === undefined ? "The code of your app" : "Error: the code of your app"}>
       <h1>The code of your app</h1>
       <Refused wrong={wrong} labels={CODE_LABELS} />
       <Form action={withNext(CODE_PATH, next)} button="Sign in">
+        <input type="hidden" name="session" value={session} />
         <CodeField hint="The 6 digits that your authenticator app shows, or one of your recovery codes" wrong={wrong} />
       </Form>
       <p>
@@ -143,7 +145,10 @@ async function giveCode({ c, form, api, query }: Visit): Promise<Response> {
   const body = { code: form.get("code") ?? "" };
   const result = await attemptCode(() => api.send("POST", "/api/v1/auth/second-factor", body));
   if (!(result instanceof Wrong)) return sendTo(c, next);
-  return personal(c, <Code next={next} wrong={result} />, result.status);
+  const session = form.get("session") ?? "";
+  // A form that was sent twice finds the first step over: the browser has had a new session since it was shown.
+  if (result.status === 400 && (sessionOf(c) ?? session) !== session) return sendTo(c, next);
+  return personal(c, <Code next={next} session={session} wrong={result} />, result.status);
 }
 
 async function signUp(visit: Visit): Promise<Response> {
@@ -219,7 +224,7 @@ export const signInPages: readonly View[] = [
   view({
     path: CODE_PATH,
     title: "The code of your app",
-    show: ({ c, query }) => personal(c, <Code next={localPath(query.get("next"))} />),
+    show: ({ c, query }) => personal(c, <Code next={localPath(query.get("next"))} session={sessionOf(c) ?? ""} />),
     take: giveCode,
   }),
   view({

@@ -12,7 +12,12 @@ export function isSignedIn(c: HonoContext): boolean {
 export const ACCOUNT = "_account";
 
 /** The account that the browser's session says it is of, in force or not; null without one. Unchecked: it proves nothing. */
-export function accountOf(c: HonoContext): string | null {
+export const accountOf = (c: HonoContext): string | null => claimOf(c, /"sub":"([\w-]+)"/);
+
+/** Which session the browser says it has, as unchecked; null without one. */
+export const sessionOf = (c: HonoContext): string | null => claimOf(c, /"sid":"([\w-]+)"/);
+
+function claimOf(c: HonoContext, claim: RegExp): string | null {
   const claims = getCookie(c, SESSION_COOKIE)?.split(".")[1] ?? "";
-  return /"sub":"([\w-]+)"/.exec(Buffer.from(claims, "base64url").toString())?.[1] ?? null;
+  return claim.exec(Buffer.from(claims, "base64url").toString())?.[1] ?? null;
 }

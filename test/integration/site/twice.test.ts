@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
 import { newUser, PASSWORD } from "../../stack/client.ts";
 import { linkOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -44,6 +45,24 @@ describe("a form that is sent twice", () => {
       new_password: "a good password",
     }))
       expect([status, alerts]).toEqual([200, [expect.stringMatching(/is set, and every other|has a password by now/)]]);
+  });
+
+  it.each(["", "/settings"])("goes on where a sign-in's second step is over, to %j", async (next) => {
+    const user = await newUser(service);
+    const { secret } = (await user.call("POST", "/api/v1/users/me/totp")).body;
+    const code = (steps: number) => codeAt(`${secret}`, stepAt(new Date()) + steps);
+    expect((await user.call("POST", "/api/v1/users/me/totp/confirm", { code: code(-1) })).status).toBe(200);
+    const visitor = newVisitor(service);
+    const signIn = await visitor.open(`/sign-in?next=${next}`);
+    const step = await visitor.send(signIn, "Sign in", { email: user.email, password: PASSWORD });
+    expect(step.heading).toBe("The code of your app");
+    for (const sent of [1, 2]) {
+      const page = await visitor.send(step, "Sign in", { code: code(0) });
+      expect([sent, page.status, page.url.pathname]).toEqual([sent, 200, next === "" ? "/home" : next]);
+    }
+    // One whose first step is over is no way into a session that was there before.
+    const late = await visitor.send(await visitor.open("/sign-in/code"), "Sign in", { code: code(0) });
+    expect([late.status, late.alerts]).toEqual([400, [expect.stringContaining("missing or over")]]);
   });
 
   it("says of a mailed link's address that it is confirmed, or changed, also where nobody is signed in", async () => {
