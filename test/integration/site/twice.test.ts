@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeAt, stepAt } from "../../../shared/identity/second-factor/totp.ts";
-import { newUser, PASSWORD } from "../../stack/client.ts";
+import { newUser, PASSWORD, type User } from "../../stack/client.ts";
 import { linkOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newVisitor, type Page, type Visitor, visitorOf } from "../../stack/visitor.ts";
@@ -63,6 +63,19 @@ describe("a form that is sent twice", () => {
     // One whose first step is over is no way into a session that was there before.
     const late = await visitor.send(await visitor.open("/sign-in/code"), "Sign in", { code: code(0) });
     expect([late.status, late.alerts]).toEqual([400, [expect.stringContaining("missing or over")]]);
+  });
+
+  it("says of a workspace that it is handed over", async () => {
+    const [owner, mate] = await Promise.all([1, 2].map(() => newUser(service, { plan: "team", verified: true })));
+    const { body } = await (owner as User).call("POST", "/api/v1/teams", { name: "Passed on" });
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'viewer')", [
+      body.id,
+      mate?.id,
+    ]);
+    const visitor = await visitorOf(service, owner as User);
+    const form = await visitor.open(`/workspaces/${body.id}`);
+    for (const { status, alerts } of await thrice(visitor, form, "Make them the owner"))
+      expect([status, alerts]).toEqual([200, ["Done."]]);
   });
 
   it("says of a mailed link's address that it is confirmed, or changed, also where nobody is signed in", async () => {
