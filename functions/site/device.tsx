@@ -1,4 +1,6 @@
-import type * as z from "zod";
+import * as z from "zod";
+import { MAX_KEYS } from "../../shared/identity/api-keys/create.ts";
+import { ApiKeyRead } from "../../shared/identity/api-keys/schemas.ts";
 import { DeviceAsking } from "../../shared/identity/device/schemas.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
 import { Layout, personal } from "./layout.tsx";
@@ -10,6 +12,9 @@ import { type View, type Visit, view } from "./parts/view.ts";
 const PATH = "/device";
 const API = "/api/v1/auth/device";
 const LABELS = { user_code: "Code" };
+/** The last key that an account can have; those in force are listed first. */
+const LAST_KEY = `/api/v1/api-keys?page_size=1&page=${MAX_KEYS}`;
+const Keys = z.object({ items: z.array(ApiKeyRead) });
 
 /** Asks for the code. It is sent by GET, as the link in the terminal does: nothing changes before somebody decides. */
 function TypeCode({ code, wrong }: { code: string; wrong?: Wrong | undefined }) {
@@ -30,7 +35,7 @@ function TypeCode({ code, wrong }: { code: string; wrong?: Wrong | undefined }) 
   );
 }
 
-function Decide({ asking }: { asking: z.output<typeof DeviceAsking> }) {
+function Decide({ asking, email }: { asking: z.output<typeof DeviceAsking>; email: string }) {
   const { user_code: code, client_name, user_agent, same_network, created_at } = asking;
   return (
     <Layout title="A program asks for a key" own={PATH}>
@@ -42,6 +47,10 @@ function Decide({ asking }: { asking: z.output<typeof DeviceAsking> }) {
         </p>
       </Notice>
       <dl>
+        <dt>Your account</dt>
+        <dd>
+          <bdi>{email}</bdi>
+        </dd>
         <dt>Code that it has to show</dt>
         <dd>
           <code>{code}</code>
@@ -97,13 +106,15 @@ async function show({ c, api, query }: Visit): Promise<Response> {
     await api.read("/api/v1/auth/me", UserRead);
     return personal(c, <TypeCode code="" />);
   }
-  const asking = await attempt(["user_code"], () => asked(api, code));
-  if (asking instanceof Wrong) return personal(c, <TypeCode code={code} wrong={asking} />, asking.status);
-  return personal(c, <Decide asking={asking} />);
-}
-
-function asked(api: Visit["api"], code: string) {
-  return api.read(`${API}?user_code=${encodeURIComponent(code)}`, DeviceAsking);
+  const found = await attempt(["user_code"], () =>
+    Promise.all([
+      api.read(`${API}?user_code=${encodeURIComponent(code)}`, DeviceAsking),
+      api.read("/api/v1/auth/me", UserRead),
+    ]),
+  );
+  if (found instanceof Wrong) return personal(c, <TypeCode code={code} wrong={found} />, found.status);
+  const [asking, { email }] = found;
+  return personal(c, <Decide asking={asking} email={email} />);
 }
 
 async function decide({ c, api, form }: Visit): Promise<Response> {
@@ -111,15 +122,19 @@ async function decide({ c, api, form }: Visit): Promise<Response> {
   const allow = form.get("do") === "allow";
   const result = await attempt(["user_code"], () => api.send("POST", `${API}/decision`, { user_code, allow }));
   if (result instanceof Wrong) return personal(c, <TypeCode code={user_code} wrong={result} />, result.status);
+  const last = allow ? (await api.read(LAST_KEY, Keys)).items[0] : undefined;
+  const full = last !== undefined && last.revoked_at === null;
   return personal(
     c,
     <Layout title={allow ? "Allowed" : "Refused"} own={PATH}>
       <h1>{allow ? "The program is let in" : "The program is refused"}</h1>
-      <Notice kind="good" alert>
+      <Notice kind={full ? "bad" : "good"} alert>
         <p>
-          {allow
-            ? "It has its key in a few seconds. Go back to it."
-            : "It gets no key, and learns that it was refused."}
+          {full
+            ? `Your account has ${MAX_KEYS} keys, and can have no more. If the program got none, revoke one and let it ask again.`
+            : allow
+              ? "It has its key in a few seconds. Go back to it."
+              : "It gets no key, and learns that it was refused."}
         </p>
       </Notice>
       <p>

@@ -97,4 +97,22 @@ describe("a form that is sent twice", () => {
     const unknown = await stranger.send(await stranger.open("/confirm-email?token=none"), "Use this address");
     expect(unknown.status).toBe(400);
   });
+
+  it("says that the program is let in, to which account, and that an account with all its keys has no more", async () => {
+    const user = await newUser(service);
+    const visitor = await visitorOf(service, user);
+    const asks = async () =>
+      `/device?user_code=${(await user.call("POST", "/api/v1/auth/device", { client_name: "laptop" })).body.user_code}`;
+    const form = await visitor.open(await asks());
+    expect(form.html).toContain(`<bdi>${user.email}</bdi>`);
+    for (const { status, alerts } of await thrice(visitor, form, "Allow"))
+      expect([status, alerts]).toEqual([200, [expect.stringContaining("It has its key in a few seconds")]]);
+    await service.sql(
+      `insert into api_keys (user_id, name, prefix, key_hash, scope)
+        select $1, 'n' || i, 'ask_', md5(random()::text), 'read' from generate_series(1, 100) i`,
+      [user.id],
+    );
+    const full = await visitor.send(await visitor.open(await asks()), "Allow");
+    expect(full.alerts).toEqual([expect.stringContaining("has 100 keys, and can have no more")]);
+  });
 });
