@@ -190,6 +190,9 @@ function saidOf(changed: Changed): string {
     : `The plan is ${changed.plan}; it can take some seconds to show.`;
 }
 
+const isFree = async (api: Visit["api"]): Promise<boolean> =>
+  (await api.read("/api/v1/auth/me", UserRead)).plan === "free";
+
 async function take(visit: Visit): Promise<Response> {
   const { c, form, api } = visit;
   const [wish, tier, cadence] = ["do", "tier", "cadence"].map((name) => form.get(name) ?? "");
@@ -199,6 +202,9 @@ async function take(visit: Visit): Promise<Response> {
     const bought = await api.send("POST", `${API}/checkout`, { tier, cadence }, form.get(KEY) ?? undefined);
     return CheckoutOutcome.parse(bought);
   });
+  // A form that was sent twice finds the plan ended by the first.
+  if (result instanceof Wrong && wish === "cancel" && result.status === 409 && (await isFree(api)))
+    return show(visit, { said: "The plan is free." });
   if (result instanceof Wrong) return show(visit, { typed: form, wrong: result });
   if (result.kind === "checkout") return leaveTo(c, result.url, "the payment");
   if (result.kind === "portal") return leaveTo(c, result.url, "your cards and invoices");
