@@ -13,8 +13,5 @@ export const analytics_events = pgTable(
     properties: jsonb().notNull().default({}),
     occurred_at: instant().notNull(),
   },
-  (table) => [
-    index("analytics_events_name_idx").on(table.name, table.occurred_at),
-    index("analytics_events_user_idx").on(table.user_id, table.id).where(sql`${table.user_id} is not null`),
-  ],
+  (table) => [index("analytics_events_user_idx").on(table.user_id, table.id).where(sql`${table.user_id} is not null`)],
 );
