@@ -60,8 +60,9 @@ export function opening(env: Context["env"]): Open {
 
 /**
  * POSTs an event to a subscription's URL and reads the first 1 KiB of the answer. The URL, and what its name resolves
- * to, are checked first; redirects are answers and are not followed. Null if our own resolver failed and nothing was
- * sent. Never rejects for anything that the receiver does.
+ * to, are checked first; redirects are answers and are not followed. The status is the answer: a body that does not end in
+ * time, or breaks off, leaves it as it is. Null if our own resolver failed and nothing was sent. Never rejects for anything
+ * that the receiver does.
  */
 export async function send(
   ctx: Pick<Context, "env" | "fetch" | "now" | "resolver">,
@@ -73,6 +74,7 @@ export async function send(
   const body = new TextEncoder().encode(attempt.body);
   const { env, resolver, now } = ctx;
   const secret = attempt.secret === null ? null : open(attempt.secret);
+  const heard = createHeard();
   const result = await exchange(
     {
       url: attempt.url,
@@ -90,39 +92,51 @@ export async function send(
       maxResponseBytes: EXCERPT_BYTES,
       takesRedirects: true,
     },
-    { fetch: truncating(ctx.fetch), resolver, policy: outboundPolicy(env), now },
+    { fetch: truncating(ctx.fetch, heard), resolver, policy: outboundPolicy(env), now },
   ).catch((error: unknown) => {
     if (error instanceof ResolverFault) return null;
     throw error;
   });
   if (result === null) return null;
   const durationMs = Math.round(result.latency_ms);
-  const failure = result.ok ? edgeFailure(result.status) : result;
-  if (!result.ok || failure !== null) {
-    return { sentAt, status: null, durationMs, excerpt: failure?.detail ?? "" };
+  const { status } = heard;
+  const failure = status === null ? result : edgeFailure(status);
+  if (status === null || failure !== null) {
+    const excerpt = failure !== null && "detail" in failure ? failure.detail : "";
+    return { sentAt, status: null, durationMs, excerpt };
   }
-  return { sentAt, status: result.status, durationMs, excerpt: textOf(result.body) };
+  return { sentAt, status, durationMs, excerpt: textOf(heard.bytes.subarray(0, heard.size)) };
 }
 
-/** A fetch whose answers end after 1 KiB; nobody reads the rest. */
-function truncating(fetch: Context["fetch"]): Context["fetch"] {
+/** What has come of an answer, whatever becomes of the rest of it. */
+interface Heard {
+  /** Null before its headers are there. */
+  status: number | null;
+  bytes: Uint8Array;
+  size: number;
+}
+
+const createHeard = (): Heard => ({ status: null, bytes: new Uint8Array(EXCERPT_BYTES), size: 0 });
+
+/** A fetch that notes what comes of an answer, which ends after 1 KiB; nobody reads the rest. */
+function truncating(fetch: Context["fetch"], heard: Heard): Context["fetch"] {
   return async (input, init) => {
     const response = await fetch(input, init);
+    // A redirect that the runtime keeps to itself has none.
+    heard.status = response.status === 0 ? null : response.status;
     if (response.body === null) return response;
-    return new Response(await beginningOf(response.body), { status: response.status });
+    await hearBeginning(response.body, heard);
+    return new Response(null, { status: response.status });
   };
 }
 
-async function beginningOf(body: NonNullable<Response["body"]>): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(EXCERPT_BYTES);
-  let size = 0;
+async function hearBeginning(body: NonNullable<Response["body"]>, heard: Heard): Promise<void> {
   for await (const chunk of body) {
-    const taken = chunk.subarray(0, EXCERPT_BYTES - size);
-    bytes.set(taken, size);
-    size += taken.byteLength;
-    if (size === EXCERPT_BYTES) break;
+    const taken = chunk.subarray(0, EXCERPT_BYTES - heard.size);
+    heard.bytes.set(taken, heard.size);
+    heard.size += taken.byteLength;
+    if (heard.size === EXCERPT_BYTES) break;
   }
-  return bytes.subarray(0, size);
 }
 
 /** Bytes as text that can be stored: what is not UTF-8, a character cut at the end included, and U+0000 are U+FFFD. */

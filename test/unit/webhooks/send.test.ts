@@ -126,6 +126,23 @@ describe("the answer", () => {
     expect([pulled < 20, cancelled]).toEqual([true, true]);
   });
 
+  it.each([
+    ["a success", 200],
+    ["the end of the subscription", 410],
+  ])("is its status, %s, though its body breaks off", async (_what, status) => {
+    let pulled = 0;
+    const broken = () =>
+      new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (pulled === 0) controller.enqueue(new Uint8Array(3).fill(65));
+          else controller.error(new TypeError("terminated"));
+          pulled += 1;
+        },
+      });
+    const world = outside(() => new Response(broken(), { status }));
+    expect(await send(world, attemptOf())).toMatchObject({ status, excerpt: "AAA" });
+  });
+
   it.each([521, 522, 525, 530])("of the edge in the receiver's place, %i, is none", async (status) => {
     const outcome = await send(
       outside(() => new Response("<html>", { status })),
@@ -146,12 +163,14 @@ describe("the answer", () => {
 describe("a receiver that hangs", () => {
   afterEach(() => void vi.useRealTimers());
 
-  const dripping = () => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
+  const dripping = () =>
+    new Response(new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("so far")) }));
+  const late = expect.stringContaining("within 15000 ms");
 
-  it.each<[string, () => Promise<Response>]>([
-    ["before it answers", () => new Promise(() => undefined)],
-    ["within its answer", async () => dripping()],
-  ])("%s is left after 15 seconds", async (_where, answer) => {
+  it.each<[string, () => Promise<Response>, object]>([
+    ["before it answers", () => new Promise(() => undefined), { status: null, excerpt: late }],
+    ["within its answer, whose status stands,", async () => dripping(), { status: 200, excerpt: "so far" }],
+  ])("%s is left after 15 seconds", async (_where, answer, expected) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sent = Promise.withResolvers<void>();
     let ended = false;
@@ -164,7 +183,7 @@ describe("a receiver that hangs", () => {
     await vi.advanceTimersByTimeAsync(14_999);
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await outcome).toMatchObject({ status: null, excerpt: expect.stringContaining("within 15000 ms") });
+    expect(await outcome).toMatchObject(expected);
   });
 });
 
