@@ -18,7 +18,8 @@ export const accountExport = [
       "its endpoint, where it has one, answers it, newest first: spans and versions agent by agent, deliveries subscription " +
       "by subscription. Secrets (keys, tokens, what signs webhooks) are in none of " +
       "them. What belongs to a workspace is not the account's and is left out, " +
-      "except for the runs that the caller asked for. An answer that ends without its last chunk is incomplete.",
+      "except for the runs that the caller asked for; a listing of an agent that has become another's, and that the caller " +
+      "can't see, has null for its name. An answer that ends without its last chunk is incomplete.",
     auth: "session",
     streamed: true,
     returns: { 200: { type: "application/zip", description: "The file, as it is read from the database" } },

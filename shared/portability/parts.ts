@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { visibleAgent } from "../agents/conditions.ts";
 import { AgentRow, agentJson, toAgentRead } from "../agents/view.ts";
 import { AnalyticsEvent, eventJson } from "../analytics/event.ts";
 import { TaskSubmissionRead } from "../catalogue/submissions/schemas.ts";
@@ -222,8 +223,10 @@ export function partsOf(
       id: sql`p.id`,
     },
     listings: {
-      item: ListingRead,
-      json: listingJson(userId),
+      // Its endpoint shows none of an agent that has become another's, but what was written of it stays its writer's.
+      item: ListingRead.extend({ agent_name: z.string().nullable() }),
+      json: sql`${listingJson(userId)}::jsonb
+        || case when ${visibleAgent(userId)} then '{}' else '{"agent_name": null}' end::jsonb`,
       from: sql`${listings} l join ${agents} a on a.id = l.agent_id join ${users} u on u.id = l.seller_id
         where l.seller_id = ${me}`,
       id: sql`l.id`,

@@ -238,6 +238,28 @@ describe("the export of an account", () => {
     expect([...own.secrets, ...foreign.secrets, ...foreign.marks].filter((text) => whole.includes(text))).toEqual([]);
   });
 
+  it("has a listing whose agent has become another's, without the name that it has there", async () => {
+    const seller = await newUser(service);
+    const agent = await addAgent(seller);
+    await service.sql(
+      "insert into listings (agent_id, seller_id, title, price_usd) values ($1, $2, 'For hire once', 10)",
+      [agent, seller.id],
+    );
+    const named = async () => linesOf((await exported(seller)).get("listings.jsonl"));
+    const { body } = await other.call("GET", "/api/v1/teams");
+    const [team_id, agents] = [body.items[0].id, `/api/v1/agents/${agent}`];
+    await service.sql("insert into team_members (team_id, user_id, role) values ($1, $2, 'editor')", [
+      team_id,
+      seller.id,
+    ]);
+    expect((await seller.call("POST", `${agents}/transfer-to-workspace`, { team_id })).status).toBe(200);
+    const renamed = await other.call("PATCH", agents, { name: "Project Nightingale", is_public: false });
+    expect(renamed.status, renamed.text).toBe(200);
+    expect(await named()).toMatchObject([{ title: "For hire once", agent_name: "Project Nightingale" }]);
+    expect((await seller.call("DELETE", `/api/v1/teams/${team_id}/members/${seller.id}`)).status).toBe(204);
+    expect(await named()).toMatchObject([{ title: "For hire once", agent_id: agent, agent_name: null }]);
+  });
+
   it("is had by a session alone", async () => {
     const { body } = await owner.call("POST", "/api/v1/api-keys", { name: "all", scope: "write" });
     for (const who of [caller(service), caller(service, { "x-api-key": body.key })])
