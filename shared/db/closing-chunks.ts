@@ -6,6 +6,9 @@ import type { agents, webhooks } from "./schema/index.ts";
 /** Agents or subscriptions that one statement goes through at most where few of them have a row that it looks for. */
 const WALK = 5000;
 
+/** Bytes that the rows of one statement weigh at most, where they are weighed: a cold database has to fetch what goes. */
+const WEIGHT = 32 * 1024 * 1024;
+
 /** What comes before every value of a type. */
 const BEFORE = { uuid: "00000000-0000-0000-0000-000000000000", timestamptz: "-infinity", text: "" } as const;
 
@@ -15,7 +18,8 @@ export type Key = readonly (readonly [column: `${string}.${string}`, type: keyof
 /**
  * SQL: the parts `chunk` and `place` of a chunk over what hangs on the agents or subscriptions of an account. `rows` selects
  * what hangs on the row `a`, and ends with a condition. Where some of that stays as it is, `key` is among what it selects,
- * and tells one from another; else what is processed is not selected again.
+ * and tells one from another; else what is processed is not selected again. Where rows may be large, `weight` says how many
+ * bytes go with the row `f` of what is found, which has a key: a chunk ends with the row by which it weighs WEIGHT.
  */
 export function chunkOfEach(
   { id }: { id: string },
@@ -23,12 +27,15 @@ export function chunkOfEach(
   place: Place | null,
   rows: SQL,
   key: Key = [],
+  weight: SQL | null = null,
 ): SQL {
   const [owner = BEFORE.uuid, parent = BEFORE.uuid, ...last] = place ?? [];
   // Those of the last one again, if it was not gone through to its end.
   const follows = last.length === 0 ? sql`>` : sql`>=`;
   const own = sql`coalesce(a.team_id, a.user_id)`;
   const behind = last.length < key.length || key.length === 0 ? sql`` : sql`and ${isBehind(key, last, parent)}`;
+  const [found, cut, end] =
+    weight === null ? [sql`chunk`, sql``, sql`${CHUNK - 1}`] : [sql`found`, sql`, ${cutBy(weight, key)}`, LAST];
   // The owner is bounded by the pair, and not said to be one: so the database goes by the index that has both, and reads
   // nothing of other owners however much of the table is this one's.
   return sql`with walk as materialized (
@@ -37,17 +44,32 @@ export function chunkOfEach(
       where (${own}, a.id) ${follows} (o.id, case when o.id = ${owner}::uuid then ${parent}::uuid else ${BEFORE.uuid}::uuid end)
         and ${own} <= o.id order by ${own}, a.id limit ${WALK}
     ) x where o.id >= ${owner}::uuid order by 1, 2 limit ${WALK}
-  ), chunk as (
+  ), ${found} as (
     select w.owner, w.parent, x.* from walk w cross join lateral (
       select y.* from ${table} a cross join lateral (${rows} ${behind} ${inOrder(key)} limit ${CHUNK}) y where a.id = w.parent
     ) x order by ${list(["w.owner", "w.parent", ...key.map(([column]) => `x.${nameOf(column)}`)])} limit ${CHUNK}
-  ), place as (
+  )${cut}, place as (
     select coalesce(
       (select jsonb_build_array(c.owner, c.parent, ${placeOf(key)}) from chunk c
-        order by ${list(["c.owner", "c.parent", ...columnsOf(key)])} offset ${CHUNK - 1}),
+        order by ${list(["c.owner", "c.parent", ...columnsOf(key)])} offset ${end}),
       (select jsonb_build_array(w.owner, w.parent) from walk w order by w.owner, w.parent offset ${WALK - 1})) as place
   )`;
 }
+
+/** SQL: the part `chunk`: of the part `found` as many rows as come before it weighs WEIGHT, and one more. */
+function cutBy(weight: SQL, key: Key): SQL {
+  const order = list(["f.owner", "f.parent", ...key.map(([column]) => `f.${nameOf(column)}`)]);
+  return sql`weighed as (
+    select f.*, coalesce(sum(${weight}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
+    from found f
+  ), chunk as (
+    select * from weighed where before < ${WEIGHT}
+  )`;
+}
+
+/** SQL: where in the part `chunk` its last row is, if there are more rows than those of the chunk; else behind its end. */
+const LAST = sql`(select case when count(*) = ${CHUNK} or count(*) < (select count(*) from found) then count(*) - 1 else ${CHUNK} end
+  from chunk)`;
 
 /** SQL: the parts `chunk` and `place` of a chunk over what `rows` selects, with a `key` as for `chunkOfEach`. */
 export function chunkOf(place: Place | null, rows: SQL, key: Key = []): SQL {

@@ -12,7 +12,7 @@ import { publicForGood } from "./view.ts";
  */
 export const closing: CloseDomain = (account) => ({
   chunks: [
-    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]])}, gone as (
+    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]], exchanged)}, gone as (
       select r.id from ${runs} r join ${agents} a on a.id = r.agent_id
       where r.id = ${anyOf("chunk")} and not ${publicForGood} order by r.id for update of r
     ), messages as (
@@ -20,7 +20,7 @@ export const closing: CloseDomain = (account) => ({
     ), done as (
       delete from ${runs} r where r.id = ${anyOf("gone")} returning r.id
     )`,
-    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]])}, told as (
+    (place) => sql`${chunkOfEach(account, agents, place, runsOfAgent, [["r.id", "uuid"]], exchanged)}, told as (
       select r.id from ${runs} r where r.id = ${anyOf("chunk")}
         and (r.api_key_id is not null or r.explanation is not null or r.failure_detail is not null or r.paid_owner is not null
           or exists (select from ${run_exchanges} e where e.run_id = r.id))
@@ -62,3 +62,7 @@ export const closing: CloseDomain = (account) => ({
 });
 
 const runsOfAgent = sql`select r.id from ${runs} r where r.agent_id = a.id`;
+
+/** SQL: the bytes that went over the wire with a run: its answer is kept twice, and each may have a MiB. */
+const exchanged = sql`(select octet_length(e.request) + coalesce(octet_length(e.response), 0) + coalesce(octet_length(e.answer), 0)
+  from ${run_exchanges} e where e.run_id = f.id)`;
