@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isSince } from "../../grading/types.ts";
 import type { ExactJson } from "../../platform/exact-json.ts";
 import { type Allowed, MAX_VALUES, parseJsonBounded } from "../../platform/outbound/json.ts";
 import { AnswerJson } from "../answer.ts";
@@ -107,7 +108,7 @@ export const openaiChat: Protocol = {
     };
   },
 
-  read(body, { task }) {
+  read(body, { task, rules }) {
     const parsed = ChatCompletion.safeParse(body);
     if (!parsed.success) {
       const { data } = ApiError.safeParse(body);
@@ -127,7 +128,7 @@ export const openaiChat: Protocol = {
       refused: refusal || isHeldBack ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
         name: tools.get(name) ?? name,
-        arguments: argumentsOf(text, allowed),
+        arguments: argumentsOf(text, allowed, rules === undefined || isSince(rules, "11")),
       })),
       usage: usage && {
         calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage), ...paidOf(usage) }],
@@ -180,11 +181,12 @@ function responseFormatOf({ output_format, output_schema: schema }: Job["task"])
 
 /**
  * The arguments that a model wrote as JSON text; the text itself if it is not JSON, or has more than all calls of an answer are
- * allowed together, so that the call is still graded.
+ * allowed together, so that the call is still graded. Groq writes null where a call has none.
  */
-function argumentsOf(text: ExactJson, allowed: Allowed): ExactJson {
+function argumentsOf(text: ExactJson, allowed: Allowed, mayBeNull: boolean): ExactJson {
   if (typeof text !== "string") return text ?? {};
-  if (text.trim() === "") return {};
+  const written = text.trim();
+  if (written === "" || (mayBeNull && written === "null")) return {};
   const parsed = parseJsonBounded(text, { exact: true, allowed });
   return parsed.ok ? AnswerJson.parse(parsed.value) : text;
 }
