@@ -51,6 +51,9 @@ const Usage = z.object({
   prompt_tokens: AnswerJson.default(null),
   completion_tokens: AnswerJson.default(null),
   total_tokens: AnswerJson.default(null),
+  // Anthropic's, which some gateways leave out of the prompt.
+  cache_read_input_tokens: AnswerJson.default(null),
+  cache_creation_input_tokens: AnswerJson.default(null),
   // What OpenRouter charges, beside what the model's provider does where the agent's own key is used there.
   cost: z.number().optional().catch(undefined),
   is_byok: z.boolean().optional().catch(undefined),
@@ -131,7 +134,7 @@ export const openaiChat: Protocol = {
         arguments: argumentsOf(text, allowed, rules === undefined || isSince(rules, "11")),
       })),
       usage: usage && {
-        calls: [{ model, input_tokens: usage.prompt_tokens, output_tokens: writtenOf(usage), ...paidOf(usage) }],
+        calls: [{ model, ...tokensOf(usage), ...paidOf(usage) }],
       },
     });
     return reading.kind === "failure" && finish_reason === "length" ? CUT_OFF : reading;
@@ -139,13 +142,22 @@ export const openaiChat: Protocol = {
 };
 
 /**
- * The tokens that a model wrote. What it thought is among those of its completion at OpenAI; at xAI and Gemini's compatible
- * endpoint it is in the total alone, and billed as output all the same.
+ * The tokens that a model read and wrote. What it thought is among those of its completion at OpenAI; at xAI and Gemini's
+ * compatible endpoint it is in the total alone, and billed as output all the same. So is, at Portkey, what Anthropic's models
+ * read by way of a cache, which is no output.
  */
-function writtenOf({ prompt_tokens, completion_tokens, total_tokens }: z.output<typeof Usage>): ExactJson {
-  if (!Number.isInteger(prompt_tokens) || !Number.isInteger(total_tokens)) return completion_tokens;
-  const rest = Number(total_tokens) - Number(prompt_tokens);
-  return rest >= Number(completion_tokens ?? 0) ? rest : completion_tokens;
+function tokensOf(usage: z.output<typeof Usage>): { input_tokens: ExactJson; output_tokens: ExactJson } {
+  const { prompt_tokens: read, completion_tokens: written, total_tokens: total } = usage;
+  const asTold = { input_tokens: read, output_tokens: written };
+  if (!Number.isInteger(read) || !Number.isInteger(total)) return asTold;
+  const rest = Number(total) - Number(read);
+  const cached = countOf(usage.cache_read_input_tokens) + countOf(usage.cache_creation_input_tokens);
+  if (cached > 0 && rest === Number(written) + cached) return { ...asTold, input_tokens: Number(read) + cached };
+  return rest >= Number(written ?? 0) ? { ...asTold, output_tokens: rest } : asTold;
+}
+
+function countOf(tokens: ExactJson): number {
+  return Number.isInteger(tokens) ? Number(tokens) : 0;
 }
 
 /** What a gateway or xAI says that a call cost, in USD, where it tells all of it. */

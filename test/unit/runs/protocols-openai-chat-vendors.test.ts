@@ -25,3 +25,19 @@ describe("a call without arguments, as Groq writes it, with the JSON of null", (
     expect(read(body, rules)).toEqual(answer({ tool_calls: [{ name: "now", arguments: value }] }));
   });
 });
+
+describe("usage", () => {
+  const usedBy = (usage: object) => read(completion({ content: "42" }, { model: "m", usage }));
+  const call = (told: object) => answer({ output: "42", usage: { calls: [{ model: "m", ...told }] } });
+
+  const tokens = { prompt_tokens: 20, completion_tokens: 50 };
+  const cached = { cache_read_input_tokens: 9000, cache_creation_input_tokens: 1000 };
+  it.each<[string, object, number, number]>([
+    ["is none of the output (Portkey's form)", { ...cached, total_tokens: 10_070 }, 10_020, 50],
+    ["is not counted twice, where it is among the prompt", { ...cached, total_tokens: 70 }, 20, 50],
+    ["leaves what was thought to the output, where that is told apart", { ...cached, total_tokens: 100 }, 20, 80],
+    ["is none where it is no number", { cache_read_input_tokens: "9000", total_tokens: 9070 }, 20, 9050],
+  ])("of a prompt read from a cache, beside the rest: %s", (_what, told, input_tokens, output_tokens) => {
+    expect(usedBy({ ...tokens, ...told })).toEqual(call({ input_tokens, output_tokens }));
+  });
+});
