@@ -46,6 +46,9 @@ const Choice = z
   // Gemini leaves the message out of a choice that it holds back.
   .refine(({ message, finish_reason = "" }) => message || HELD_BACK.test(finish_reason), { path: ["message"] });
 
+/** What Perplexity charges in all: most of it is no token's, but the fee for the request. */
+const Parted = z.object({ total_cost: z.number() }).transform(({ total_cost: total }) => total);
+
 // Checked when it is priced, not when it is read.
 const Usage = z.object({
   prompt_tokens: AnswerJson.default(null),
@@ -54,8 +57,8 @@ const Usage = z.object({
   // Anthropic's, which some gateways leave out of the prompt.
   cache_read_input_tokens: AnswerJson.default(null),
   cache_creation_input_tokens: AnswerJson.default(null),
-  // What OpenRouter charges, beside what the model's provider does where the agent's own key is used there.
-  cost: z.number().optional().catch(undefined),
+  // What OpenRouter charges, beside what the model's provider does where the agent's own key is used there; or Perplexity, in parts.
+  cost: z.union([z.number(), Parted]).optional().catch(undefined),
   is_byok: z.boolean().optional().catch(undefined),
   cost_details: z.object({ upstream_inference_cost: z.number() }).optional().catch(undefined),
   // What xAI charges, in ticks of a ten-thousand-millionth of a dollar.

@@ -30,6 +30,19 @@ describe("usage", () => {
   const usedBy = (usage: object) => read(completion({ content: "42" }, { model: "m", usage }));
   const call = (told: object) => answer({ output: "42", usage: { calls: [{ model: "m", ...told }] } });
 
+  it("of Perplexity costs its total, with the fee for each request", () => {
+    const cost = {
+      input_tokens_cost: 0.000_021,
+      output_tokens_cost: 0.002_235,
+      request_cost: 0.006,
+      total_cost: 0.008_256,
+    };
+    const tokens = { prompt_tokens: 7, completion_tokens: 149, total_tokens: 156 };
+    expect(usedBy({ ...tokens, search_context_size: "low", cost })).toEqual(
+      call({ input_tokens: 7, output_tokens: 149, cost_usd: 0.008_256 }),
+    );
+  });
+
   const tokens = { prompt_tokens: 20, completion_tokens: 50 };
   const cached = { cache_read_input_tokens: 9000, cache_creation_input_tokens: 1000 };
   it.each<[string, object, number, number]>([

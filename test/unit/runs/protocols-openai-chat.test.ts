@@ -303,7 +303,7 @@ describe("a chat completion", () => {
     ],
     ...[
       { cost: "0.25" },
-      { cost: { total_cost: 0.25 } },
+      { cost: { request_cost: 0.25 } },
       { cost_in_usd_ticks: null },
       { cost: 0.25, is_byok: true },
     ].map((told): [string, object, unknown] => [
