@@ -4,6 +4,7 @@ import type { ExactJson } from "../../platform/exact-json.ts";
 import { type Allowed, MAX_VALUES, parseJsonBounded } from "../../platform/outbound/json.ts";
 import { AnswerJson } from "../answer.ts";
 import type { Job } from "../job.ts";
+import { ErrorMessage } from "./error-words.ts";
 import { functionNames } from "./function-names.ts";
 import { formatInWords, inputInWords } from "./in-words.ts";
 import { isPlainSchema } from "./plain-schema.ts";
@@ -25,7 +26,7 @@ const Parts = listOf(z.object({ type: z.string(), text: z.string().nullish() }),
 );
 
 /** In words alone, or with them as its message. */
-const ErrorWords = z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]);
+const ErrorWords = z.union([z.string(), ErrorMessage]);
 
 const Message = z.object({
   content: z.union([z.string(), Parts]).nullish(),

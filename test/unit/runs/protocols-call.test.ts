@@ -169,6 +169,37 @@ describe("an answer that is not ready", () => {
     ["a problem without a detail", '{"type":"about:blank","title":"Unauthorized"}', "Unauthorized"],
     ["a problem of RFC 9457", '{"title":"Unauthorized","detail":"The token has ended."}', "The token has ended."],
     ["FastAPI", '{"detail":[{"loc":["body","task_id",0],"msg":"Field required"},7]}', "body.task_id.0: Field required"],
+    [
+      "OpenRouter",
+      '{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\\"error\\":{\\"message\\":\\"One image at most.\\"}}","provider_name":"Crucible"}}}',
+      "Provider returned error: One image at most.",
+    ],
+    [
+      "OpenRouter in a text",
+      '{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"The model is rate-limited upstream."}}}',
+      "Provider returned error: The model is rate-limited upstream.",
+    ],
+    [
+      "Gemini",
+      '[{"error":{"code":404,"message":"models/default is not found","status":"NOT_FOUND"}}]',
+      "models/default is not found",
+    ],
+    ["Workers AI", '{"errors":[{"message":"No such model","code":5007}],"success":false,"result":{}}', "No such model"],
+    [
+      "Workers AI of a bad input",
+      '{"errors":{"message":"AiError: Bad input","code":5006},"success":false}',
+      "AiError: Bad input",
+    ],
+    [
+      "Cloudflare's AI Gateway",
+      '{"success":false,"result":[],"error":[{"code":2001,"message":"Please configure AI Gateway"}]}',
+      "Please configure AI Gateway",
+    ],
+    [
+      "Mistral",
+      '{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Not permitted"}]}}',
+      "body.top_k: Not permitted",
+    ],
     ["a text", "upstream\u0000timed out\n", "upstream timed out"],
     ["a JSON text", '"no"', "no"],
     ["a long text", "a".repeat(2000), /^a{500}$/],

@@ -362,6 +362,7 @@ describe("a chat completion", () => {
   it.each<[string, unknown]>([
     ["the API's form", { error: { message: "No credit left\u0000", code: 402 } }],
     ["words alone", { error: "No credit left" }],
+    ["OpenRouter's form", { error: { message: "", code: 402, metadata: { raw: '{"error":"No credit left"}' } } }],
     ["words beside a code (RAGFlow's form)", { code: 102, message: "No credit left" }],
     ["a choice that says nothing", failed({ content: "" })],
     ["a choice of null", failed({ content: null })],
