@@ -9,7 +9,8 @@ export type { Json } from "./schema.ts";
  * "6" what `unordered` arrays of `json_fields` hold besides numbers had to be equal to the last digit. Until "9" what led to an
  * answer of A2A was a part of it, though it was marked as none. Until "10" calls of tools that its text holds were none, texts
  * that look the same could differ, and a number that an answer rules out, or leaves open, was its number. Until "11" backticks
- * around an item of a list, and the "and" before it, were parts of it, and the text "null" stood for no lack of arguments.
+ * around an item of a list, and the "and" before it, were parts of it, the text "null" stood for no lack of arguments, and of the
+ * ends of a chat completion that says nothing only `content_filter` was a refusal.
  */
 export const GRADER_VERSIONS = ["3", "4", "5", "6", "7", "8", "9", "10", "11"] as const;
 export type GraderVersion = (typeof GRADER_VERSIONS)[number];

@@ -36,6 +36,9 @@ const Message = z.object({
 
 /** How a choice ends that a provider's filter held back: by these words, or, at Gemini's, by these and the filter's own. */
 const HELD_BACK = /^content_filter(?:: |$)/;
+/** And how at Z.AI, and where a gateway hands on what Anthropic, Bedrock and Gemini say. */
+const DECLINED =
+  /^(?:refusal|sensitive|guardrail_intervened|content_filtered|SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII)$/;
 
 const Choice = z
   .object({
@@ -121,13 +124,14 @@ export const openaiChat: Protocol = {
       const { data } = ApiError.safeParse(body);
       return data === undefined ? misfit(parsed.error) : reportedFailure(ERROR, data.error);
     }
+    const isSince11 = rules === undefined || isSince(rules, "11");
     const { choices, model, usage } = parsed.data;
     const { message, finish_reason = "", error } = choices[0];
     const { content, refusal, tool_calls } = message ?? {};
     const saysNothing = !content && !refusal && !tool_calls?.length;
     if (saysNothing && error !== undefined) return reportedFailure(ERROR, error);
     // What a provider's filter held back is an answer that declines. What it let through before is one of its own.
-    const isHeldBack = saysNothing && HELD_BACK.test(finish_reason);
+    const isHeldBack = saysNothing && (HELD_BACK.test(finish_reason) || (isSince11 && DECLINED.test(finish_reason)));
     const tools = new Map([...functionNamesOf(task)].map(([tool, name]) => [name, tool]));
     const allowed = { values: MAX_VALUES };
     const reading = answered({
@@ -135,7 +139,7 @@ export const openaiChat: Protocol = {
       refused: refusal || isHeldBack ? true : undefined,
       tool_calls: tool_calls?.map(({ function: { name, arguments: text } }) => ({
         name: tools.get(name) ?? name,
-        arguments: argumentsOf(text, allowed, rules === undefined || isSince(rules, "11")),
+        arguments: argumentsOf(text, allowed, isSince11),
       })),
       usage: usage && {
         calls: [{ model, ...tokensOf(usage), ...paidOf(usage) }],

@@ -54,3 +54,27 @@ describe("usage", () => {
     expect(usedBy({ ...tokens, ...told })).toEqual(call({ input_tokens, output_tokens }));
   });
 });
+
+describe("a choice without a word", () => {
+  const ended = (reason: string, content: string | null, rules?: GraderVersion) =>
+    read(completion({ content }, {}, reason), rules);
+
+  it.each([
+    ["Anthropic", "refusal"],
+    ["Z.AI", "sensitive"],
+    ["Bedrock", "guardrail_intervened"],
+    ["Bedrock", "content_filtered"],
+    ["Gemini", "SAFETY"],
+    ["Gemini", "PROHIBITED_CONTENT"],
+  ])("is refused where it ends as %s says it, through gateways that hand it on: %s", (_vendor, reason) => {
+    expect(ended(reason, null)).toEqual(answer({ refused: true }));
+    expect(ended(reason, "")).toEqual(answer({ output: "", refused: true }));
+    expect(ended(reason, "Step one")).toEqual(answer({ output: "Step one" }));
+    expect(ended(reason, null, "10")).toEqual(NO_OUTPUT);
+    expect(ended(reason, "", "10")).toEqual(answer({ output: "" }));
+  });
+
+  it("is none where it ends otherwise", () => {
+    expect(ended("MAX_TOKENS", null)).toMatchObject(NO_OUTPUT);
+  });
+});
