@@ -25,8 +25,7 @@ beforeAll(async () => {
   service = await startService();
   endpoint = await startAgent();
   await addSuite(service, TASKS, { slug: "few" });
-  const owner = await newUser(service, { plan: "pro" });
-  key = (await owner.call("POST", "/api/v1/api-keys", { name: "ci", scope: "write" })).body.key;
+  key = await newKey();
   folder = newFolder([]);
   await install("cli", buildCommandLine, folder);
   command = `${process.execPath} ${join(folder, "node_modules/agent-screening-cli/dist/main.js")}`;
@@ -41,6 +40,12 @@ afterAll(async () => {
 beforeEach(() => {
   for (const file of ["summary.md", "outputs"]) writeFileSync(join(folder, file), "");
 });
+
+/** A key of an account of its own. */
+async function newKey(): Promise<string> {
+  const owner = await newUser(service, { plan: "pro" });
+  return (await owner.call("POST", "/api/v1/api-keys", { name: "ci", scope: "write" })).body.key;
+}
 
 /** How a runner starts a script in a shell: with nothing but the given variables, and ended by the first command that fails. */
 const BASH = ["--noprofile", "--norc", "-eo", "pipefail", "-c"] as const;
@@ -89,6 +94,13 @@ function step(inputs: Record<string, string>): { script: string; env: Record<str
   return { script: blockUnder(ACTION, /\n +run: \|/), env };
 }
 
+/** The job of the template: its script, and its variables as they are unless somebody sets them. */
+function job(): { script: string; env: Record<string, string> } {
+  const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");
+  const variables = [...blockUnder(TEMPLATE, /\n +variables:/).matchAll(/^([A-Z_]+): "?([^"\n]*)"?$/gm)];
+  return { script, env: Object.fromEntries(variables.map(([, name = "", value = ""]) => [name, value])) };
+}
+
 const files = () => ({
   GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
   GITHUB_OUTPUT: join(folder, "outputs"),
@@ -98,7 +110,7 @@ const read = (file: string) => readFileSync(join(folder, file), "utf8");
 it("the GitHub Action passes a good agent, and fails a bad one with a summary that links each failed run", async () => {
   const inputs = { agent: endpoint.url, key, url: service.url, suite: "few", command, "fail-under": "50" };
   const { script, env } = step(inputs);
-  expect(Object.keys(env)).toHaveLength(11);
+  expect(Object.keys(env)).toHaveLength(12);
   const good = await shell(script, { ...env, ...files() });
   expect(good).toMatchObject({ code: 0 });
   expect(read("outputs")).toBe("exit-code=0\n");
@@ -115,6 +127,43 @@ it("the GitHub Action passes a good agent, and fails a bad one with a summary th
   const links = read("summary.md").match(/\[open\]\(http[^)]+\/runs\/[\da-f-]{36}\)/g);
   expect(new Set(links).size).toBe(TASKS);
   expect(read("agent-screening.xml")).toContain(`failures="${TASKS}"`);
+});
+
+it("a new agent that speaks another protocol is registered by that, by the GitHub Action and by the GitLab template", async () => {
+  const completions = await startConsumer();
+  completions.answer = ({ body }) => {
+    const { messages } = JSON.parse(body.toString()) as { messages?: unknown };
+    return messages === undefined
+      ? json(422, { error: "messages are missing" })
+      : json(200, { model: "gpt-5-mini", choices: [{ message: { role: "assistant", content: "ready" } }] });
+  };
+  const own = await newKey();
+  const [of, at] = [new URL("/hub", completions.url).href, new URL("/lab", completions.url).href];
+  const { script, env } = step({
+    agent: of,
+    key: own,
+    url: service.url,
+    suite: "few",
+    command,
+    protocol: "openai_chat",
+  });
+  const github = await shell(script, { ...env, ...files() });
+  const gitlab = await shell(job().script, {
+    ...job().env,
+    AGENT: at,
+    AGENT_SCREENING_URL: service.url,
+    AGENT_SCREENING_KEY: own,
+    SUITE: "few",
+    AGENT_PROTOCOL: "openai_chat",
+    COMMAND: command,
+  });
+  await completions.stop();
+  for (const { output } of [github, gitlab]) expect(output).not.toMatch(/agent_http_error|agent_invalid_response/);
+  const registered = await service.sql(
+    "select endpoint, agent_protocol from agents where endpoint in ($1, $2) order by 1",
+    [of, at],
+  );
+  expect(registered).toEqual([of, at].map((where) => ({ endpoint: where, agent_protocol: "openai_chat" })));
 });
 
 it("an input of the GitHub Action is never read as a command", async () => {
@@ -228,9 +277,7 @@ it.each([0, 2])(
 );
 
 it("the GitLab template does the same, its report and summary at the places that it names", async () => {
-  const script = blockUnder(TEMPLATE, /\n +script:/).replaceAll(/^- /gm, "");
-  const variables = [...blockUnder(TEMPLATE, /\n +variables:/).matchAll(/^([A-Z_]+): "?([^"\n]*)"?$/gm)];
-  const env = Object.fromEntries(variables.map(([, name = "", value = ""]) => [name, value]));
+  const { script, env } = job();
   const given = { AGENT: endpoint.url, AGENT_SCREENING_URL: service.url, AGENT_SCREENING_KEY: key, SUITE: "few" };
   const found = await shell(script, { ...env, ...given, COMMAND: command });
   expect(found).toMatchObject({ code: 0, output: expect.stringContaining("3 of 3 runs: passed 3") });
