@@ -36,15 +36,8 @@ const screening = ["--suite", "dozen", "--repeats", "2"];
 describe("screening from the packed command line", () => {
   it("registers the agent once, waits for its score, and the score is that of the board", async () => {
     endpoint.answer = answersRightly;
-    const first = await cli([
-      "screen",
-      endpoint.url,
-      ...screening,
-      "--json",
-      "--fail-under",
-      "70",
-      "--fail-on-regression",
-    ]);
+    const gates = ["--fail-under", "70", "--fail-on-regression"];
+    const first = await cli(["screen", endpoint.url, ...screening, "--json", ...gates]);
     expect(first).toMatchObject({ code: 0 });
     const found = JSON.parse(first.stdout);
     expect(found).toMatchObject({
@@ -133,6 +126,7 @@ describe("the exit code", () => {
   it.each([
     ["an unknown option", ["screen", "x", "--fail"], {}, 2, "Unknown option '--fail'"],
     ["no agent", ["screen"], {}, 2, "Give one agent"],
+    ["an agent by a variable that nobody set", ["screen", ""], {}, 2, '"" is neither an agent'],
     ["an unknown suite", ["screen", "http://127.0.0.1:9/", "--suite", "none"], {}, 2, "There is no suite none"],
     ["a threshold that is none", ["screen", "x", "--fail-under", "high"], {}, 2, "from 0 to 100"],
     ["an unknown command", ["scren"], {}, 2, "There is no command"],

@@ -191,7 +191,7 @@ async function agentOf({ client, terminal }: By, target: string, values: Values<
     return asCalled(called, await given(client.GET("/api/v1/agents/{agent_id}", { params: { path } })));
   }
   if (!URL.canParse(target))
-    throw new Failure(EXIT.usage, `${target} is neither an agent's id nor the URL of an endpoint.`);
+    throw new Failure(EXIT.usage, `${JSON.stringify(target)} is neither an agent's id nor the URL of an endpoint.`);
   const endpoint = new URL(target);
   const known = await agentAt(client, endpoint);
   if (known !== undefined) return asCalled(called, known);
