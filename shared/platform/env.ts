@@ -99,7 +99,7 @@ function refusedInProduction(given: Record<string, unknown>): string[] {
     ...(Number(given["EPOCH_SECONDS"] ?? DAY_SECONDS) < DAY_SECONDS
       ? [`- EPOCH_SECONDS: must be ${DAY_SECONDS} in production`]
       : []),
-    ...["BASE_URL", "DNS_RESOLVER_URL"]
+    ...["BASE_URL", "FRONTEND_URL", "DNS_RESOLVER_URL"]
       // What is read as a URL may have space around it.
       .filter((name) => /^(?!https:)\w+:/i.test(String(given[name]).trim()))
       .map((name) => `- ${name}: must be https in production`),

@@ -215,6 +215,7 @@ it("both waitlists draw on the one bucket of writes of an address", async () => 
 describe("the billing status", () => {
   const DEPLOYED = {
     ENVIRONMENT: "production",
+    FRONTEND_URL: "https://www.example.test",
     BASE_URL: "https://api.example.test",
     DNS_RESOLVER_URL: "https://dns.example.test/dns-query",
     NEON_LOCAL_PROXY: "",

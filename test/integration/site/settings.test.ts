@@ -298,6 +298,7 @@ describe("the page of all parts", () => {
     const settings = {
       ...service.settings,
       ENVIRONMENT: "production",
+      FRONTEND_URL: "https://www.example.test",
       BASE_URL: "https://api.example.test",
       DNS_RESOLVER_URL: "https://dns.example.test/dns-query",
       NEON_LOCAL_PROXY: "",

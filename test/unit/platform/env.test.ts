@@ -62,7 +62,8 @@ test.each(["http://dns.example", " http://dns.example", "\thttp://dns.example"])
   (DNS_RESOLVER_URL) => {
     const refused = ["- DNS_RESOLVER_URL: must be https in production"];
     expect(complaints({ ENVIRONMENT: "production", DNS_RESOLVER_URL })).toEqual(refused);
-    expect(complaints({ ENVIRONMENT: "production", BASE_URL: DNS_RESOLVER_URL })).toHaveLength(1);
+    for (const name of ["BASE_URL", "FRONTEND_URL"])
+      expect(complaints({ ENVIRONMENT: "production", [name]: DNS_RESOLVER_URL })).toHaveLength(1);
   },
 );
 
