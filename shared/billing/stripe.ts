@@ -83,8 +83,9 @@ export async function underKey<T>(
     } catch (error) {
       const isKept = isRepeated(error);
       const isOther = error instanceof Error && "type" in error && error.type === "StripeIdempotencyError";
-      if (isRefusal(error) && !isKept && !isOther) await redis?.set(note, turn, { ex: KEPT_S }).catch(() => null);
-      const used = isKept || isOther ? Number(await redis?.get(note).catch(() => 0)) || 0 : 0;
+      const isHeld = isKept || isOther;
+      if (isRefusal(error) && !isHeld) await redis?.set(note, turn, { ex: KEPT_S }).catch(() => null);
+      const used = isHeld ? Number(await redis?.get(note).catch(() => 0)) || 0 : 0;
       if (tries === MAX_KEYS || !(isKept || used >= turn)) throw error;
       turn = Math.max(turn, used) + 1;
     }

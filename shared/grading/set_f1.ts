@@ -24,11 +24,12 @@ export const setF1: GraderModule<"set_f1"> = {
   },
 
   grade({ grader, expected_output: key }, { output }, version) {
-    const read = isSince(version, "11") ? (text: string) => withoutTicks(text.replace(AND_TICKS, "")) : String;
+    const isSince11 = isSince(version, "11");
+    const read = isSince11 ? (text: string) => withoutTicks(text.replace(AND_TICKS, "")) : String;
     const expected = readItems(key, grader.separator, read) ?? new Set();
     const items = readItems(output, grader.separator, read);
     if (items === null) return unreadable("The answer is neither an array of items nor a text of items.");
-    const answered = isSince(version, "11") ? withoutAnd(items, expected) : items;
+    const answered = isSince11 ? withoutAnd(items, expected) : items;
     const common = answered.intersection(expected).size;
     const all = answered.size + expected.size;
     const surplus = [...answered.difference(expected)];

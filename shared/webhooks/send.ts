@@ -74,7 +74,7 @@ export async function send(
   const body = new TextEncoder().encode(attempt.body);
   const { env, resolver, now } = ctx;
   const secret = attempt.secret === null ? null : open(attempt.secret);
-  const heard = createHeard();
+  const heard: Heard = { status: null, bytes: new Uint8Array(EXCERPT_BYTES), size: 0 };
   const result = await exchange(
     {
       url: attempt.url,
@@ -115,8 +115,6 @@ interface Heard {
   bytes: Uint8Array;
   size: number;
 }
-
-const createHeard = (): Heard => ({ status: null, bytes: new Uint8Array(EXCERPT_BYTES), size: 0 });
 
 /** A fetch that notes what comes of an answer, which ends after 1 KiB; nobody reads the rest. */
 function truncating(fetch: Context["fetch"], heard: Heard): Context["fetch"] {
