@@ -108,7 +108,7 @@ describe("five failures on an account within 15 minutes", () => {
     const before = service.counters.db.requests;
     service.faults.set({ service: "db", mode: "hang", count: 1 });
     const right = attempt(email, { password: PASSWORD });
-    await vi.waitUntil(() => service.counters.db.requests === before + 1, { interval: 1 });
+    await vi.waitUntil(() => service.counters.db.requests === before + 1, { timeout: 10_000, interval: 1 });
     const wrong = await Promise.all(range(5).map(() => attempt(email)));
     service.faults.set({ service: "db", mode: "none" });
     expect(wrong.map(({ status }) => status)).toEqual(wrong.map(() => 401));

@@ -224,7 +224,7 @@ it("An account that is claimed while a page is made at which its maker would be 
   service.faults.set({ service: "provider", mode: "hang", path: "POST /v1/checkout/sessions", count: 1 });
   const buying = buyer.call("POST", PURCHASES, { listing_id: listing }, { "idempotency-key": "once" });
   const bought = () => service.sql<{ id: string }>("select id from purchases where listing_id = $1", [listing]);
-  await vi.waitUntil(async () => (await bought()).length > 0);
+  await vi.waitUntil(async () => (await bought()).length > 0, 10_000);
   await reset(user);
   service.faults.set({ service: "provider", mode: "none" });
   expect([(await buying).status, (await buying).body.code]).toEqual([409, "seller_not_ready"]);
@@ -259,7 +259,7 @@ it("An account that is claimed while its maker opens one at the payment provider
   service.faults.set({ service: "provider", mode: "hang", path: "POST /v1/accounts", count: 1 });
   service.counters.reset();
   const opening = user.call("POST", SELLER);
-  await vi.waitUntil(() => service.counters.snapshot().db.requests > 0);
+  await vi.waitUntil(() => service.counters.snapshot().db.requests > 0, 10_000);
   await reset(user);
   service.faults.set({ service: "provider", mode: "none" });
   expect([(await opening).status, (await opening).body.code]).toEqual([401, "unauthenticated"]);

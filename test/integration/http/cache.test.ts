@@ -159,7 +159,7 @@ describe("an answer that many ask for at once", () => {
     ahead += 1050;
     hang();
     const renewing = reader().call("GET", path);
-    await vi.waitFor(() => expect(dbRequests()).toBe(2));
+    await vi.waitFor(() => expect(dbRequests()).toBe(2), 10_000);
     await askAll();
     expect(dbRequests()).toBe(2);
     lift();
@@ -183,7 +183,7 @@ describe("an answer that many ask for at once", () => {
     service.counters.reset();
     hang();
     const first = reader().call("GET", path);
-    await vi.waitFor(() => expect(dbRequests()).toBe(1));
+    await vi.waitFor(() => expect(dbRequests()).toBe(1), 10_000);
     expect((await reader().call("GET", `${path}&page=2`)).status).toBe(200);
     expect((await owner.call("PATCH", `/api/v1/agents/${agent.id}`, { name: "renamed" })).status).toBe(200);
     service.counters.reset();

@@ -139,7 +139,7 @@ describe("an isolate that is busy itself", () => {
     const before = service.counters.redis.requests;
     const login = anonymous.call("POST", "/api/v1/auth/login", { email: owner.email, password: PASSWORD });
     // The second request, after the limiter's, is that of the lockout, without which nobody is let in.
-    await vi.waitUntil(() => service.counters.redis.requests === before + 2, { interval: 1 });
+    await vi.waitUntil(() => service.counters.redis.requests === before + 2, { timeout: 10_000, interval: 1 });
     const until = performance.now() + 1200;
     // As a burst of password hashes does: neither the timers nor the network get their turn.
     while (performance.now() < until);

@@ -373,7 +373,7 @@ it("the reaper locks the agents alone whose runs it gives up", async () => {
   try {
     await client.query(`begin; select from agents where id = ${numbered(2, "2")} for update`);
     const reaped = reap(ctx);
-    await vi.waitFor(async () => expect(await count("runs where lease_token is null")).toBe(aBatch));
+    await vi.waitFor(async () => expect(await count("runs where lease_token is null")).toBe(aBatch), 10_000);
     await client.query("rollback");
     expect(await reaped).toBe(aBatch + 1);
   } finally {

@@ -88,7 +88,7 @@ it("a report in time that the database has yet to answer when the deadline passe
   const run = await promised();
   service.faults.set({ service: "db", mode: "hang", count: 1, body: REPORTING });
   const reported = report(run);
-  await vi.waitUntil(() => service.faults.hanging("db") === 1, { interval: 1 });
+  await vi.waitUntil(() => service.faults.hanging("db") === 1, { timeout: 10_000, interval: 1 });
   skipped += PAST_DEADLINE_MS;
   await service.broker.advance(PAST_DEADLINE_MS);
   service.faults.set({ service: "db", mode: "none" });

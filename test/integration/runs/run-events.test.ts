@@ -249,12 +249,12 @@ describe("a run that is under way", () => {
     const reader = (await open(run, sleep)).getReader();
     await reader.read();
     const next = reader.read();
-    await vi.waitFor(() => expect(wakes).toHaveLength(1));
+    await vi.waitFor(() => expect(wakes).toHaveLength(1), 10_000);
     service.counters.reset();
     if (!pausing) {
       service.faults.set({ service: "db", mode: "hang", ms: 50, count: 1 });
       wakes[0]?.();
-      await vi.waitFor(() => expect(dbRequests()).toBe(1));
+      await vi.waitFor(() => expect(dbRequests()).toBe(1), 10_000);
     }
     const cancelled = reader.cancel();
     expect(signals[0]?.aborted).toBe(true);

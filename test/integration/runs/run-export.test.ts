@@ -296,7 +296,7 @@ describe("a large export", () => {
     const reader = await open();
     service.counters.reset();
     const first = Buffer.from((await reader.read()).value ?? []).toString();
-    await vi.waitUntil(() => dbRequests() === 2);
+    await vi.waitUntil(() => dbRequests() === 2, 10_000);
     const ids = [
       ...parse(first)
         .slice(1)
@@ -353,7 +353,7 @@ describe("a large export", () => {
     service.counters.reset();
     const reader = await open();
     await reader.read();
-    await vi.waitUntil(() => dbRequests() === 3);
+    await vi.waitUntil(() => dbRequests() === 3, 10_000);
     await reader.cancel();
     expect(await reader.read()).toEqual({ done: true, value: undefined });
     await owner.call("GET", "/api/v1/auth/me");
