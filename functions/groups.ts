@@ -11,6 +11,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "account/device": async () => (await import("./account/device.ts")).device,
   "account/export": async () => (await import("./account/export.ts")).accountExport,
   "account/mailed-links": async () => (await import("./account/mailed-links.ts")).accountMail,
+  "account/me": async () => (await import("./account/me.ts")).me,
   "account/notifications": async () => (await import("./account/notifications.ts")).notifications,
   "account/passkeys": async () => (await import("./account/passkeys.ts")).passkeys,
   "account/profile": async () => (await import("./account/profile.ts")).account,

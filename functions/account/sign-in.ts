@@ -4,14 +4,12 @@ import { FIRST_STEP_COOKIE, REFRESH_COOKIE, SESSION_COOKIE } from "../../shared/
 import { assertSameSite, bearerToken } from "../../shared/http/credentials.ts";
 import { created, ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { readAccount } from "../../shared/identity/account.ts";
 import { login } from "../../shared/identity/sessions/sign-in.ts";
 import { logout } from "../../shared/identity/sessions/sign-out.ts";
 import { refresh } from "../../shared/identity/sessions/refresh.ts";
-import { workspaceOf } from "../../shared/identity/principal.ts";
 import { register } from "../../shared/identity/register.ts";
 import { LoginRequest, UserCreate } from "../../shared/identity/schemas.ts";
-import { TokenResponse, UserRead } from "../../shared/identity/shown.ts";
+import { TokenResponse } from "../../shared/identity/shown.ts";
 import { completeSignIn } from "../../shared/identity/second-factor/complete.ts";
 import { secondFactorRequired } from "../../shared/identity/second-factor/first-step.ts";
 import { SecondFactorCode } from "../../shared/identity/second-factor/schemas.ts";
@@ -157,23 +155,6 @@ export const auth = [
       );
       clearSessionCookies(c, ctx.env);
       return ok({ ok: true });
-    },
-  }),
-  route({
-    id: "readMe",
-    method: "get",
-    path: "/api/v1/auth/me",
-    tag,
-    summary: "The caller's account",
-    description: "403 for a workspace's key, which speaks for nobody.",
-    auth: "read",
-    returns: { 200: UserRead },
-    problems: ["forbidden"],
-    async handler({ ctx, principal }) {
-      const team = workspaceOf(principal);
-      if (team !== null)
-        throw new Problem("forbidden", `This key is a workspace's, not a person's: read GET /api/v1/teams/${team}.`);
-      return ok(await readAccount(ctx, principal.userId));
     },
   }),
 ];

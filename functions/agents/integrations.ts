@@ -1,6 +1,7 @@
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
-import { ConnectionTest, ConnectionTestResult, testConnection } from "../../shared/runs/test-connection.ts";
+import { ConnectionTestResult } from "../../shared/runs/connection-shown.ts";
+import { ConnectionTest, testConnection } from "../../shared/runs/test-connection.ts";
 
 export const integrations = [
   route({

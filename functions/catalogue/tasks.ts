@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { listSuites, listTasks, readSuite, readTask, TASK_SORTS } from "../../shared/catalogue/reads.ts";
-import { SuiteRead, TaskDomain, TaskRead } from "../../shared/catalogue/shown.ts";
+import { TaskDomain } from "../../shared/catalogue/domains.ts";
+import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
 import { paged, pageOf, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";

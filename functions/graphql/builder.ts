@@ -1,6 +1,6 @@
 import SchemaBuilder from "@pothos/core";
 import { SCORE_BASES } from "../../shared/agents/score-bases.ts";
-import { DOMAINS } from "../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../shared/catalogue/domains.ts";
 import { REGISTRY_STATES, RUN_STATES, VERIFIED_STATES } from "../../shared/db/schema/index.ts";
 import type { Principal } from "../../shared/identity/principal.ts";
 import type { Context } from "../../shared/platform/context.ts";

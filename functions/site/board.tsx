@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DOMAINS } from "../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../shared/catalogue/domains.ts";
 import { pageQuery } from "../../shared/http/paging.ts";
 import { route } from "../../shared/http/route.ts";
 import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";

@@ -3,7 +3,7 @@ import { AgentOtlpTokenResponse } from "../../shared/agents/schemas.ts";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { AgentReadiness } from "../../shared/runs/readiness-shown.ts";
-import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
+import { ConnectionTestResult } from "../../shared/runs/connection-shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { changesOf, EDIT_LABELS, EDIT_NAMES, EditFields } from "./parts/agent-edit-fields.tsx";
 import { headerOf, type Tested, TestOutcome, testButtons } from "./parts/agent-fields.tsx";

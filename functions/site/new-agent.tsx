@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
-import { ConnectionTestResult } from "../../shared/runs/test-connection.ts";
+import { ConnectionTestResult } from "../../shared/runs/connection-shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import {
   AGENT_LABELS,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TaskDomain } from "../catalogue/shown.ts";
+import { TaskDomain } from "../catalogue/domains.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { conflicting, Problem } from "../platform/problem.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { idsOf } from "../db/ids.ts";
 import { visibleAgent } from "../agents/conditions.ts";
 import { GapSums, gapSums, toMemorisation } from "../agents/memorisation.ts";
-import type { TaskDomain } from "../catalogue/shown.ts";
+import type { TaskDomain } from "../catalogue/domains.ts";
 import { read } from "../db/change.ts";
 import { agents, board_entries, task_scores, tasks } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { idsOf } from "../db/ids.ts";
 import { lockAgents } from "../agents/lock.ts";
-import { DOMAINS } from "../catalogue/shown.ts";
+import { DOMAINS } from "../catalogue/domains.ts";
 import { read } from "../db/change.ts";
 import { type FirstRow, narrowing } from "../db/narrowing.ts";
 import type { Piece } from "../db/pieces.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
-import { DOMAINS } from "../catalogue/shown.ts";
+import { DOMAINS } from "../catalogue/domains.ts";
 import { write } from "../db/change.ts";
 import { isAmong, type Piece } from "../db/pieces.ts";
 import {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Memorisation } from "../agents/memorisation.ts";
 import { SCORE_BASES } from "../agents/score-bases.ts";
-import { TaskDomain } from "../catalogue/shown.ts";
+import { TaskDomain } from "../catalogue/domains.ts";
 import { PERIODS, VERIFIED_STATES } from "../db/schema/index.ts";
 import { Instant } from "../platform/time.ts";
 import { Axes } from "./axes.ts";

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { OUTPUT_FORMATS } from "../db/schema/index.ts";
 import { graderSchema } from "../grading/schema.ts";
 import { atMost } from "../platform/json-size.ts";
-import { TaskDomain, TaskRead } from "./shown.ts";
+import { TaskDomain } from "./domains.ts";
+import { TaskRead } from "./shown.ts";
 
 /** What a sensible agent spends on a task, where nobody says better: the medians of the shipped suites. */
 export const DEFAULT_REFERENCES = { reference_cost_usd: 0.004, reference_latency_ms: 6000 };

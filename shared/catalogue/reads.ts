@@ -7,7 +7,8 @@ import { suites, tasks } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { templateOf } from "../suites/template-of.ts";
-import { SuiteRead, type TaskDomain, TaskRead } from "./shown.ts";
+import { type TaskDomain } from "./domains.ts";
+import { SuiteRead, TaskRead } from "./shown.ts";
 
 const Tasks = pageResult(TaskRead);
 const Suites = pageResult(SuiteRead);

@@ -1,25 +1,8 @@
 import * as z from "zod";
 import { OUTPUT_FORMATS } from "../db/schema/index.ts";
-import { graderSchema } from "../grading/schema.ts";
+import { GRADER_TYPES } from "../grading/kinds.ts";
 import { Instant } from "../platform/time.ts";
-
-/** The ten domains of the catalogue. */
-export const DOMAINS = [
-  "reasoning",
-  "math",
-  "coding",
-  "data_extraction",
-  "tool_use",
-  "instruction_following",
-  "planning",
-  "retrieval",
-  "safety",
-  "robustness",
-] as const;
-
-export const TaskDomain = z.enum(DOMAINS).meta({ id: "TaskDomain" });
-
-const GRADER_TYPES = graderSchema.options.map(({ shape }) => shape.type.value);
+import { TaskDomain } from "./domains.ts";
 
 export const TaskRead = z
   .object({

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { DOMAINS } from "../catalogue/shown.ts";
+import { DOMAINS } from "../catalogue/domains.ts";
 import { runOutcome, runs, TRIGGERS } from "../db/schema/index.ts";
 import { FAILURE_CODES } from "../runs/answer.ts";
 import type { RunFilter } from "./run-filter.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TaskDomain } from "../catalogue/shown.ts";
+import { TaskDomain } from "../catalogue/domains.ts";
 import { FAILURE_CODES } from "../runs/answer.ts";
 import { RunStatus, Trigger } from "../runs/shown.ts";
 

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { sealHeader } from "../agents/auth-header.ts";
 import { assertCallable } from "../agents/endpoint.ts";
 import { AgentCreate } from "../agents/schemas.ts";
-import { FAILURE_CODES } from "./answer.ts";
 import type { Sending } from "./call.ts";
 import { type Probe, probe } from "./probe.ts";
 
@@ -13,16 +12,6 @@ export const ConnectionTest = z
     auth_header: AgentCreate.shape.auth_header,
   })
   .meta({ id: "ConnectionTest" });
-
-export const ConnectionTestResult = z
-  .object({
-    ok: z.boolean().meta({ description: "Whether the endpoint answered by its protocol; a wrong answer is one too" }),
-    status_code: z.int().nullable().meta({ description: "Null where no complete answer and no redirect came" }),
-    latency_ms: z.int().meta({ description: "From sending to the last byte; 0 where nothing was sent" }),
-    failure_code: z.enum(FAILURE_CODES).nullable().meta({ description: "What a run would have failed with" }),
-    detail: z.string().meta({ description: "What happened and what mends it; nothing of the answer is quoted" }),
-  })
-  .meta({ id: "ConnectionTestResult" });
 
 /** Tries an endpoint that need not belong to an agent yet, and keeps nothing; throws `endpoint_not_allowed`, `ResolverFault`. */
 export async function testConnection(ctx: Sending["ctx"], input: z.output<typeof ConnectionTest>): Promise<Probe> {

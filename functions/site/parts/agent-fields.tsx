@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ConnectionTestResult } from "../../../shared/runs/test-connection.ts";
+import type { ConnectionTestResult } from "../../../shared/runs/connection-shown.ts";
 import { Choose, Field, type Wrong } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 

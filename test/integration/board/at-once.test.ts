@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { DOMAINS } from "../../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../../shared/catalogue/domains.ts";
 import { PERIODS } from "../../../shared/db/schema/board.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";

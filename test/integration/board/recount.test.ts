@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recount } from "../../../shared/board/recount.ts";
 import { foldMoves } from "../../../shared/board/spread.ts";
-import { DOMAINS } from "../../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../../shared/catalogue/domains.ts";
 import { PERIODS } from "../../../shared/db/schema/board.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { newUser } from "../../stack/client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DOMAINS } from "../../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../../shared/catalogue/domains.ts";
 import { type Answer, type Caller, caller, newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 

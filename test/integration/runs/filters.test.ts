@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DOMAINS } from "../../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../../shared/catalogue/domains.ts";
 import { FAILURE_CODES } from "../../../shared/runs/answer.ts";
 import { TRIGGERS } from "../../../shared/db/schema/index.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";

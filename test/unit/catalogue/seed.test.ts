@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DOMAINS } from "../../../shared/catalogue/shown.ts";
+import { DOMAINS } from "../../../shared/catalogue/domains.ts";
 import { publicSuites } from "../../../shared/suites/public/index.ts";
 import { secretSuites } from "../../../shared/suites/secret/index.ts";
 
