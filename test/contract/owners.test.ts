@@ -6,7 +6,7 @@ const SCHEMA = "shared/db/schema/";
 /** Each table and the part of the project that owns it: the one after which its file in the schema is called, up to a dot. */
 const OWNERS = new Map(
   filesUnder("shared/db/schema").flatMap(({ path, text }) =>
-    [...text.matchAll(/^export const (\w+) = pgTable\(/gm)].map(
+    [...text.matchAll(/^export const (\w+) = lazyTable\(/gm)].map(
       ([, table = ""]) => [table, `shared/${path.slice(SCHEMA.length).split(".")[0]}`] as const,
     ),
   ),

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type AnyPgColumn, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { type AnyPgColumn, boolean, index, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
@@ -19,9 +20,9 @@ export const PROTOCOLS = ["native", "openai_chat", "a2a", "a2a_1"] as const;
 /** Whether an agent is in the registry, and whether its manifest still says so. */
 export const REGISTRY_STATES = ["unregistered", "registered", "stale"] as const;
 
-export const agents = pgTable(
+export const agents = lazyTable(
   "agents",
-  {
+  () => ({
     id: id(),
     user_id: uuid()
       .notNull()
@@ -52,7 +53,7 @@ export const agents = pgTable(
     manifest_checked_at: instant(),
     created_at: createdAt(),
     updated_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("agents_name_key")
       .on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`)

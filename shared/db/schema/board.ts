@@ -9,12 +9,12 @@ import {
   index,
   integer,
   numeric,
-  pgTable,
   primaryKey,
   smallint,
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { tasks } from "./catalogue.ts";
 import { instant } from "./columns.ts";
@@ -23,9 +23,9 @@ import { instant } from "./columns.ts";
 export const PERIODS = ["all", "30d", "7d"] as const;
 
 /** One cell: the last ten runs of an agent at a task within a period, summed up. */
-export const task_scores = pgTable(
+export const task_scores = lazyTable(
   "task_scores",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -47,7 +47,7 @@ export const task_scores = pgTable(
     /** One of these runs has a cost that was reported below its floor. */
     cost_floor_applied: boolean().notNull().default(false),
     last_run_at: instant().notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.agent_id, table.period, table.task_id, table.simulated] })],
 );
 
@@ -66,9 +66,9 @@ function boardOrder(
 }
 
 /** An agent's place on one board: a domain (or `all`) in a period. */
-export const board_entries = pgTable(
+export const board_entries = lazyTable(
   "board_entries",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -103,7 +103,7 @@ export const board_entries = pgTable(
     listed: boolean().notNull(),
     verified: boolean().notNull(),
     certified: boolean().notNull().default(false),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.agent_id, table.domain, table.period] }),
     index("board_order_idx")
@@ -123,7 +123,7 @@ export const board_entries = pgTable(
 );
 
 /** By how much more often an agent passes canaries than scored runs of the same tasks, summed up over tasks. */
-export const memorisation_gaps = pgTable("memorisation_gaps", {
+export const memorisation_gaps = lazyTable("memorisation_gaps", () => ({
   agent_id: uuid()
     .primaryKey()
     .references(() => agents.id, { onDelete: "cascade" }),
@@ -133,17 +133,17 @@ export const memorisation_gaps = pgTable("memorisation_gaps", {
   highest: doublePrecision().notNull(),
   tasks: integer().notNull(),
   canary_runs: integer().notNull(),
-});
+}));
 
 /** How many rows each board shows; kept by a trigger, so that a page needs no count over a million rows. */
-export const board_totals = pgTable(
+export const board_totals = lazyTable(
   "board_totals",
-  {
+  () => ({
     domain: text().notNull(),
     period: text().notNull(),
     listed: bigint({ mode: "number" }).notNull(),
     verified: bigint({ mode: "number" }).notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.domain, table.period] })],
 );
 
@@ -167,30 +167,30 @@ function places() {
  * (`grain` 1), and in steps of 20 and 400 of them. So all from a place on are counted by some sixty rows, among a million
  * entries too. What changed in the last minute stands in `board_moves`.
  */
-export const board_spread = pgTable("board_spread", places(), (table) => [
+export const board_spread = lazyTable("board_spread", places, (table) => [
   primaryKey({ columns: [table.domain, table.period, table.grain, table.place] }),
 ]);
 
 /** What the recount under way has counted, in the form of the spread; what moves of counted agents is added as it is folded. */
-export const board_counts = pgTable("board_counts", places(), (table) => [
+export const board_counts = lazyTable("board_counts", places, (table) => [
   primaryKey({ columns: [table.domain, table.period, table.grain, table.place] }),
 ]);
 
 /** The recount of the boards that is under way: one row, or none. */
-export const board_recounts = pgTable(
+export const board_recounts = lazyTable(
   "board_recounts",
-  {
+  () => ({
     id: smallint().primaryKey().default(1),
     /** All agents up to this one are counted. */
     counted_to: uuid().notNull(),
-  },
+  }),
   (table) => [check("board_recounts_single", sql`${table.id} = 1`)],
 );
 
 /** Ranked entries that came (1) or went (-1) and are not in `board_spread` yet: appended, so that no two writers meet. */
-export const board_moves = pgTable(
+export const board_moves = lazyTable(
   "board_moves",
-  {
+  () => ({
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     /** Whose entry it is, for the recount; it may be deleted. */
     agent_id: uuid(),
@@ -202,20 +202,20 @@ export const board_moves = pgTable(
     high: smallint().notNull(),
     listed: smallint().notNull(),
     verified: smallint().notNull(),
-  },
+  }),
   (table) => [index("board_moves_board_idx").on(table.domain, table.period)],
 );
 
 /** The days whose boards were kept. What is copied of a day changes until it is closed, and never after it is published. */
-export const board_days = pgTable(
+export const board_days = lazyTable(
   "board_days",
-  {
+  () => ({
     day: date().primaryKey(),
     closed_at: instant(),
     /** SHA-256, in hex, over the ranked board as RFC 8785 JSON: what the log says of the day. */
     sha256: text(),
     published_at: instant(),
-  },
+  }),
   (table) => [
     check(
       "board_days_published",
@@ -225,9 +225,9 @@ export const board_days = pgTable(
 );
 
 /** An agent's entry on the board of everything as it was on a day. */
-export const board_scores = pgTable(
+export const board_scores = lazyTable(
   "board_scores",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -243,7 +243,7 @@ export const board_scores = pgTable(
     /** Whether the day's board ranks it; its rank is given once all of the day are there. */
     is_ranked: boolean().notNull(),
     rank: integer(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.agent_id, table.day] }),
     index("board_scores_unranked_idx")
@@ -253,15 +253,15 @@ export const board_scores = pgTable(
 );
 
 /** The ranked board of a day in pieces of its JSON: the rows of each, with commas between. */
-export const board_pages = pgTable(
+export const board_pages = lazyTable(
   "board_pages",
-  {
+  () => ({
     day: date()
       .notNull()
       .references(() => board_days.day),
     page: integer().notNull(),
     entries: integer().notNull(),
     body: text().notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.day, table.page] })],
 );

@@ -1,23 +1,13 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  doublePrecision,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { bigint, boolean, doublePrecision, index, integer, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
 /** The forms in which a task may ask for its answer. */
 export const OUTPUT_FORMATS = ["text", "json", "tool_calls"] as const;
 
-export const suites = pgTable("suites", {
+export const suites = lazyTable("suites", () => ({
   id: id(),
   slug: text().notNull().unique("suites_slug_key"),
   name: text().notNull(),
@@ -25,11 +15,11 @@ export const suites = pgTable("suites", {
   version: integer().notNull().default(1),
   is_secret: boolean().notNull().default(false),
   created_at: createdAt(),
-});
+}));
 
-export const tasks = pgTable(
+export const tasks = lazyTable(
   "tasks",
-  {
+  () => ({
     id: id(),
     /** Names a shipped task across seedings; null for tasks made by people. */
     slug: text(),
@@ -58,7 +48,7 @@ export const tasks = pgTable(
     shingles: integer()
       .array()
       .generatedAlwaysAs(sql`case when is_active and not is_secret then shingle_hashes(prompt) end`),
-  },
+  }),
   (table) => [
     // Without a list of what is pending, which each look-up would go through.
     index("tasks_shingles_idx")
@@ -72,7 +62,7 @@ export const tasks = pgTable(
 );
 
 /** What the log last said of each suite. */
-export const suite_records = pgTable("suite_records", {
+export const suite_records = lazyTable("suite_records", () => ({
   suite_id: uuid()
     .primaryKey()
     .references(() => suites.id),
@@ -82,21 +72,21 @@ export const suite_records = pgTable("suite_records", {
   /** SHA-256, in hex, over the public form of its active tasks as RFC 8785 JSON. */
   sha256: text().notNull(),
   recorded_at: instant().notNull(),
-});
+}));
 
 /**
  * A change of each suite's version or tasks that nobody has looked at for the log; triggers note them. Rows are added and
  * taken away, none is changed: so what changes tasks waits for nothing but the tasks.
  */
-export const suite_changes = pgTable("suite_changes", {
+export const suite_changes = lazyTable("suite_changes", () => ({
   id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
   suite_id: uuid()
     .notNull()
     .references(() => suites.id, { onDelete: "cascade" }),
-});
+}));
 
 /** The suites that are being looked at for the log, and how far each was read. */
-export const suite_readings = pgTable("suite_readings", {
+export const suite_readings = lazyTable("suite_readings", () => ({
   suite_id: uuid()
     .primaryKey()
     .references(() => suites.id, { onDelete: "cascade" }),
@@ -107,22 +97,22 @@ export const suite_readings = pgTable("suite_readings", {
   /** The last task that was read, and the hash of all up to it; null before the first. */
   after: uuid(),
   hash: text(),
-});
+}));
 
 /** Secrets that the service has made for itself, encrypted; `minting` is the one that secret tasks are drawn by. */
-export const service_secrets = pgTable("service_secrets", {
+export const service_secrets = lazyTable("service_secrets", () => ({
   name: text().primaryKey(),
   sealed: text().notNull(),
   created_at: createdAt(),
-});
+}));
 
 /** The states of a proposed task. */
 export const SUBMISSION_STATES = ["pending", "approved", "rejected", "withdrawn"] as const;
 
 /** Tasks that people propose. What is proposed stands in `task`, as it was sent; nothing of it runs before approval. */
-export const task_submissions = pgTable(
+export const task_submissions = lazyTable(
   "task_submissions",
-  {
+  () => ({
     id: idOfCreation(),
     submitter_id: uuid()
       .notNull()
@@ -137,7 +127,7 @@ export const task_submissions = pgTable(
     reviewer_id: uuid().references(() => users.id, { onDelete: "set null" }),
     created_at: createdAt(),
     reviewed_at: instant(),
-  },
+  }),
   (table) => [
     index("task_submissions_queue_idx").on(
       table.status,

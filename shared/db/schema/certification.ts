@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { index, integer, numeric, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, integer, numeric, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
@@ -26,9 +27,9 @@ export const isUnfinished = ({ status, jws }: Record<"status" | "jws", SQLWrappe
   sql`(${status} = 'screening' or (${status} = 'certified' and ${jws} is null))`;
 
 /** Certifications of agents, bought or granted. */
-export const certifications = pgTable(
+export const certifications = lazyTable(
   "certifications",
-  {
+  () => ({
     id: id(),
     agent_id: uuid()
       .notNull()
@@ -57,7 +58,7 @@ export const certifications = pgTable(
     kid: text(),
     created_at: createdAt(),
     updated_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("certifications_checkout_key").on(table.checkout_session_id),
     uniqueIndex("certifications_status_index_key").on(table.status_index),

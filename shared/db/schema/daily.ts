@@ -1,8 +1,9 @@
-import { boolean, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, text, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { instant } from "./columns.ts";
 
 /** How each item of the daily work stands. */
-export const daily_work = pgTable("daily_work", {
+export const daily_work = lazyTable("daily_work", () => ({
   name: text().primaryKey(),
   /** The message whose turn it is, or none there is any more; any other one about this item is late and does nothing. */
   turn: uuid().notNull(),
@@ -15,4 +16,4 @@ export const daily_work = pgTable("daily_work", {
   last_success_at: instant(),
   /** What went wrong last; null once the item has been done without fault. */
   last_error: text(),
-});
+}));

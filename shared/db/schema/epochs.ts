@@ -1,14 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, primaryKey, text } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { instant } from "./columns.ts";
 
 /** Open epochs are revealed once they are long over; sealed ones, which secret suites are minted from, never are. */
 export const EPOCH_KINDS = ["open", "sealed"] as const;
 
 /** The epochs and their secrets: made ahead, committed to in the log, and revealed afterwards if they are open. */
-export const epochs = pgTable(
+export const epochs = lazyTable(
   "epochs",
-  {
+  () => ({
     kind: text({ enum: EPOCH_KINDS }).notNull(),
     /** What the interface calls it: its day, or its start where epochs are shorter. */
     name: text().notNull(),
@@ -27,7 +28,7 @@ export const epochs = pgTable(
     /** The secret in hex, once it is public. */
     secret: text(),
     revealed_at: instant(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.kind, table.name] }),
     index("epochs_start_idx").on(table.kind, table.starts_at.desc().nullsFirst()),

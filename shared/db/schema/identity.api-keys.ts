@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
@@ -20,9 +21,9 @@ export const KEY_SCOPES = [
   "teams:write",
 ] as const;
 
-export const api_keys = pgTable(
+export const api_keys = lazyTable(
   "api_keys",
-  {
+  () => ({
     id: id(),
     /** The account that it acts for; null for a workspace's key. */
     user_id: uuid().references(() => users.id, { onDelete: "cascade" }),
@@ -40,7 +41,7 @@ export const api_keys = pgTable(
     expires_at: instant(),
     revoked_at: instant(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("api_keys_hash_key").on(table.key_hash),
     uniqueIndex("api_keys_name_key")

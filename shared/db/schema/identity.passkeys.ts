@@ -1,11 +1,12 @@
-import { bigint, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
 /** The passkeys by which an account can be signed in to: WebAuthn's credentials, of which only the public half is here. */
-export const passkeys = pgTable(
+export const passkeys = lazyTable(
   "passkeys",
-  {
+  () => ({
     id: id(),
     user_id: uuid()
       .notNull()
@@ -19,7 +20,7 @@ export const passkeys = pgTable(
     counter: bigint({ mode: "number" }).notNull(),
     last_used_at: instant(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("passkeys_credential_key").on(table.credential_id),
     index("passkeys_user_idx").on(table.user_id),

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, instant } from "./columns.ts";
 
 /** The plans, from the least. */
 export const PLAN_NAMES = ["free", "pro", "team", "enterprise"] as const;
 
-export const users = pgTable(
+export const users = lazyTable(
   "users",
-  {
+  () => ({
     id: id(),
     email: text().notNull(),
     username: text(),
@@ -21,7 +22,7 @@ export const users = pgTable(
     deletion_scheduled_for: instant(),
     created_at: createdAt(),
     updated_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("users_email_key").on(table.email),
     index("users_deletion_idx")
@@ -32,9 +33,9 @@ export const users = pgTable(
 );
 
 /** One signed-in device: the chain that every refresh credential given to it belongs to. */
-export const sessions = pgTable(
+export const sessions = lazyTable(
   "sessions",
-  {
+  () => ({
     id: id(),
     user_id: uuid()
       .notNull()
@@ -44,7 +45,7 @@ export const sessions = pgTable(
     last_used_at: createdAt(),
     expires_at: instant().notNull(),
     revoked_at: instant(),
-  },
+  }),
   (table) => [
     index("sessions_user_idx").on(table.user_id),
     index("sessions_revoked_idx").on(table.revoked_at).where(sql`${table.revoked_at} is not null`),
@@ -53,16 +54,16 @@ export const sessions = pgTable(
 );
 
 /** The networks and browsers that an account signed in from, as keyed hashes: another of both is told to the account. */
-export const sign_in_marks = pgTable(
+export const sign_in_marks = lazyTable(
   "sign_in_marks",
-  {
+  () => ({
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     kind: text({ enum: ["network", "browser"] }).notNull(),
     mark: text().notNull(),
     last_seen_at: createdAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.user_id, table.kind, table.mark] }),
     index("sign_in_marks_seen_idx").on(table.last_seen_at),
@@ -70,16 +71,16 @@ export const sign_in_marks = pgTable(
 );
 
 /** Refresh credentials, hashed. A replaced one that comes back tells that it was stolen: it is kept for as long as it would live. */
-export const refresh_tokens = pgTable(
+export const refresh_tokens = lazyTable(
   "refresh_tokens",
-  {
+  () => ({
     token_hash: text().primaryKey(),
     session_id: uuid()
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     created_at: createdAt(),
     replaced_at: instant(),
-  },
+  }),
   (table) => [
     index("refresh_tokens_session_idx").on(table.session_id),
     index("refresh_tokens_replaced_idx").on(table.replaced_at).where(sql`${table.replaced_at} is not null`),
@@ -87,9 +88,9 @@ export const refresh_tokens = pgTable(
 );
 
 /** Single-use tokens that were mailed, hashed. */
-export const email_tokens = pgTable(
+export const email_tokens = lazyTable(
   "email_tokens",
-  {
+  () => ({
     token_hash: text().primaryKey(),
     user_id: uuid()
       .notNull()
@@ -100,7 +101,7 @@ export const email_tokens = pgTable(
     expires_at: instant().notNull(),
     used_at: instant(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     index("email_tokens_user_idx").on(table.user_id, table.purpose),
     index("email_tokens_expiry_idx").on(table.expires_at),
@@ -108,9 +109,9 @@ export const email_tokens = pgTable(
 );
 
 /** Programs that ask for an API key of whoever types their code on the page, with both codes hashed. */
-export const device_authorizations = pgTable(
+export const device_authorizations = lazyTable(
   "device_authorizations",
-  {
+  () => ({
     device_hash: text().primaryKey(),
     user_code_hash: text().notNull(),
     client_name: text().notNull(),
@@ -129,7 +130,7 @@ export const device_authorizations = pgTable(
     redeemed_at: instant(),
     expires_at: instant().notNull(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("device_authorizations_code_key").on(table.user_code_hash),
     index("device_authorizations_user_idx").on(table.user_id),
@@ -139,16 +140,16 @@ export const device_authorizations = pgTable(
 );
 
 /** Accounts at a code host that sign in to ours. */
-export const identities = pgTable(
+export const identities = lazyTable(
   "identities",
-  {
+  () => ({
     provider: text({ enum: ["github", "dev"] }).notNull(),
     provider_user_id: text().notNull(),
     user_id: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.provider, table.provider_user_id] }),
     index("identities_user_idx").on(table.user_id),
@@ -156,7 +157,7 @@ export const identities = pgTable(
 );
 
 /** The authenticator app of an account, its second factor, and what gets the account in without it. */
-export const totp_factors = pgTable("totp_factors", {
+export const totp_factors = lazyTable("totp_factors", () => ({
   user_id: uuid()
     .primaryKey()
     .references(() => users.id, { onDelete: "cascade" }),
@@ -169,4 +170,4 @@ export const totp_factors = pgTable("totp_factors", {
   /** Hashes of the recovery codes that are left. */
   recovery_hashes: text().array().notNull().default(sql`'{}'`),
   created_at: createdAt(),
-});
+}));

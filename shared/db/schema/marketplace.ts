@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, jsonb, numeric, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, jsonb, numeric, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { createdAt, idOfCreation, instant, moment } from "./columns.ts";
 import { users } from "./identity.ts";
@@ -7,9 +8,9 @@ import { users } from "./identity.ts";
 const usd = () => numeric({ precision: 12, scale: 2, mode: "number" }).notNull();
 
 /** Connected accounts of sellers at the payment provider; what they may do stands on the user. */
-export const seller_accounts = pgTable(
+export const seller_accounts = lazyTable(
   "seller_accounts",
-  {
+  () => ({
     user_id: uuid()
       .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
@@ -19,14 +20,14 @@ export const seller_accounts = pgTable(
     /** When its user turned out to be another one than who opened it: from then on it is nobody's, and another is made. */
     disowned_at: instant(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [uniqueIndex("seller_accounts_account_key").on(table.account_id)],
 );
 
 /** Agents for hire. */
-export const listings = pgTable(
+export const listings = lazyTable(
   "listings",
-  {
+  () => ({
     id: idOfCreation(),
     agent_id: uuid()
       .notNull()
@@ -39,7 +40,7 @@ export const listings = pgTable(
     price_usd: usd(),
     is_active: boolean().notNull().default(true),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     index("listings_active_idx").on(table.id.desc().nullsFirst()).where(sql`${table.is_active}`),
     uniqueIndex("listings_agent_key").on(table.agent_id).where(sql`${table.is_active}`),
@@ -56,9 +57,9 @@ export const listings = pgTable(
 export const PURCHASE_STATES = ["AWAITING_PAYMENT", "COMPLETED", "FAILED"] as const;
 
 /** Purchases of listings. They outlive the listing, its agent and both accounts: what is hired was said when it was bought. */
-export const purchases = pgTable(
+export const purchases = lazyTable(
   "purchases",
-  {
+  () => ({
     id: idOfCreation(),
     listing_id: uuid().notNull(),
     /** The agent that was listed. */
@@ -76,7 +77,7 @@ export const purchases = pgTable(
     hired_agent_id: uuid().references(() => agents.id, { onDelete: "set null" }),
     created_at: createdAt(),
     completed_at: instant(),
-  },
+  }),
   (table) => [
     uniqueIndex("purchases_checkout_key").on(table.checkout_session_id),
     uniqueIndex("purchases_hired_key").on(table.hired_agent_id),
@@ -90,9 +91,9 @@ export const purchases = pgTable(
 );
 
 /** Realised revenue: one row for each completed purchase, less what went back of it afterwards. */
-export const revenue = pgTable(
+export const revenue = lazyTable(
   "revenue",
-  {
+  () => ({
     purchase_id: uuid()
       .primaryKey()
       .references(() => purchases.id),
@@ -108,7 +109,7 @@ export const revenue = pgTable(
     /** The database's time just before the provider was read for what went back: what was read earlier never overrides it. */
     read_at: moment(),
     realised_at: createdAt(),
-  },
+  }),
   (table) => [
     index("revenue_seller_idx").on(table.seller_id, table.purchase_id),
     index("revenue_newest_idx").on(

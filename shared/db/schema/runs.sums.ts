@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, date, index, integer, numeric, pgTable, primaryKey, unique, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, date, index, integer, numeric, primaryKey, unique, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { tasks } from "./catalogue.ts";
 import { instant } from "./columns.ts";
@@ -8,9 +9,9 @@ import { instant } from "./columns.ts";
  * An agent's final runs at a task, summed up by a trigger as they become final; those that failed by our fault are left
  * out. What the record of an agent shows is made of these, so that no read goes through all runs.
  */
-export const run_tallies = pgTable(
+export const run_tallies = lazyTable(
   "run_tallies",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -36,7 +37,7 @@ export const run_tallies = pgTable(
      */
     asked: bigint({ mode: "number" }).notNull().default(0),
     version: integer(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.agent_id, table.task_id, table.is_private, table.simulated] })],
 );
 
@@ -45,9 +46,9 @@ export const run_tallies = pgTable(
  * workspace's, or without one at its own. Kept by triggers, so that neither what a workspace does, nor what an account used,
  * nor how many runs an agent has is counted over runs.
  */
-export const run_days = pgTable(
+export const run_days = lazyTable(
   "run_days",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -63,7 +64,7 @@ export const run_days = pgTable(
     cost_usd: numeric({ precision: 24, scale: 6, mode: "number" }).notNull().default(0),
     costs: bigint({ mode: "number" }).notNull().default(0),
     last_run_at: instant().notNull(),
-  },
+  }),
   (table) => [
     unique("run_days_key")
       .on(table.agent_id, table.day, table.team_id, table.user_id, table.api_key_id)

@@ -7,11 +7,11 @@ import {
   integer,
   jsonb,
   numeric,
-  pgTable,
   primaryKey,
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { suites, tasks } from "./catalogue.ts";
 import { bytes, createdAt, id, instant } from "./columns.ts";
@@ -20,7 +20,7 @@ import { facetsOf, isFinishedRun, isPersonal, RUN_STATES, TRIGGERS } from "./run
 import { teams } from "./teams.ts";
 
 /** The newest explicit check of an agent's endpoint: evidence of that moment. */
-export const readiness_checks = pgTable("readiness_checks", {
+export const readiness_checks = lazyTable("readiness_checks", () => ({
   agent_id: uuid()
     .primaryKey()
     .references(() => agents.id, { onDelete: "cascade" }),
@@ -28,11 +28,11 @@ export const readiness_checks = pgTable("readiness_checks", {
   ok: boolean().notNull(),
   latency_ms: integer(),
   failure_code: text(),
-});
+}));
 
-export const screening_sessions = pgTable(
+export const screening_sessions = lazyTable(
   "screening_sessions",
-  {
+  () => ({
     id: id(),
     agent_id: uuid()
       .notNull()
@@ -50,7 +50,7 @@ export const screening_sessions = pgTable(
     cancelled_at: instant(),
     /** Set once, when the last of its runs has become final; `cancelled_at` when it was cancelled while some were queued. */
     finished_at: instant(),
-  },
+  }),
   (table) => [
     index("screening_sessions_agent_idx").on(
       table.agent_id,
@@ -83,9 +83,9 @@ export const screening_sessions = pgTable(
   ],
 );
 
-export const runs = pgTable(
+export const runs = lazyTable(
   "runs",
-  {
+  () => ({
     id: id(),
     agent_id: uuid()
       .notNull()
@@ -170,7 +170,7 @@ export const runs = pgTable(
     created_at: createdAt(),
     started_at: instant(),
     finalized_at: instant(),
-  },
+  }),
   (table) => [
     index("runs_trial_address_idx")
       .on(table.paid_period)
@@ -226,7 +226,7 @@ export const runs = pgTable(
 );
 
 /** What went over the wire, with the salts of its commitments; for the owner's eyes. */
-export const run_exchanges = pgTable("run_exchanges", {
+export const run_exchanges = lazyTable("run_exchanges", () => ({
   run_id: uuid()
     .primaryKey()
     .references(() => runs.id, { onDelete: "cascade" }),
@@ -236,11 +236,11 @@ export const run_exchanges = pgTable("run_exchanges", {
   response_salt: bytes(),
   /** The answer in its protocol-neutral form, as JSON text: jsonb can't hold U+0000, which an agent may send. */
   answer: text(),
-});
+}));
 
-export const run_phases = pgTable(
+export const run_phases = lazyTable(
   "run_phases",
-  {
+  () => ({
     run_id: uuid()
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
@@ -250,12 +250,12 @@ export const run_phases = pgTable(
     occurred_at: instant().notNull(),
     duration_ms: integer(),
     metadata: jsonb().notNull().default({}),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.run_id, table.sequence] })],
 );
 
 /** What is not to be known of a run before its session is final; the row goes when it is told. */
-export const held_results = pgTable("held_results", {
+export const held_results = lazyTable("held_results", () => ({
   run_id: uuid()
     .primaryKey()
     .references(() => runs.id, { onDelete: "cascade" }),
@@ -263,9 +263,9 @@ export const held_results = pgTable("held_results", {
   /** The signed statement; a canary has none. */
   jws: text(),
   kid: text(),
-});
+}));
 
-export const run_evidence = pgTable("run_evidence", {
+export const run_evidence = lazyTable("run_evidence", () => ({
   run_id: uuid()
     .primaryKey()
     .references(() => runs.id, { onDelete: "cascade" }),
@@ -273,4 +273,4 @@ export const run_evidence = pgTable("run_evidence", {
   kid: text().notNull(),
   /** Not when its transaction began: that may be before the agent was hidden, while this waited for the agent's lock. */
   created_at: instant().notNull().default(sql`clock_timestamp()`),
-});
+}));

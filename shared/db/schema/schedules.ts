@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, text, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { suites } from "./catalogue.ts";
 import { createdAt, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
-export const screening_schedules = pgTable(
+export const screening_schedules = lazyTable(
   "screening_schedules",
-  {
+  () => ({
     id: idOfCreation(),
     user_id: uuid()
       .notNull()
@@ -28,7 +29,7 @@ export const screening_schedules = pgTable(
     last_error: text(),
     created_at: createdAt(),
     updated_at: createdAt(),
-  },
+  }),
   (table) => [
     index("screening_schedules_due_idx").on(table.next_run_at).where(sql`${table.is_active}`),
     index("screening_schedules_user_idx").on(table.user_id),

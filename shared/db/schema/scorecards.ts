@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
-import { doublePrecision, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { doublePrecision, index, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
 
 /** A named weighting over the five axes, normalised to 1; of an account or of one of its workspaces. */
-export const scorecards = pgTable(
+export const scorecards = lazyTable(
   "scorecards",
-  {
+  () => ({
     id: id(),
     user_id: uuid()
       .notNull()
@@ -20,7 +21,7 @@ export const scorecards = pgTable(
     tool_efficiency: doublePrecision().notNull(),
     robustness: doublePrecision().notNull(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("scorecards_name_key").on(sql`coalesce(${table.team_id}, ${table.user_id})`, sql`lower(${table.name})`),
     index("scorecards_user_idx").on(table.user_id),

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 
@@ -9,22 +10,22 @@ const GRANTED_ROLES = ["viewer", "member", "runner", "editor", "admin"] as const
 /** The roles in a workspace, each of which may do what those before it may. It has one owner. */
 export const TEAM_ROLES = [...GRANTED_ROLES, "owner"] as const;
 
-export const teams = pgTable(
+export const teams = lazyTable(
   "teams",
-  {
+  () => ({
     id: id(),
     name: text().notNull(),
     owner_id: uuid()
       .notNull()
       .references(() => users.id),
     created_at: createdAt(),
-  },
+  }),
   (table) => [index("teams_owner_idx").on(table.owner_id)],
 );
 
-export const team_members = pgTable(
+export const team_members = lazyTable(
   "team_members",
-  {
+  () => ({
     team_id: uuid()
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
@@ -33,7 +34,7 @@ export const team_members = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     role: text({ enum: TEAM_ROLES }).notNull(),
     joined_at: createdAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.team_id, table.user_id] }),
     index("team_members_user_idx").on(table.user_id),
@@ -41,9 +42,9 @@ export const team_members = pgTable(
 );
 
 /** Invitations to a workspace, by email. One that is neither accepted nor revoked nor expired holds a seat. */
-export const team_invitations = pgTable(
+export const team_invitations = lazyTable(
   "team_invitations",
-  {
+  () => ({
     id: id(),
     team_id: uuid()
       .notNull()
@@ -56,7 +57,7 @@ export const team_invitations = pgTable(
     expires_at: instant().notNull(),
     accepted_at: instant(),
     revoked_at: instant(),
-  },
+  }),
   (table) => [
     uniqueIndex("team_invitations_token_key").on(table.token_hash),
     index("team_invitations_team_idx").on(

@@ -4,20 +4,20 @@ import {
   index,
   integer,
   jsonb,
-  pgTable,
   primaryKey,
   text,
   unique,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { createdAt, instant } from "./columns.ts";
 
 /** The credential by which an agent sends its telemetry; one an agent. */
-export const otlp_tokens = pgTable(
+export const otlp_tokens = lazyTable(
   "otlp_tokens",
-  {
+  () => ({
     agent_id: uuid()
       .primaryKey()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -25,7 +25,7 @@ export const otlp_tokens = pgTable(
     prefix: text().notNull(),
     created_at: createdAt(),
     last_received_at: instant(),
-  },
+  }),
   (table) => [uniqueIndex("otlp_tokens_hash_key").on(table.token_hash)],
 );
 
@@ -33,9 +33,9 @@ export const otlp_tokens = pgTable(
  * Spans of runs: only what blueprint, cost and architecture are made of; no message, argument or result is ever kept.
  * The trace id is the run's id.
  */
-export const spans = pgTable(
+export const spans = lazyTable(
   "spans",
-  {
+  () => ({
     run_id: uuid().notNull(),
     /** 16 hexadecimal digits. */
     span_id: text().notNull(),
@@ -59,7 +59,7 @@ export const spans = pgTable(
     started_at: instant().notNull(),
     duration_ms: doublePrecision().notNull(),
     received_at: createdAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.run_id, table.span_id] }),
     index("spans_agent_idx").on(table.agent_id, table.run_id),
@@ -71,9 +71,9 @@ export const spans = pgTable(
  * What an agent was made of, each distinct state once. `version` counts over all its runs, `public_version` over its
  * public ones alone, so that a number shown to strangers tells nothing about private runs; null until a public run.
  */
-export const architecture_versions = pgTable(
+export const architecture_versions = lazyTable(
   "architecture_versions",
-  {
+  () => ({
     agent_id: uuid()
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
@@ -84,7 +84,7 @@ export const architecture_versions = pgTable(
     tools: jsonb().notNull(),
     edges: jsonb().notNull(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.agent_id, table.version] }),
     unique("architecture_versions_hash_key").on(table.agent_id, table.architecture_hash),

@@ -1,24 +1,15 @@
 import { sql } from "drizzle-orm";
-import {
-  type AnyPgColumn,
-  bigint,
-  check,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  unique,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { type AnyPgColumn, bigint, check, index, integer, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { bytes, createdAt } from "./columns.ts";
 
 /**
  * What the log says, each statement once. An entry waits without a place until a checkpoint covers it; after that nothing
  * about it changes, which a trigger enforces.
  */
-export const log_entries = pgTable(
+export const log_entries = lazyTable(
   "log_entries",
-  {
+  () => ({
     /** The order in which entries wait. */
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     /** Its place in the log, from 0; null while it waits. */
@@ -28,7 +19,7 @@ export const log_entries = pgTable(
     /** The hash of its leaf (RFC 6962, section 2.1). */
     leaf_hash: bytes().notNull().generatedAlwaysAs(sql`sha256('\\x00'::bytea || entry)`),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     uniqueIndex("log_entries_leaf_key").on(table.leaf_hash),
     uniqueIndex("log_entries_position_key").on(table.position),
@@ -39,14 +30,14 @@ export const log_entries = pgTable(
 );
 
 /** The log's hashes as tiles of 256; the last tile of a level grows at its end until it is full. */
-export const log_tiles = pgTable(
+export const log_tiles = lazyTable(
   "log_tiles",
-  {
+  () => ({
     level: integer().notNull(),
     position: bigint({ mode: "number" }).notNull(),
     /** Up to 256 hashes of 32 bytes, one after another. */
     hashes: bytes().notNull(),
-  },
+  }),
   (table) => [
     primaryKey({ columns: [table.level, table.position] }),
     check(
@@ -60,9 +51,9 @@ export const log_tiles = pgTable(
  * Every state of the log that was ever published. Each has one predecessor, which is smaller, and none has two successors,
  * so that they form one line: there are no two states of a size, and none follows another than the last.
  */
-export const log_checkpoints = pgTable(
+export const log_checkpoints = lazyTable(
   "log_checkpoints",
-  {
+  () => ({
     /** How many entries it covers. */
     size: bigint({ mode: "number" }).primaryKey(),
     /** The size of the one before; null for the first. */
@@ -71,7 +62,7 @@ export const log_checkpoints = pgTable(
     /** The roots of the perfect subtrees that make up the tree, from the largest, 32 bytes each. */
     edge: bytes().notNull(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [
     unique("log_checkpoints_previous_key").on(table.previous_size).nullsNotDistinct(),
     check("log_checkpoints_growth", sql`${table.size} > coalesce(${table.previous_size}, 0)`),

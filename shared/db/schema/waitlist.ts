@@ -1,10 +1,11 @@
-import { integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { integer, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { createdAt, id } from "./columns.ts";
 
 /** People who want to hear of a plan. */
-export const waitlist_entries = pgTable(
+export const waitlist_entries = lazyTable(
   "waitlist_entries",
-  {
+  () => ({
     id: id(),
     list: text({ enum: ["pro", "enterprise"] }).notNull(),
     email: text().notNull(),
@@ -12,6 +13,6 @@ export const waitlist_entries = pgTable(
     seats: integer(),
     message: text(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [uniqueIndex("waitlist_entries_email_key").on(table.list, table.email)],
 );

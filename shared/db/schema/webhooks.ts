@@ -1,14 +1,15 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { lazyTable } from "../lazy-table.ts";
 import { agents } from "./agents.ts";
 import { createdAt, id, idOfCreation, instant } from "./columns.ts";
 import { users } from "./identity.ts";
 import { teams } from "./teams.ts";
 
 /** Subscriptions to events: of one agent, or of all agents of their owner (an account or a workspace). */
-export const webhooks = pgTable(
+export const webhooks = lazyTable(
   "webhooks",
-  {
+  () => ({
     id: idOfCreation(),
     user_id: uuid()
       .notNull()
@@ -27,7 +28,7 @@ export const webhooks = pgTable(
     failures: integer().notNull().default(0),
     created_at: createdAt(),
     updated_at: createdAt(),
-  },
+  }),
   (table) => [
     index("webhooks_owner_idx").on(
       sql`coalesce(${table.team_id}, ${table.user_id})`,
@@ -41,15 +42,15 @@ export const webhooks = pgTable(
 );
 
 /** What happened, as it is told: the same bytes at every attempt. */
-export const webhook_events = pgTable(
+export const webhook_events = lazyTable(
   "webhook_events",
-  {
+  () => ({
     id: id(),
     type: text().notNull(),
     agent_id: uuid().references(() => agents.id, { onDelete: "cascade" }),
     body: text().notNull(),
     created_at: createdAt(),
-  },
+  }),
   (table) => [index("webhook_events_agent_idx").on(table.agent_id).where(sql`${table.agent_id} is not null`)],
 );
 
@@ -60,9 +61,9 @@ export const DELIVERY_STATES = ["pending", "succeeded", "failed", "exhausted"] a
  * Each attempt to deliver an event to a subscription; the id is the delivery id that receivers see. Those of a subscription
  * that is deleted go later, in pieces: there may be hundreds of thousands.
  */
-export const webhook_deliveries = pgTable(
+export const webhook_deliveries = lazyTable(
   "webhook_deliveries",
-  {
+  () => ({
     id: id(),
     webhook_id: uuid().notNull(),
     event_id: uuid()
@@ -78,7 +79,7 @@ export const webhook_deliveries = pgTable(
     created_at: createdAt(),
     attempted_at: instant(),
     next_attempt_at: instant(),
-  },
+  }),
   (table) => [
     uniqueIndex("webhook_deliveries_attempt_key").on(table.webhook_id, table.event_id, table.attempt),
     index("webhook_deliveries_log_idx").on(table.webhook_id, table.id.desc().nullsFirst()),
@@ -92,11 +93,11 @@ export const webhook_deliveries = pgTable(
 );
 
 /** Subscriptions that were deleted, however that came, and whose attempts may still be there; a trigger notes them. */
-export const removed_webhooks = pgTable(
+export const removed_webhooks = lazyTable(
   "removed_webhooks",
-  {
+  () => ({
     id: uuid().primaryKey(),
     removed_at: instant().notNull().defaultNow(),
-  },
+  }),
   (table) => [index("removed_webhooks_removed_idx").on(table.removed_at)],
 );
