@@ -74,6 +74,7 @@ export const GROUPS: Record<string, () => Promise<readonly Route[]>> = {
   "webhooks/edit-webhooks": async () => (await import("./webhooks/edit-webhooks.ts")).editWebhooks,
   "webhooks/webhooks": async () => (await import("./webhooks/webhooks.ts")).webhooks,
   "workspaces/api-keys": async () => (await import("./workspaces/api-keys.ts")).workspaceKeys,
+  "workspaces/edit-members": async () => (await import("./workspaces/edit-members.ts")).editMembers,
   "workspaces/edit-scorecards": async () => (await import("./workspaces/edit-scorecards.ts")).editScorecards,
   "workspaces/edit-teams": async () => (await import("./workspaces/edit-teams.ts")).editTeams,
   "workspaces/members": async () => (await import("./workspaces/members.ts")).teamMembers,

@@ -4,7 +4,7 @@ import { longPageOf, paged, pageQuery } from "../../shared/http/paging.ts";
 import { ok } from "../../shared/http/reply.ts";
 import { route } from "../../shared/http/route.ts";
 import { listRuns, RunKey, sliceRuns } from "../../shared/results/list.ts";
-import { readRun } from "../../shared/results/reads.ts";
+import { readRun } from "../../shared/results/read-run.ts";
 import { runFilter, runSort } from "../../shared/results/run-filter.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 

@@ -5,7 +5,7 @@ import { agents, certifications, isInScreening, isOpenRun, runs, SCREENING_STATE
 import type { Context } from "../platform/context.ts";
 import { reopenSessions } from "../runs/session-parts.ts";
 import { buyerNow } from "./buyer.ts";
-import { issueCredential } from "./credential.ts";
+import { issueCredential } from "./issue-credential.ts";
 import { lockCertification } from "./lock.ts";
 import { keptPlan } from "./plan.ts";
 import { RESERVING, reserving } from "./reserve.ts";

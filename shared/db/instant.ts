@@ -12,3 +12,8 @@ export function momentSql(at: Moment): SQL {
 export function utcText(value: SQL): SQL<string> {
   return sql`to_char(${value} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
+
+/** SQL: a time in seconds since the epoch, as exactly as it is kept. */
+export function epochSeconds(value: SQL): SQL<number> {
+  return sql`extract(epoch from ${value})`;
+}

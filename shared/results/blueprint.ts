@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
+import { epochSeconds } from "../db/instant.ts";
 import { columnsJson } from "../db/json.ts";
 import { agents, architecture_versions, isFinishedRun, runs, spans } from "../db/schema/index.ts";
 import { type Principal, viewerId } from "../identity/principal.ts";
@@ -9,7 +10,6 @@ import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { visibleRun } from "../runs/view.ts";
 import { mean, rounded } from "../scoring/mean.ts";
-import { startOf } from "../telemetry/collect.ts";
 import { readTrace, ROOT } from "../telemetry/trace.ts";
 import { versionNumbers } from "./timeline.ts";
 
@@ -90,7 +90,7 @@ export function blueprintJson(viewer: string | null): SQL {
       where r.agent_id = a.id and ${isFinishedRun(sql`r.status`)} and ${visibleRun(viewer)}
       order by r.id desc limit ${WINDOW}
     ), traces as (
-      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS, { started_at: startOf(sql`s`) })})) as trace
+      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS, { started_at: epochSeconds(sql`s.started_at`) })})) as trace
       from ${spans} s where s.run_id in (select id from recent) group by s.run_id
     )
     select json_build_object('agent_id', a.id,

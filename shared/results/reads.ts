@@ -7,21 +7,7 @@ import type { Context } from "../platform/context.ts";
 import { notFound, Problem } from "../platform/problem.ts";
 import { Drawn, drawn } from "../runs/minting.ts";
 import { RunOutput, RunPhases } from "../runs/records-shown.ts";
-import { RunRead } from "../runs/shown.ts";
-import { mayRun, publicForGood, runJson, runsWithAgents, visibleRun } from "../runs/view.ts";
-
-/** One run as the caller may see it; throws 404. */
-export async function readRun(ctx: Context, principal: Principal, runId: string): Promise<z.output<typeof RunRead>> {
-  const viewer = viewerId(principal);
-  const row = await read(
-    ctx,
-    RunRead,
-    sql`select ${runJson(mayRun("see", viewer))} as result from ${runsWithAgents(sql`${runs}`)}
-      where r.id = ${runId}::uuid and ${visibleRun(viewer)}`,
-  );
-  if (row === null) throw notFound("run");
-  return row;
-}
+import { mayRun, publicForGood, runsWithAgents, visibleRun } from "../runs/view.ts";
 
 /** The facts of a run, in order; throws 404. */
 export async function readPhases(

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { epochSeconds } from "../db/instant.ts";
 import { architecture_versions, otlp_tokens, spans } from "../db/schema/index.ts";
 import type { Architecture } from "./architecture.ts";
 import { SPAN_KINDS } from "./conventions.ts";
@@ -31,9 +32,6 @@ const CollectedSpan: z.ZodType<Span> = z.object({
   started_at: z.number(),
   duration_ms: z.number(),
 });
-
-/** SQL: when the span row began, in seconds since the epoch. */
-export const startOf = (span: SQL): SQL => sql`extract(epoch from ${span}.started_at)`;
 
 /** What came of a run's telemetry, as `collected` reads it; `versions` are the newest that the run may belong to, newest first. */
 export const Collected = z.object({
@@ -67,7 +65,7 @@ export function collected(): SQL {
   return sql`jsonb_build_object(
     'spans', (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
       select span_id, parent_span_id, kind, scope, name, provider, model, input_tokens, output_tokens, cost_usd,
-        ${startOf(sql`k`)} as started_at, duration_ms
+        ${epochSeconds(sql`k.started_at`)} as started_at, duration_ms
       from ${spans} k where run_id = r.id order by k.started_at, span_id limit ${MAX_SPANS}) s),
     'versions', (select coalesce(jsonb_agg(to_jsonb(x) order by x.number desc), '[]') from (
       select ${NUMBER} as number, v.architecture_hash as hash, v.models, v.tools, v.edges from ${architecture_versions} v

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { issueCredential } from "../../../shared/certification/credential.ts";
+import { issueCredential } from "../../../shared/certification/issue-credential.ts";
 import type { Context } from "../../../shared/platform/context.ts";
 import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import { integrate } from "../../../shared/transparency/integrate.ts";

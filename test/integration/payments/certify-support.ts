@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { issueCredential } from "../../../shared/certification/credential.ts";
+import { issueCredential } from "../../../shared/certification/issue-credential.ts";
 import { signature } from "../../stack/broker/delivery.ts";
 import type { Answer, Caller, User } from "../../stack/client.ts";
 import { type Handler, json } from "../../stack/http.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { issueCredential } from "../../../shared/certification/credential.ts";
+import { issueCredential } from "../../../shared/certification/issue-credential.ts";
 import type { Answer, Caller, User } from "../../stack/client.ts";
 import type { TestService } from "../../stack/service.ts";
 import { contextOf } from "../runs/run-events-support.ts";
