@@ -6,9 +6,9 @@ import { may, ownerOf, type Viewer } from "../teams/rights.ts";
 /** The owner columns of the agent row `a`, for `may`. */
 export const agentOwner = { user_id: sql`a.user_id`, team_id: sql`a.team_id` };
 
-/** SQL: a query of all agents `a` of an owner (`ownerOf`), in the order of the index that finds them. */
-export function agentsOf(owner: SQL): SQL {
-  return sql`select a.* from ${agents} a where ${ownerOf(agentOwner)} = ${owner}
+/** SQL: a query of all agents `a` of an owner (`ownerOf`), in the order of the index that finds them; by default of all columns. */
+export function agentsOf(owner: SQL, columns: SQL = sql`a.*`): SQL {
+  return sql`select ${columns} from ${agents} a where ${ownerOf(agentOwner)} = ${owner}
     order by a.is_active, a.created_at desc, a.id desc ${UNLIMITED}`;
 }
 

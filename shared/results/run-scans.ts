@@ -8,6 +8,9 @@ import { askedFor, askedIn, runsWithAgents, visibleRun } from "../runs/view.ts";
 import { ofOwners } from "../teams/rights.ts";
 import type { RunFilter } from "./run-filter.ts";
 
+/** SQL: all that is asked of an agent whose runs are listed whoever made them: to plan its other columns takes time. */
+const ID = sql`a.id`;
+
 /** A filter, and the run behind which a slice of the list begins. */
 type Narrowed = RunFilter & { older_than?: string; newer_than?: string };
 
@@ -43,18 +46,22 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
     faceted(
       (facets) => sql`select r.id from ${runs} r where ${askedFor("r", viewer)} ${condition} ${own} ${facets} ${cut}`,
     );
-  // Those of the viewer's agents for which `condition` holds.
-  const ofAgents = (condition: SQL) => {
-    const scan = (facets: SQL) =>
-      sql`select r.id from ${runs} r where r.agent_id = a.id ${condition} ${own} ${facets} ${cut}`;
+  // Those of the viewer's agents: all, or those for which `condition` holds of the run and the agent row `a`.
+  const ofAgents = (condition?: SQL) => {
+    const scan = (agent: SQL, facets: SQL) =>
+      sql`select r.id from ${runs} r where r.agent_id = ${agent} ${condition ?? sql``} ${own} ${facets} ${cut}`;
     if (hasFacets(filter)) {
+      if (condition === undefined)
+        return sql`select z.id from looks f cross join lateral (${scan(sql`f.agent_id`, likeFacets(filter))}) z`;
       // The planner takes `looks` for millions of rows: joined as usual, it would have all agents read.
       const agent = sql`select * from ${agents} where id = f.agent_id limit 1`;
       return sql`select z.id from looks f cross join lateral (${agent}) a
-        cross join lateral (${scan(likeFacets(filter))}) z`;
+        cross join lateral (${scan(sql`a.id`, likeFacets(filter))}) z`;
     }
-    const each = (these: SQL) => sql`select z.id from (${these}) a cross join lateral (${scan(sql``)}) z`;
-    return scope === "personal" ? each(agentsMade(viewer)) : ofOwners("see", viewer, (owner) => each(agentsOf(owner)));
+    const each = (these: SQL) => sql`select z.id from (${these}) a cross join lateral (${scan(sql`a.id`, sql``)}) z`;
+    return scope === "personal"
+      ? each(agentsMade(viewer))
+      : ofOwners("see", viewer, (owner) => each(agentsOf(owner, ID)));
   };
   if (mine) return [asked(sql``)];
   if (teamId !== undefined) {
@@ -81,7 +88,7 @@ export function runScans(viewer: string | null, filter: Narrowed, cut: SQL): rea
         union all (${asked(sql`and r.is_private and not ${THEIRS}`)})) x ${cut}`,
     ];
   }
-  return [ofPublic, asked(sql``), ofAgents(sql``)];
+  return [ofPublic, asked(sql``), ofAgents()];
 }
 
 /**
@@ -93,7 +100,7 @@ export function scanParts(viewer: string | null, filter: RunFilter): SQL {
   if (viewer === null || mine || teamId !== undefined || sessionId !== undefined) return sql``;
   if (scope === undefined && agentId !== undefined) return sql`${judgeTheirs(viewer, agentId)}, `;
   if (!hasFacets(filter)) return sql``;
-  const these = scope === undefined ? ofOwners("see", viewer, agentsOf) : agentsMade(viewer);
+  const these = scope === undefined ? ofOwners("see", viewer, (owner) => agentsOf(owner, ID)) : agentsMade(viewer);
   return sql`looks as materialized (${facetsOfAgents(these, filter)}), `;
 }
 
