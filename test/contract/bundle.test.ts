@@ -109,6 +109,9 @@ const DEAR = {
 /** What a domain declares of what requests bring. */
 const BROUGHT = /^shared\/.*schemas\.ts$/;
 
+/** What only an endpoint or a consumer does, and what takes a while to build. */
+const DONE = /^shared\/(?:runs\/(?:call|probe|submit)|runs\/protocols\/index|grading\/(?:grade|schema))\.ts$/;
+
 function heavyWith(source?: string): string[] {
   const { sources } = loadedWith(dirname(entry), source);
   return HEAVY.filter((part) =>
@@ -167,11 +170,28 @@ describe("what is heavy", () => {
     const all = await Promise.all(Object.entries(GROUPS).map(async ([group, load]) => [group, await load()] as const));
     const reading = all.filter(([, routes]) => routes.every(({ method }) => method === "get")).map(([group]) => group);
     expect(reading).toEqual(
-      expect.arrayContaining(["agents/agents", "catalogue/tasks", "runs/runs", "workspaces/teams"]),
+      expect.arrayContaining([
+        "account/me",
+        "agents/agents",
+        "catalogue/tasks",
+        "runs/runs",
+        "workspaces/members",
+        "workspaces/teams",
+      ]),
     );
     const brought = (group: string) =>
       loadedWith(dirname(entry), `functions/${group}.ts`).sources.filter((one) => BROUGHT.test(one));
     expect(reading.flatMap(brought)).toEqual([]);
+  });
+
+  test("is not loaded with pages, as far as they ask an endpoint for it", () => {
+    const pages = [...new Set(PAGE_PLACES.map(({ group }) => group))];
+    const done = (page: string) =>
+      loadedWith(dirname(entry), `functions/${page}.ts`).sources.filter((one) => DONE.test(one));
+    // These show a proposed task as it was written, its grader among that.
+    const proposed = ["site/proposals", "site/admin-suite"];
+    expect(pages.flatMap(done)).toEqual(proposed.map(() => "shared/grading/schema.ts"));
+    expect(proposed.flatMap(done)).toEqual(pages.flatMap(done));
   });
 });
 

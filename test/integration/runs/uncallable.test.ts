@@ -61,12 +61,11 @@ describe("an agent with runs in the queue that", () => {
   it.each(WAYS)("%s is not called any more: they are cancelled, and cost nothing", async (_what, method, body) => {
     const agent = await addAgent(owner, { endpoint: endpoint.url });
     service.logs.length = 0;
-    let changed = false;
+    let change: ReturnType<User["call"]> | undefined;
+    // None is answered, and no further one begins, before the change is made.
     endpoint.answer = async (request) => {
-      if (!changed) {
-        changed = true;
-        expect((await owner.call(method, `/api/v1/agents/${agent}`, body)).status).toBeLessThan(300);
-      }
+      change ??= owner.call(method, `/api/v1/agents/${agent}`, body);
+      expect((await change).status).toBeLessThan(300);
       return answersRightly(request);
     };
     const batch = { agent_id: agent, task_ids: suite.tasks, repeats: REPEATS };
