@@ -8,7 +8,8 @@ import type { Principal } from "../../shared/identity/principal.ts";
 import type { Context } from "../../shared/platform/context.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { CALLBACK_TOKEN_PREFIX, isCallbackTokenOf } from "../../shared/runs/callback-token.ts";
-import { assertReportRight, report, type Reporter } from "../../shared/runs/report.ts";
+import { noteFaultyReport } from "../../shared/runs/refused-reports.ts";
+import { assertReportRight, cameAt, report, type Reporter } from "../../shared/runs/report.ts";
 import { RunUpdate } from "../../shared/runs/schemas.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 
@@ -63,6 +64,11 @@ export const reportRuns = [
     params,
     body: RunUpdate,
     right: ({ ctx, principal, params: { run_id }, c }) => assertReportRight(ctx, reporterOf(c, principal), run_id),
+    noteRefusal: async ({ ctx, params: { run_id }, c }, refused, at) => {
+      // An owner who reports by themselves reads the answer.
+      if (bearerToken(c)?.startsWith(CALLBACK_TOKEN_PREFIX))
+        await noteFaultyReport(ctx, run_id, cameAt(ctx, at), refused);
+    },
     returns: { 200: RunRead },
     problems: ["unauthenticated", "not_found", "forbidden", "feature_disabled", "insufficient_scope"],
     async handler({ ctx, principal, params: { run_id }, body, c }) {

@@ -75,7 +75,7 @@ export function createApp(service: Service, endpoints: readonly Endpoint[], show
     // with the request: nobody is told about the content of a request for somebody else's thing.
     try {
       await c.get("confirm")?.();
-      if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("assertRight")?.();
+      if (error instanceof Problem && ABOUT_CONTENT.has(error.status)) await c.get("assertRight")?.(error);
     } catch (refusal) {
       return fail(refusal instanceof Error ? refusal : new Error(String(refusal)), c);
     }
@@ -150,7 +150,7 @@ function whenAsked(service: Service, endpoint: Endpoint, endpoints: readonly End
 function pipeline(service: Service, route: Route): MiddlewareHandler<HttpEnv>[] {
   const steps: MiddlewareHandler<HttpEnv>[] = [identify(route)];
   if (route.params !== undefined) steps.push(check("path", route.params));
-  if (route.right !== undefined) steps.push(keepRight(route.right));
+  if (route.right !== undefined) steps.push(keepRight(route.right, route.noteRefusal));
   const known = knownParameters(route);
   if (known !== null) steps.push(refuseUnknown(known));
   if (route.query !== undefined) steps.push(check("query", route.query));
@@ -172,10 +172,15 @@ function check(part: "path" | "query", schema: z.ZodObject): MiddlewareHandler<H
 }
 
 /** Keeps the check of the caller's right at hand, in case the request is refused for its content. */
-function keepRight(right: NonNullable<Route["right"]>): MiddlewareHandler<HttpEnv> {
+function keepRight(right: NonNullable<Route["right"]>, noteRefusal: Route["noteRefusal"]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const { ctx, principal, params } = c.var;
-    c.set("assertRight", () => right({ ctx, principal, params, c }));
+    const asked = { ctx, principal, params, c };
+    c.set("assertRight", async (refused) => {
+      const at = ctx.now();
+      await right(asked);
+      await noteRefusal?.(asked, refused, at);
+    });
     await next();
   };
 }

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Scope, Subject } from "../identity/api-keys/scopes.ts";
 import type { Anonymous, Principal, SessionPrincipal, UserPrincipal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
-import type { ProblemCode } from "../platform/problem.ts";
+import type { Problem, ProblemCode } from "../platform/problem.ts";
 import type { OwnTokens } from "./credentials.ts";
 import type { LimitName } from "./limits.ts";
 import type { Reply } from "./reply.ts";
@@ -103,6 +103,8 @@ export interface Route {
    * handler's own statement decides.
    */
   right?(asked: Omit<AnyCall, "query" | "body" | "own">): Promise<unknown>;
+  /** Takes note of what a request of somebody with that right is refused for, and when that was known; it never rejects. */
+  noteRefusal?(asked: Omit<AnyCall, "query" | "body" | "own">, refused: Problem, at: Date): Promise<void>;
   /**
    * Where the body is not JSON of at most 1 MiB: further media types, the limit in bytes, whether the handler gets the
    * bytes to decode by itself, and the problem for a body that does not fit its schema, where the standard that the
@@ -137,10 +139,11 @@ interface Spec<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
   B extends z.ZodType | undefined,
-> extends Omit<Route, "auth" | "params" | "query" | "body" | "right" | "handler"> {
+> extends Omit<Route, "auth" | "params" | "query" | "body" | "right" | "noteRefusal" | "handler"> {
   auth: A;
   params?: P;
   right?(asked: Asked<A, P>): Promise<unknown>;
+  noteRefusal?(asked: Asked<A, P>, refused: Problem, at: Date): Promise<void>;
   query?: Q;
   body?: B;
   handler(call: Call<A, P, Q, B>): Promise<Reply | Response> | Reply | Response;

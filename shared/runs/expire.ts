@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { write } from "../db/change.ts";
 import { idsOf } from "../db/ids.ts";
@@ -9,9 +9,18 @@ import { oweScore } from "./messages.ts";
 import { appendPhases } from "./phases.ts";
 import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
 
-/** What the owner is told. One that was refused for its form came, too, and most agents never look at the answer to it. */
-const NO_REPORT =
-  "No report that could be taken came before the deadline. If the agent sent one, the answer to it says what was wrong.";
+const NO_REPORT = "No report that could be taken came before the deadline.";
+
+/**
+ * SQL: what the owner of the run `r` is told, by the jsonb of what is noted of reports that were not taken: most agents never
+ * look at the answer to one. Of some nothing is noted, such as one with another token.
+ */
+const toldOf = (faulty: SQL): SQL => sql`${`${NO_REPORT} `}::text || coalesce((
+  select case when f.at > r.deadline_at
+      then 'One came ' || round(extract(epoch from f.at - r.deadline_at), 1) || ' seconds after it.'
+      else 'The last one was refused with ' || f.why end
+  from jsonb_to_record(${faulty} -> r.id::text) as f(at timestamptz, why text) where f.at is not null
+), 'If the agent sent one, the answer to it says what was wrong.')`;
 
 /**
  * Ends the wait for callbacks (of one run at least) that did not come before their deadlines, and has these runs scored as
@@ -19,12 +28,12 @@ const NO_REPORT =
  * it taken up again or gives it up as our fault.
  */
 export async function expire(ctx: Context, runIds: readonly string[]): Promise<void> {
-  const refused = await refusedReports(ctx, runIds);
+  const { unkept, faulty } = await refusedReports(ctx, runIds);
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const isOver = sql`r.id in (${idsOf(runIds)}) and r.status = 'running' and r.awaiting_callback and r.answered_at is null
     and r.deadline_at <= ${at}`;
-  const cameInTime = sql`coalesce((${JSON.stringify(refused)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)`;
+  const cameInTime = sql`coalesce((${JSON.stringify(unkept)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)`;
   const freed = await write(ctx, {
     parts: sql`with taken_back as (${takeBack(["expire"], idsOf(runIds))}
     ), freed as (
@@ -32,7 +41,7 @@ export async function expire(ctx: Context, runIds: readonly string[]): Promise<v
       where ${isOver} and ${cameInTime} returning r.id
     ), expired as (
       update ${runs} r set answered_at = ${at}, awaiting_callback = false, callback_hash = null,
-        lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = ${NO_REPORT}
+        lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = ${toldOf(sql`${JSON.stringify(faulty)}::jsonb`)}
       where ${isOver} and not ${cameInTime}
       returning r.id, r.attempt
     ), facts as (${appendPhases(

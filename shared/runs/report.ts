@@ -18,7 +18,7 @@ import { LOCK_CALLED, latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
 import { Reported } from "./protocols/reading.ts";
-import { noteRefusedReport } from "./refused-reports.ts";
+import { noteFaultyReport, noteRefusedReport } from "./refused-reports.ts";
 import type { RunUpdate } from "./schemas.ts";
 import { RunRead } from "./shown.ts";
 import { mayRun, type RunRow, runJson, runsWithAgents, visibleRun } from "./view.ts";
@@ -111,9 +111,7 @@ export async function report(
   raw: string,
 ): Promise<RunRow> {
   assertSweeps(ctx, input);
-  // Who reports was admitted first, and in a busy isolate that takes longer than many an agent. When the request came says
-  // nothing: its body is the answer, and may come much later.
-  const now = new Date(ctx.now().getTime() - ctx.admissionMs);
+  const now = cameAt(ctx, ctx.now());
   const final = input.status !== "running";
   const answer = input.status === "completed" ? toAnswer(input, raw) : null;
   const failed = input.status === "failed";
@@ -130,20 +128,32 @@ export async function report(
   };
   if (reporter.kind === "user") return takeOfUser(ctx, reporter.userId, given);
   try {
-    return await takeOfAgent(ctx, reporter.token, given);
+    return await takeOfAgent(ctx, reporter.token, given, now);
   } catch (error) {
     if (final) await noteRefusedReport(ctx, runId, now, error);
     throw error;
   }
 }
 
+/**
+ * When a report came whose body was there at `at`. Who reports was admitted first, and in a busy isolate that takes longer than
+ * many an agent. When the request came says nothing: its body is the answer, and may come much later.
+ */
+export function cameAt({ admissionMs }: Pick<Context, "admissionMs">, at: Date): Date {
+  return new Date(at.getTime() - admissionMs);
+}
+
 type Report = Readonly<Record<Given, string | boolean | null>> & { run: string };
 
-async function takeOfAgent(ctx: Context, token: string, given: Report): Promise<RunRow> {
+async function takeOfAgent(ctx: Context, token: string, given: Report, at: Date): Promise<RunRow> {
   const series = TAKE_REPORTS.with([{ runs: JSON.stringify([given.run]) }, { ...given, callback_hash: sha256(token) }]);
   const [, found] = await writeSeries(ctx, series, [z.int(), Taken]);
-  if (found?.taken !== true) throw deadToken();
-  return found.run;
+  if (found?.taken === true) return found.run;
+  if (found === null || given["final"] !== true) throw deadToken();
+  // Its token is good until the wait for a report ends: all that it lacks is time.
+  const late = deadToken("The report came after the deadline of its run.");
+  await noteFaultyReport(ctx, given.run, at, late);
+  throw late;
 }
 
 async function takeOfUser(ctx: Context, userId: string, given: Report): Promise<RunRow> {
@@ -204,8 +214,8 @@ function notReporter(): Problem {
   return new Problem("forbidden", "Only the agent, or its owner, may report on this run.");
 }
 
-function deadToken(): Problem {
-  return new Problem("unauthenticated", "This token is not good for this run, or the run is over.", {
+function deadToken(detail = "This token is not good for this run, or the run is over."): Problem {
+  return new Problem("unauthenticated", detail, {
     headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
   });
 }

@@ -186,7 +186,10 @@ describe("a run whose agent answers 202", () => {
     await service.broker.advance(80_000);
     await service.settled();
     const { failure_code, failure_detail } = await read(runId);
-    expect([failure_code, failure_detail]).toEqual(["agent_timeout", expect.stringContaining("the answer to it says")]);
+    expect([failure_code, failure_detail]).toEqual([
+      "agent_timeout",
+      expect.stringContaining("refused with 422: /refused"),
+    ]);
   });
 
   it("takes null for what its agent has not, as many serialisers write it", async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
@@ -56,6 +57,12 @@ async function promised(): Promise<{ runId: string; token: string }> {
 
 const report = ({ runId, token }: { runId: string; token: string }, body: object = DONE) =>
   caller(service).call("PATCH", `/api/v1/runs/${runId}`, body, { authorization: `Bearer ${token}` });
+/** Sends a report as it stands. */
+const sent = (
+  { runId, token }: { runId: string; token: string },
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+) => caller(service).call("PATCH", `/api/v1/runs/${runId}`, body, { authorization: `Bearer ${token}`, ...headers });
 const read = async (runId: string) => (await owner.call("GET", `/api/v1/runs/${runId}`)).body;
 
 async function refused(by: { runId: string; token: string }, mode: "down" | "error", body?: object): Promise<void> {
@@ -128,6 +135,72 @@ it("a report after the deadline saves no run, nor does one that says only that t
   await service.settled();
   for (const { runId } of [late, busy])
     expect(await read(runId)).toMatchObject({ status: "failed", failure_code: "agent_timeout" });
+});
+
+describe("the owner of a run that ends without a report", () => {
+  beforeAll(async () => {
+    owner = await newUser(service, { plan: "pro" });
+    agent = await addAgent(owner, { endpoint: endpoint.url });
+  });
+
+  const FORMS: [string, string | Uint8Array<ArrayBuffer>, Record<string, string>, string][] = [
+    [
+      "another media type",
+      JSON.stringify(DONE),
+      { "content-type": "text/plain" },
+      "415: Send the body with Content-Type",
+    ],
+    [
+      "gzip",
+      new Uint8Array(gzipSync(JSON.stringify(DONE))),
+      { "content-encoding": "gzip" },
+      "415: Send the body without",
+    ],
+    ["no JSON", "{", {}, "400: The body can't be parsed as JSON"],
+    [
+      "an unknown member",
+      JSON.stringify({ ...DONE, refused: false }),
+      {},
+      "422: /refused: This field is not known here",
+    ],
+    ["too much", JSON.stringify({ ...DONE, output: "x".repeat(1024 * 1024) }), {}, "413: The body is larger than"],
+  ];
+
+  it.each(FORMS)("is told why one was refused: %s", async (_case, body, headers, why) => {
+    const run = await promised();
+    expect(`${(await sent(run, body, headers)).status}`).toBe(why.slice(0, 3));
+    await pastWait();
+    expect(await read(run.runId)).toMatchObject({
+      failure_code: "agent_timeout",
+      failure_detail: expect.stringContaining(`before the deadline. The last one was refused with ${why}`),
+    });
+  });
+
+  it("is told by how much one was late, and so is its agent", async () => {
+    const run = await promised();
+    skipped += PAST_DEADLINE_MS;
+    const late = await report(run);
+    expect([late.status, late.body.detail]).toEqual([401, "The report came after the deadline of its run."]);
+    skipped += PAST_WAIT_MS - PAST_DEADLINE_MS;
+    await service.broker.advance(PAST_WAIT_MS);
+    await service.settled();
+    const { failure_detail } = await read(run.runId);
+    expect(failure_detail).toMatch(/before the deadline\. One came 1\.\d seconds after it\.$/);
+  });
+
+  it("is not told of what a stranger sent", async () => {
+    const [run, other] = [await promised(), await promised()];
+    expect((await sent({ ...run, token: other.token }, "{", {})).status).toBe(401);
+    await pastWait();
+    expect((await read(run.runId)).failure_detail).toContain("If the agent sent one, the answer to it says");
+  });
+
+  it("hears nothing of it where it was sent again in time, and taken", async () => {
+    const run = await promised();
+    expect([(await sent(run, "{", {})).status, (await report(run)).status]).toEqual([400, 200]);
+    await pastWait();
+    expect(await read(run.runId)).toMatchObject({ status: "completed", failure_detail: null });
+  });
 });
 
 it("ends by the reaper where the queue has lost the message for it", async () => {
