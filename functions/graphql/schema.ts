@@ -6,7 +6,6 @@ import { readAgentWith } from "../../shared/agents/read.ts";
 import { NOTHING_MORE } from "../../shared/agents/view.ts";
 import { listSuites, listTasks, readTask } from "../../shared/catalogue/reads.ts";
 import { type PageQuery, paged, pageQuery } from "../../shared/http/paging.ts";
-import { viewerId } from "../../shared/identity/principal.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { readBoard } from "../../shared/board/board.ts";
 import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
@@ -61,7 +60,7 @@ function selects({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): b
 /** The agent's record, read along with the agent where it is selected: on its own it would take another round trip. */
 function record({ principal }: Caller, info: GraphQLResolveInfo): SQL {
   if (!selects(info, "stats")) return NOTHING_MORE;
-  return sql`jsonb_build_object('stats', ${statsJson(viewerId(principal))})`;
+  return sql`jsonb_build_object('stats', ${statsJson(principal)})`;
 }
 
 builder.queryType({

@@ -76,7 +76,7 @@ const StatsType = builder.objectRef<Stats>("AgentStats").implement({
     worstTask: t.expose("worst_task", { type: TaskRecord, nullable: true }),
     recentRuns: t.expose("recent_runs", {
       type: [Run],
-      description: "At most 10, newest first",
+      description: "At most 10, newest first; to an API key without `runs:read` those that everybody sees",
       extensions: { cost: RECENT_RUNS },
     }),
   }),

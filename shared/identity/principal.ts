@@ -1,4 +1,4 @@
-import type { Grant } from "./api-keys/scopes.ts";
+import { covers, type Grant } from "./api-keys/scopes.ts";
 
 /** A caller without credentials. */
 export interface Anonymous {
@@ -35,6 +35,11 @@ export type Principal = Anonymous | UserPrincipal;
 /** The caller's account, or null: what visibility clauses take. */
 export function viewerId(principal: Principal): string | null {
   return principal.kind === "anonymous" ? null : principal.userId;
+}
+
+/** The same for what single runs say, wherever it stands: a key without `runs:read` sees of them what everybody does. */
+export function runsViewerId(principal: Principal): string | null {
+  return principal.kind === "key" && !covers(principal, "runs:read") ? null : viewerId(principal);
 }
 
 /** Whoever does things: an account, or the key of a workspace, which alone has a `teamOwnerId`. */

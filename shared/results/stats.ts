@@ -3,7 +3,7 @@ import * as z from "zod";
 import { visibleAgent } from "../agents/conditions.ts";
 import { read } from "../db/change.ts";
 import { agents, run_tallies, runs, tasks } from "../db/schema/index.ts";
-import { type Principal, viewerId } from "../identity/principal.ts";
+import { type Principal, runsViewerId, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
 import { RunRead } from "../runs/shown.ts";
@@ -24,7 +24,10 @@ export const AgentStats = z
     avg_cost_usd: z.number().nullable(),
     best_task: TaskRecord,
     worst_task: TaskRecord,
-    recent_runs: z.array(RunRead).meta({ description: "The latest, simulated ones among them" }),
+    recent_runs: z.array(RunRead).meta({
+      description:
+        "The latest, simulated ones among them; to an API key without `runs:read` those that everybody sees, as everybody does",
+    }),
   })
   .meta({ id: "AgentStats" });
 
@@ -35,15 +38,29 @@ const RECENT = 10;
 const belongs: SQL = sql`(r.failure_code is distinct from 'service_error' and r.canary is not true)`;
 
 /**
- * SQL: the record (AgentStats) of the agent row `a`, which the viewer sees, over the runs that the viewer may see, as on the
- * board over simulated ones only until a real one has ended: else an owner could better it by simulating. Of final runs it
- * reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones.
+ * SQL: the ids of the latest runs of the agent row `a` that belong to its record and that a reader of runs may see. The agent
+ * itself is seen, but not by everybody who reads runs as `null`.
  */
-export function statsJson(viewer: string | null): SQL {
+function recentIds(reader: string | null): SQL {
+  const newest = (condition: SQL) =>
+    sql`(select r.id from ${runs} r where r.agent_id = a.id and ${belongs} and ${condition} order by r.id desc limit ${RECENT})`;
+  const open = reader === null ? sql`not r.is_private and ${visibleAgent(null)}` : sql`not r.is_private`;
+  return sql`select id from (
+    ${newest(open)} union ${newest(mayRun("see", reader))}
+    union ${newest(sql`r.is_private and ${askedFor("r", reader)}`)}
+  ) x order by id desc limit ${RECENT}`;
+}
+
+/**
+ * SQL: the record (AgentStats) of the agent row `a`, which the caller sees, over the runs that the caller may see, as on the
+ * board over simulated ones only until a real one has ended: else an owner could better it by simulating. Of final runs it
+ * reads the tallies, and the runs themselves only where a viewer who is no member asked for private ones. The numbers are
+ * the agent's; what single runs say is for those whose credentials read runs.
+ */
+export function statsJson(principal: Principal): SQL {
+  const [viewer, reader] = [viewerId(principal), runsViewerId(principal)];
   const member = mayRun("see", viewer);
   const asked = sql`r.agent_id = a.id and r.is_private and ${askedFor("r", viewer)} and ${belongs}`;
-  const newest = (condition: SQL) =>
-    sql`(select r.id from ${runs} r where ${condition} order by r.id desc limit ${RECENT})`;
   const pick = (order: "asc" | "desc") => sql`(
     select jsonb_build_object('task_id', x.task_id, 'title', t.title, 'pass_rate', x.pass_rate)
     from by_task x join ${tasks} t on t.id = x.task_id where x.pass_rate is not null
@@ -70,13 +87,7 @@ export function statsJson(viewer: string | null): SQL {
         (sum(passed)::numeric / nullif(sum(judged), 0))::double precision as pass_rate, sum(latency_ms) as latency_ms,
         sum(latencies) as latencies, sum(cost_usd) as cost_usd, sum(costs) as costs
       from tallied join basis using (simulated) group by task_id
-    ), recent as (
-      select id from (
-        ${newest(sql`r.agent_id = a.id and not r.is_private and ${belongs}`)}
-        union ${newest(sql`r.agent_id = a.id and ${belongs} and ${member}`)}
-        union ${newest(asked)}
-      ) x order by id desc limit ${RECENT}
-    )
+    ), recent as (${recentIds(reader)})
     select json_build_object(
       'simulated', (select simulated from basis),
       'total_runs', coalesce(sum(x.runs), 0)
@@ -86,7 +97,7 @@ export function statsJson(viewer: string | null): SQL {
       'avg_latency_ms', round(sum(x.latency_ms)::numeric / nullif(sum(x.latencies), 0)),
       'avg_cost_usd', round(sum(x.cost_usd) / nullif(sum(x.costs), 0), 6),
       'best_task', ${pick("desc")}, 'worst_task', ${pick("asc")},
-      'recent_runs', coalesce((select json_agg(${runJson(member)} order by r.id desc)
+      'recent_runs', coalesce((select json_agg(${runJson(mayRun("see", reader))} order by r.id desc)
         from ${runs} r where r.id in (select id from recent)), '[]'))
     from by_task x)`;
 }
@@ -97,11 +108,11 @@ export async function readStats(
   principal: Principal,
   agentId: string,
 ): Promise<z.output<typeof AgentStats>> {
-  const viewer = viewerId(principal);
+  const visible = visibleAgent(viewerId(principal));
   const result = await read(
     ctx,
     AgentStats,
-    sql`select ${statsJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
+    sql`select ${statsJson(principal)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visible}`,
   );
   if (result === null) throw notFound("agent");
   return result;

@@ -6,7 +6,7 @@ import { type Route, scopeOf } from "../../../shared/http/route.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { unique } from "../runs/support.ts";
+import { addAgent, addSuite, startAgent, unique } from "../runs/support.ts";
 import { startReceiver } from "../webhooks/support.ts";
 
 const KEYS = "/api/v1/api-keys";
@@ -126,5 +126,37 @@ describe("a key's scopes", () => {
       expect((await owner.call("GET", at)).status).toBe(200);
       expect((await by.call("DELETE", at)).status).toBe(204);
     }
+  });
+
+  it("of agents alone tell of single runs what everybody sees, by REST and by GraphQL", async () => {
+    const endpoint = await startAgent(() => ({ status: 500, body: "secret of the host" }));
+    const { tasks } = await addSuite(service, 1);
+    const [shown, hidden] = [
+      await addAgent(owner, { endpoint: endpoint.url, is_public: true }),
+      await addAgent(owner, { endpoint: endpoint.url, is_public: false }),
+    ];
+    for (const isPrivate of [false, true])
+      await owner.call("POST", "/api/v1/runs/batch", { agent_id: shown, task_ids: tasks, private: isPrivate });
+    await owner.call("POST", "/api/v1/runs/batch", { agent_id: hidden, task_ids: tasks });
+    await service.settled();
+    const byRest = async (by: Caller, id: string) => (await by.call("GET", `/api/v1/agents/${id}/stats`)).body;
+    const [narrow, wide] = [await holder(["agents:write"]), await holder(["agents:read", "runs:read"])];
+    for (const [agent, all, open] of [
+      [shown, 2, 1],
+      [hidden, 1, 0],
+    ] as const) {
+      const [few, many] = [await byRest(narrow, agent), await byRest(wide, agent)];
+      expect(many.recent_runs).toHaveLength(all);
+      expect(many.recent_runs[0].failure_detail).toContain("secret of the host");
+      expect(few).toEqual({
+        ...many,
+        recent_runs: open === 0 ? [] : (await byRest(caller(service), agent)).recent_runs,
+      });
+      expect(few.recent_runs).toHaveLength(open);
+      const query = `{ agent(id: "${agent}") { stats { totalRuns recentRuns { isPrivate } } } }`;
+      const { stats } = (await narrow.call("POST", "/graphql", { query })).body.data.agent;
+      expect(stats).toEqual({ totalRuns: all, recentRuns: open === 0 ? [] : [{ isPrivate: false }] });
+    }
+    await endpoint.stop();
   });
 });
