@@ -15,7 +15,7 @@ const tag = "Runs";
 const PROTOCOL =
   "The stream ends after its last event; a reader that comes back then gets 204, at which an EventSource stops. It also " +
   "ends after ten minutes, when the caller may no longer see it, or when the session or key by which it is read was " +
-  "revoked: connect again. With `Last-Event-ID` it continues after that event. Events arrive within a second or two while " +
+  "revoked or rotated, or has expired: connect again. With `Last-Event-ID` it continues after that event. Events arrive within a second or two while " +
   "many happen, and within 15 seconds after a long silence, in which " +
   `a comment comes every five seconds. A caller (an account, without one an address) may have ${MOST_STREAMS.caller} streams ` +
   "open at a time at one isolate of the service: one more there is 429 `too_many_streams`. Isolates count by themselves, and " +

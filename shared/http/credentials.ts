@@ -115,7 +115,7 @@ async function admitKey(
     assertWithin(standing);
   }
   if (use === null) throw badCredentials();
-  ctx.question = keyDecidesWrites(use.principal.keyId, key);
+  ctx.question = keyDecidesWrites(use.principal);
   return use.principal;
 }
 

@@ -24,6 +24,8 @@ export interface KeyPrincipal extends Grant {
   /** For a workspace's key, the account that owns the workspace: in its name the key does things. Null for an account's key. */
   teamOwnerId: string | null;
   keyId: string;
+  /** The SHA-256 of the key itself: a rotation makes it another one. */
+  keyHash: string;
 }
 
 /** Somebody with an account. */

@@ -61,7 +61,7 @@ async function lookAtRun(
         'phases', coalesce((select jsonb_agg(to_jsonb(p) - 'run_id' order by p.sequence) from ${run_phases} p
           where p.run_id = r.id and p.sequence > ${sequenceOf(after)}), '[]')) as result
       from ${runsWithAgents(sql`${runs}`)}
-        cross join ${rightsOf(viewers, visibleRun, (viewer) => mayRun("see", viewer))}
+        cross join ${rightsOf(ctx.now(), viewers, visibleRun, (viewer) => mayRun("see", viewer))}
       where r.id = ${runId}::uuid`,
   );
   if (found === null) return sighting(viewers, {}, () => null);

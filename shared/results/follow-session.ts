@@ -66,7 +66,7 @@ async function lookAtSession(
           when ${underWay} is not null or x.is_held then '+' when x.letters is null then '-' else '' end,
         'runs', coalesce(x.runs, '[]')) as result
       from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
-        cross join ${rightsOf(viewers, visibleSession, (viewer) => mayRun("see", viewer))} cross join lateral (
+        cross join ${rightsOf(ctx.now(), viewers, visibleSession, (viewer) => mayRun("see", viewer))} cross join lateral (
         select string_agg(r.letter, '' order by r.place) as letters, bool_or(r.canary is null) as is_held,
           json_agg(json_build_object('place', r.place, 'run', ${runParts}) order by r.place)
             filter (where r.letter <> coalesce(nullif(substr(${lettersOf(known)}, r.place::integer, 1), ''), 'q')) as runs

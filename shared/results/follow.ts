@@ -33,8 +33,8 @@ const COMMENT = ":\n\n";
  * Follows what `look` finds at `subject` after `cursor` as a stream of the HTML standard (9.2 Server-sent events), as
  * `principal` may see it at each look. All streams of a subject in this isolate share their looks: the first is due after a
  * second, and while nothing happens the interval grows to 15 seconds. The stream ends after the last event, after ten
- * minutes, when the caller may no longer see the subject, or when its session or key was revoked; a look that fails breaks it
- * off. The first look happens before this returns: null where the caller may not see the subject, `seen` where the last event
+ * minutes, when the caller may no longer see the subject, or when its session or key was revoked or rotated or has expired; a
+ * look that fails breaks it off. The first look happens before this returns: null where the caller may not see the subject, `seen` where the last event
  * has been sent already. Throws `too_many_streams`, `streams_full`.
  */
 export async function follow(
@@ -102,11 +102,14 @@ export const NOBODY = "nobody";
 
 /**
  * What a caller is called in looks and `rights`: the id of the account, or of the workspace of a key, and that of the session
- * or key, with which the stream ends; null without an account.
+ * or key, with which the stream ends, as it does with the key's hash; null without an account.
  */
 function readerOf(principal: Principal): string | null {
   if (principal.kind === "anonymous") return null;
-  return `${principal.userId}/${principal.kind === "session" ? principal.sessionId : principal.keyId}`;
+  const { userId } = principal;
+  return principal.kind === "session"
+    ? `${userId}/${principal.sessionId}`
+    : `${userId}/${principal.keyId}/${principal.keyHash}`;
 }
 
 /**

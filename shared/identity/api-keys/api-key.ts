@@ -90,7 +90,7 @@ export async function authenticateKey(ctx: Context, key: string): Promise<KeyUse
   if (counted !== null) return counted;
   const record = await load(ctx, hash);
   if (record === null) return null;
-  const uncounted = (): KeyUse | null => toUse(ctx, record, 1, 1);
+  const uncounted = (): KeyUse | null => toUse(ctx, hash, record, 1, 1);
   // Redis did not answer the first time, so it is not asked again.
   return reachable ? count(ctx, hash, record).catch(uncounted) : uncounted();
 }
@@ -110,7 +110,7 @@ async function count(ctx: Context, hash: string, loaded: KeyRecord | null): Prom
   const result = await ctx.redis.eval<unknown[], [KeyRecord, number, number] | null>(COUNT_SCRIPT, keys, given);
   if (result === null) return null;
   const [record, minute, day] = result;
-  const use = toUse(ctx, record, minute, day);
+  const use = toUse(ctx, hash, record, minute, day);
   if (use !== null && minute === 1 && !use.day.refused) ctx.defer(() => noteUse(ctx, record.id));
   return use;
 }
@@ -137,7 +137,7 @@ async function load(ctx: Context, hash: string): Promise<KeyRecord | null> {
   return row === undefined ? null : { ...row, expires_at: row.expires_at === null ? null : Date.parse(row.expires_at) };
 }
 
-function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): KeyUse | null {
+function toUse(ctx: Context, hash: string, record: KeyRecord, minute: number, day: number): KeyUse | null {
   const now = ctx.now().getTime();
   if (record.expires_at !== null && record.expires_at <= now) return null;
   const window = (used: number, limit: number, length: number) => ({
@@ -152,6 +152,7 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
       userId: record.user_id,
       teamOwnerId: record.team_owner_id ?? null,
       keyId: record.id,
+      keyHash: hash,
       scope: record.scope,
       scopes: record.scopes ?? null,
     },
@@ -164,9 +165,9 @@ function toUse(ctx: Context, record: KeyRecord, minute: number, day: number): Ke
  * Has the row of a key that was let in decide each write that follows: a body may come long after its headers, and a key that was
  * revoked or replaced meanwhile makes nothing any more. For reads it has been found to hold.
  */
-export function keyDecidesWrites(keyId: string, key: string): Question {
+export function keyDecidesWrites({ keyId, keyHash }: KeyPrincipal): Question {
   const condition = sql`exists (select from ${api_keys} where ${api_keys.id} = ${keyId}::uuid
-    and ${api_keys.key_hash} = ${sha256(key)} and ${api_keys.revoked_at} is null)`;
+    and ${api_keys.key_hash} = ${keyHash} and ${api_keys.revoked_at} is null)`;
   return { condition, found: Promise.resolve(true) };
 }
 

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Principal } from "../../../shared/identity/principal.ts";
 import type { Context } from "../../../shared/platform/context.ts";
+import { sha256 } from "../../../shared/platform/crypto.ts";
 import { followRun } from "../../../shared/results/follow-run.ts";
 import { followSession } from "../../../shared/results/follow-session.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
@@ -121,21 +122,48 @@ describe("the streams of one run", () => {
     return { ...user, token, ...caller(service, { authorization: `Bearer ${token}` }) };
   }
 
+  /** Whoever calls with an account's key of scope `read`. */
+  function keyOf({ id: userId }: User, { id: keyId, key }: { id: string; key: string }): Principal {
+    return { kind: "key", userId, keyId, keyHash: sha256(key), scope: "read", scopes: null, teamOwnerId: null };
+  }
+
+  it.each([
+    ["is rotated", (user: User, id: string) => user.call("POST", `/api/v1/api-keys/${id}/rotate`)],
+    [
+      "expires",
+      (_user: User, id: string) =>
+        // By the clock of the streams, which is behind the service's.
+        service.sql("update api_keys set expires_at = $2 where id = $1", [id, time.now()]),
+    ],
+  ])("end when the key that they are read by %s, and no others do", async (_what, happens) => {
+    const user = await newUser(service);
+    const agent = await addAgent(user, { endpoint: endpoint.url, is_public: false });
+    const run = await addRun(user, agent, suite.tasks[0] ?? "");
+    const [gone, kept] = await Promise.all(
+      ["gone", "kept"].map(async (name) => (await user.call("POST", "/api/v1/api-keys", { name, scope: "read" })).body),
+    );
+    const readers = [await read(run, keyOf(user, gone)), await read(run, keyOf(user, kept))];
+    await time.pass(1200);
+    await happens(user, gone.id);
+    expect(await deliver(service, "dispatch", run)).toBe(200);
+    await time.pass(2500);
+    expect(readers.map(({ text, ended }) => [ended(), eventsOf(text()).length > 0])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   it("end with the session or the key that they are read by, and by no further look", async () => {
     const user = await newUser(service);
     const agent = await addAgent(user, { endpoint: endpoint.url, is_public: false });
     const run = await addRun(user, agent, suite.tasks[0] ?? "");
     const [gone, kept] = [await again(user), await again(user)];
     const key = (await user.call("POST", "/api/v1/api-keys", { name: "k", scope: "read" })).body;
-    const byKey = {
-      kind: "key",
-      userId: user.id,
-      keyId: key.id,
-      scope: "read",
-      scopes: null,
-      teamOwnerId: null,
-    } as const;
-    const readers = [await read(run, sessionOf(gone)), await read(run, byKey), await read(run, sessionOf(kept))];
+    const readers = [
+      await read(run, sessionOf(gone)),
+      await read(run, keyOf(user, key)),
+      await read(run, sessionOf(kept)),
+    ];
     await time.pass(1200);
     expect(readers.map(({ ended }) => ended())).toEqual([false, false, false]);
     expect((await gone.call("POST", "/api/v1/auth/logout")).status).toBeLessThan(300);
