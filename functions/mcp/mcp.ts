@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTrustedOrigin } from "../../shared/http/credentials.ts";
+import { assertScope, isTrustedOrigin } from "../../shared/http/credentials.ts";
 import { route } from "../../shared/http/route.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { apiOf } from "../site/parts/api.ts";
@@ -28,7 +28,7 @@ export const mcp = [
     body: McpMessage,
     accepts: { types: [], maxBytes: MAX_BODY_BYTES, asBytes: true },
     returns: { 200: McpAnswer, 202: null, 400: McpAnswer },
-    async handler({ ctx, c, own, body }) {
+    async handler({ ctx, principal, c, own, body }) {
       const origin = c.req.header("origin");
       if (origin !== undefined && !isTrustedOrigin(ctx, origin)) {
         throw new Problem(
@@ -42,7 +42,10 @@ export const mcp = [
         return { status: 400, body: { jsonrpc: "2.0", id: null, error: { code: -32_600, message } }, headers: {} };
       }
       const api = apiOf(c, ctx, own, { as: "program" });
-      const { answer, readable } = await answerMessage(body, api);
+      const { answer, readable } = await answerMessage(body, {
+        api,
+        assertScope: (needed) => assertScope(principal, needed),
+      });
       return { status: answer === null ? 202 : readable ? 200 : 400, body: answer, headers: {} };
     },
   }),

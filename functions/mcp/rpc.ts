@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { API_VERSION } from "../../shared/http/openapi.ts";
+import type { Scope } from "../../shared/identity/api-keys/scopes.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import type { Api } from "../site/parts/api.ts";
 import { LISTED } from "./listed.static.ts";
@@ -46,20 +47,28 @@ class RpcError extends Error {
   }
 }
 
+/** The caller of a tool. */
+interface Caller {
+  /** The interface as this caller. */
+  api: Api;
+  /** Throws `insufficient_scope` where the caller's credential lacks a scope. */
+  assertScope(needed: Scope | null): void;
+}
+
 /**
  * Carries out one JSON-RPC message of the Model Context Protocol. Null for a notification or a response, which get no
  * answer; `readable` is false where the message is none. Rejects with what is not the caller's to mend.
  */
 export async function answerMessage(
   bytes: Uint8Array,
-  api: Api,
+  caller: Caller,
 ): Promise<{ answer: Answer | null; readable: boolean }> {
   let id: Answer["id"] = null;
   try {
     const message = messageOf(bytes);
     if (message.id === undefined || message.method === undefined) return { answer: null, readable: true };
     id = message.id;
-    const result = await carryOut(message.method, message.params ?? {}, api);
+    const result = await carryOut(message.method, message.params ?? {}, caller);
     return { answer: { jsonrpc: "2.0", id, result }, readable: true };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -83,7 +92,11 @@ function messageOf(bytes: Uint8Array): z.output<typeof Message> {
   );
 }
 
-async function carryOut(method: string, params: Record<string, unknown>, api: Api): Promise<Record<string, unknown>> {
+async function carryOut(
+  method: string,
+  params: Record<string, unknown>,
+  caller: Caller,
+): Promise<Record<string, unknown>> {
   switch (method) {
     case "initialize":
       return begin(params);
@@ -92,7 +105,7 @@ async function carryOut(method: string, params: Record<string, unknown>, api: Ap
     case "tools/list":
       return { tools: LISTED };
     case "tools/call":
-      return callTool(params, api);
+      return callTool(params, caller);
     default:
       throw new RpcError("method", `There is no method ${method.slice(0, 100)}; use tools/list and tools/call.`);
   }
@@ -111,7 +124,10 @@ function begin(params: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-async function callTool(params: Record<string, unknown>, api: Api): Promise<Record<string, unknown>> {
+async function callTool(
+  params: Record<string, unknown>,
+  { api, assertScope }: Caller,
+): Promise<Record<string, unknown>> {
   const call = CallTool.safeParse(params);
   if (!call.success) throw new RpcError("params", "Name the tool as name, and its arguments as an object.");
   const tool = TOOLS.find(({ name }) => name === call.data.name);
@@ -121,6 +137,7 @@ async function callTool(params: Record<string, unknown>, api: Api): Promise<Reco
   const input = tool.input.safeParse(given);
   if (!input.success) return failed(`validation_failed: ${z.prettifyError(input.error)}`);
   try {
+    assertScope(tool.needs);
     const data = await tool.run(api, given);
     return { content: [{ type: "text", text: JSON.stringify(data) }], structuredContent: data };
   } catch (error) {

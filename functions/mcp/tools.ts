@@ -4,6 +4,7 @@ import { boardQuery, LeaderboardRow } from "../../shared/board/shown.ts";
 import { AgentComparisons } from "../../shared/board/compare-all.ts";
 import { DOMAINS } from "../../shared/catalogue/domains.ts";
 import { SuiteRead, TaskRead } from "../../shared/catalogue/shown.ts";
+import type { Scope } from "../../shared/identity/api-keys/scopes.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { RunOutput } from "../../shared/runs/records-shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
@@ -19,6 +20,8 @@ interface Tool {
   description: string;
   annotations: { readOnlyHint: boolean; destructiveHint: false; idempotentHint: boolean; openWorldHint: boolean };
   input: z.ZodObject;
+  /** The scope of what it is for, which a key needs before anything is asked: a tool refused halfway has changed something. */
+  needs: Scope | null;
   /** Gets the arguments as they came: those that `input` takes. Throws the `Problem` that the interface answers with. */
   run(api: Api, sent: unknown): Promise<Data>;
 }
@@ -98,6 +101,7 @@ export const TOOLS: readonly Tool[] = [
       "runs of the monthly allowance. Give agent_id, or endpoint: an agent that is new there is registered. Returns at " +
       "once; ask screening_status until it is final.",
     reads: false,
+    needs: "runs:write",
     input: z
       .strictObject({
         agent_id: z.uuid().optional().meta({ description: "An agent that you may run" }),
@@ -132,6 +136,7 @@ export const TOOLS: readonly Tool[] = [
     title: "How a screening stands",
     description: "How many runs of a screening are queued, running, final and passed, and what is known of its cost.",
     reads: true,
+    needs: "runs:read",
     input: z.strictObject({ session_id }),
     async run(api, input) {
       const { run_ids, task_plan, ...session } = await api.read(
@@ -148,6 +153,7 @@ export const TOOLS: readonly Tool[] = [
       "The runs of a screening that were not passed, each with its task and the reason. Of minted tasks only the sample is " +
       "shown: no run is asked it again.",
     reads: true,
+    needs: "runs:read",
     input: z.strictObject({
       session_id,
       limit: z.int().min(1).max(MOST_EXPLAINED).default(5).meta({ description: "How many runs to explain" }),
@@ -172,6 +178,7 @@ export const TOOLS: readonly Tool[] = [
     title: "The public board",
     description: "The ranked agents, best first, each with its score and the interval that the score is known to.",
     reads: true,
+    needs: null,
     input: z.strictObject({
       // Not by the schema that has a name: a reference to it would stand among the arguments, and many clients resolve none.
       domain: z.enum(DOMAINS).optional().meta({ description: "By the tasks of one domain alone" }),
@@ -194,6 +201,7 @@ export const TOOLS: readonly Tool[] = [
       "Compares 2 to 10 agents, each with each, over the tasks at which both have runs. Go by p_adjusted: of many pairs " +
       "some look different by chance alone.",
     reads: true,
+    needs: "agents:read",
     input: z.strictObject({ agent_ids: z.array(z.uuid()).min(2).max(10).meta({ description: "The agents" }) }),
     async run(api, { agent_ids }) {
       return api.read(`/api/v1/agents/compare?agent_ids=${agent_ids.join(",")}`, AgentComparisons);

@@ -58,10 +58,27 @@ async function connect(key: string | null): Promise<McpClient> {
   return client;
 }
 
+/** Expects that a tool tells the holder of a key what is wrong. */
+async function isRefused(key: string, name: string, given: Record<string, unknown>, message: RegExp): Promise<void> {
+  const client = await connect(key);
+  const { isError, content } = await client.callTool({ name, arguments: given });
+  expect([isError, content[0]?.text]).toEqual([true, expect.stringMatching(message)]);
+  await client.close();
+}
+
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   caller(service, { "x-api-key": reads }).call("POST", "/mcp", body, headers);
 
 describe("the official client", () => {
+  it("is refused a screening by a key without runs:write before an agent is registered for it", async () => {
+    const scopes = ["agents:write", "runs:read"];
+    const { key } = (await owner.call("POST", "/api/v1/api-keys", { name: unique("Narrow"), scopes })).body;
+    const endpoint = `${agent.url}/unknown`;
+    await isRefused(key, "screen_agent", { endpoint, suite }, /^insufficient_scope: .*runs:write/);
+    const { body } = await owner.call("GET", `/api/v1/agents?endpoint=${encodeURIComponent(endpoint)}`);
+    expect(body.total).toBe(0);
+  });
+
   it("finds the tools, screens a real agent, follows it, and is told why a run was not passed", async () => {
     const client = await connect(writes);
     expect(client.getServerVersion()).toMatchObject({ name: "agent-screening" });
@@ -129,34 +146,30 @@ describe("the official client", () => {
   it.each([
     ["a key without the right", "screen_agent", () => ({ endpoint: agent.url, suite }), /^insufficient_scope: /],
     [
-      "another protocol than that of the agent there",
-      "screen_agent",
-      () => ({ endpoint: agent.url, suite, protocol: "a2a" }),
-      /^conflicting_parameters: The agent there is called by native, not by a2a/,
-    ],
-    [
       "a protocol for an agent that has one",
       "screen_agent",
       () => ({ agent_id: crypto.randomUUID(), suite, protocol: "a2a" }),
       /protocol with endpoint alone/,
     ],
     ["neither agent nor endpoint", "screen_agent", () => ({ suite }), /agent_id or endpoint/],
-    [
-      "a suite that is not there",
-      "screen_agent",
-      () => ({ endpoint: agent.url, suite: "no" }),
-      /^suite_unavailable: .*core/,
-    ],
     ["an id that is none", "screening_status", () => ({ session_id: "x" }), /Give a UUID[^]* session_id/],
     ["a session that is not there", "explain_failures", () => ({ session_id: crypto.randomUUID() }), /^not_found: /],
     ["an argument that is not known", "board", () => ({ limits: 3 }), /Remove .*: limits\./],
     ["one agent alone", "compare", () => ({ agent_ids: [crypto.randomUUID()] }), /Give 2 to 10 items[^]* agent_ids/],
-  ])("reads in the tool's result what is wrong: %s", async (_what, name, given, message) => {
-    const client = await connect(reads);
-    const { isError, content } = await client.callTool({ name, arguments: given() });
-    expect([isError, content[0]?.text]).toEqual([true, expect.stringMatching(message)]);
-    await client.close();
-  });
+  ])("reads in the tool's result what is wrong: %s", (_what, name, given, message) =>
+    isRefused(reads, name, given(), message),
+  );
+
+  it.each([
+    [
+      "another protocol than that of the agent there",
+      { protocol: "a2a" },
+      /^conflicting_parameters: The agent there is called by native, not by a2a/,
+    ],
+    ["a suite that is not there", { suite: "no" }, /^suite_unavailable: .*core/],
+  ])("is refused a screening by %s", (_what, given, message) =>
+    isRefused(writes, "screen_agent", { endpoint: agent.url, suite, ...given }, message),
+  );
 
   it("is told of a tool that is not there", async () => {
     const client = await connect(reads);
