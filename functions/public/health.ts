@@ -65,12 +65,16 @@ export const health = [
       const probes = [states, ctx.redis.ping(), probeQueue(ctx, deadline)];
       const [database, redis, queue] = await Promise.all(probes.map((probe) => stateOf(probe, deadline)));
       const dependencies = { database, redis, queue };
-      const { daily, is_minting_ready, is_log_current } = database === "ok" ? await states : UNKNOWN;
+      const { daily, is_minting_ready, is_log_current, is_queue_taking } = database === "ok" ? await states : UNKNOWN;
       const minting = is_minting_ready ? "ok" : "down";
       const log = is_log_current ? "ok" : "down";
+      const messages = is_queue_taking ? "ok" : "down";
       const up = Object.values(dependencies).every((state) => state === "ok");
       return {
-        ...ok({ status: up ? "ok" : "down", dependencies, daily, minting, log }, { "Cache-Control": "no-store" }),
+        ...ok(
+          { status: up ? "ok" : "down", dependencies, daily, minting, log, messages },
+          { "Cache-Control": "no-store" },
+        ),
         status: up ? 200 : 503,
       };
     },

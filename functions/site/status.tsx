@@ -9,6 +9,7 @@ const PARTS = {
   database: "Database",
   redis: "Counters and limits",
   queue: "Queue of runs and webhooks",
+  messages: "What is handed to the queue",
   minting: "Tasks minted for each run",
   log: "Places in the public log",
 };
@@ -19,7 +20,7 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
   const text = await answer.text();
   // A refusal says nothing of the service; what is down is told with a status of its own, and is no problem of the request.
   if (answer.headers.get("content-type") === "application/problem+json") throw problemOf(text, answer.headers);
-  const { status, dependencies, minting, log, daily } = Readiness.parse(JSON.parse(text));
+  const { status, dependencies, minting, log, messages, daily } = Readiness.parse(JSON.parse(text));
   return personal(
     c,
     <Layout title="Status">
@@ -34,7 +35,7 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
         {Object.entries(PARTS).map(([name, title]) => (
           <>
             <dt>{title}</dt>
-            <dd>{{ ...dependencies, minting, log }[name] ?? "unknown"}</dd>
+            <dd>{{ ...dependencies, minting, log, messages }[name] ?? "unknown"}</dd>
           </>
         ))}
       </dl>

@@ -29,6 +29,11 @@ export const Readiness = z
         "Whether what was said gets its place in the public log: `down` where an entry has waited for more than five " +
         "minutes. It does not affect `status`.",
     }),
+    messages: State.meta({
+      description:
+        "Whether the queue takes what it is handed: `down` where a message, such as one that starts a run, has waited for more " +
+        "than five minutes, as when the messages of its plan are used up. It does not affect `status`.",
+    }),
   })
   .meta({ id: "Readiness" });
 

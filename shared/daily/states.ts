@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
 import { utcText } from "../db/instant.ts";
+import { isQueueTaking } from "../db/outbox.ts";
 import { daily_work } from "../db/schema/index.ts";
 import { areUsable, watchedSecrets } from "../epochs/usable.ts";
 import type { Context } from "../platform/context.ts";
@@ -21,6 +22,7 @@ const Read = z.object({
   daily: z.array(DailyState),
   secrets: z.array(z.string()),
   is_log_current: z.boolean(),
+  is_queue_taking: z.boolean(),
 });
 
 /** How the work stands that the service does by itself. */
@@ -31,10 +33,17 @@ export interface WorkStates {
   is_minting_ready: boolean;
   /** Whether what was said gets its place in the log in time. */
   is_log_current: boolean;
+  /** Whether the queue takes the messages that it is owed. */
+  is_queue_taking: boolean;
 }
 
 /** What is said while nobody can tell. */
-export const UNKNOWN: WorkStates = { daily: [], is_minting_ready: false, is_log_current: false };
+export const UNKNOWN: WorkStates = {
+  daily: [],
+  is_minting_ready: false,
+  is_log_current: false,
+  is_queue_taking: false,
+};
 
 /** How the service's own work stands. One statement. */
 export async function workStates(ctx: Context): Promise<WorkStates> {
@@ -43,7 +52,7 @@ export async function workStates(ctx: Context): Promise<WorkStates> {
     ctx,
     Read,
     sql`select jsonb_build_object('secrets', ${watchedSecrets(ctx)},
-        'is_log_current', ${isLogCurrent()}, 'daily', (
+        'is_log_current', ${isLogCurrent()}, 'is_queue_taking', ${isQueueTaking()}, 'daily', (
         select jsonb_agg(jsonb_build_object('name', i.name, 'last_success_at', ${utcText(sql`d.last_success_at`)},
           'last_error', d.last_error) order by i.at)
         from jsonb_array_elements_text(${names}::jsonb) with ordinality i(name, at)

@@ -54,6 +54,15 @@ export async function sweep(ctx: Context): Promise<number> {
   return swept;
 }
 
+/** After how many minutes in the outbox a message is late: the sweeper tries after one, and again after two if it dies. */
+const LATE_MINUTES = 5;
+
+/** SQL: whether the queue takes what it is owed, by the messages that are due first. */
+export function isQueueTaking(): SQL {
+  return sql`(select coalesce(min(w.created_at) > now() - make_interval(mins => ${LATE_MINUTES}), true)
+    from (select created_at from ${outbox} order by due_at limit ${BATCH_SIZE.rows}) w)`;
+}
+
 /** Claims a batch of the messages that are due, so that no other sweep publishes them at the same time. */
 async function claim(ctx: Context): Promise<Message[]> {
   const { rows } = await ctx.db.execute<Message & Record<string, unknown>>(sql`

@@ -25,7 +25,7 @@ const NOT_MEASURED: Record<string, string> = {
   "/api/v1/certify/diagnostic": "settings",
   "/api/v1/pmf/results": "one row of one account",
   "/healthz": "reads nothing",
-  "/readyz": "one row of each table of work",
+  "/readyz": "one row of each table of work, of the messages owed as many as a sweep takes at once",
   "/openapi.json": "made at the build",
   "/.well-known/jwks.json": "settings",
   "/.well-known/did.json": "settings",

@@ -11,6 +11,7 @@ const WORK = {
   daily: DAILY_ITEMS.map(({ name }) => ({ name, last_success_at: null, last_error: null })),
   minting: "ok",
   log: "ok",
+  messages: "ok",
 };
 const SERVICES = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
@@ -61,7 +62,7 @@ describe("readyz", () => {
     const answer = await monitor.call("GET", "/readyz");
     expect(performance.now() - start).toBeLessThan(4000);
     const dependencies = { database: "ok", redis: "ok", queue: "ok", [NAMES[name]]: "down" };
-    const work = name === "db" ? { daily: [], minting: "down", log: "down" } : WORK;
+    const work = name === "db" ? { daily: [], minting: "down", log: "down", messages: "down" } : WORK;
     expect([answer.status, answer.body]).toEqual([503, { status: "down", dependencies, ...work }]);
   });
 

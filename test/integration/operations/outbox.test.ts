@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EVERY_MINUTE } from "../../../functions/scheduled.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
-import { newUser } from "../../stack/client.ts";
+import { caller, newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { addAgent, addRun, addSuite, quietQueueClient, startAgent } from "../runs/support.ts";
 
@@ -66,6 +66,19 @@ async function minute(at = service): Promise<void> {
   await at.sql("update outbox set due_at = due_at - interval '1 minute'");
   await at.app.scheduled(EVERY_MINUTE);
 }
+
+/** Whether the service says that the queue answers, and that it takes what it is owed. */
+async function told(at = service): Promise<unknown> {
+  const { dependencies, messages } = (await caller(at).call("GET", "/readyz")).body as Record<
+    string,
+    { queue?: string }
+  >;
+  return [dependencies?.queue, messages];
+}
+
+/** What the queue is owed has been so for some minutes longer. */
+const age = (minutes: number, at = service) =>
+  at.sql("update outbox set created_at = created_at - make_interval(mins => $1)", [minutes]);
 
 /** Requests to the database. The driver, one for all of a process, sends both services' by the same way. */
 const statements = () => service.counters.db.requests + small.counters.db.requests;
@@ -133,6 +146,21 @@ describe("an outage of the queue", () => {
     },
   );
 
+  it("is told once it lasts, also where the queue still answers what it is asked", async () => {
+    service.faults.set({ service: "qstash", mode: "rate_limited", path: "POST " });
+    await owe(700);
+    await age(4);
+    await minute();
+    expect(await told(), "it may be a hitch").toEqual(["ok", "ok"]);
+    await age(2);
+    await minute();
+    await owe(30);
+    expect(await told()).toEqual(["ok", "down"]);
+    service.faults.set({ service: "qstash", mode: "none" });
+    await minute();
+    expect(await told()).toEqual(["ok", "ok"]);
+  });
+
   it("that loses an answer has nothing delivered twice", async () => {
     const { pending } = service.broker.stats();
     service.faults.set({ service: "qstash", mode: "lost", count: 1 });
@@ -185,8 +213,10 @@ describe("a message that QStash refuses", () => {
     await minute(small);
     expect(await left(small)).toHaveLength(100);
     small.counters.reset();
+    await age(6, small);
     await minute(small);
     expect(sent(small).requests).toBe(1);
+    expect(await told(small)).toEqual(["ok", "down"]);
     await small.broker.advance(DAY_MS);
     await minute(small);
     expect(await left(small)).toEqual([]);
