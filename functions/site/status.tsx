@@ -43,10 +43,13 @@ async function show({ ctx, c, own }: Visit): Promise<Response> {
         <>
           <h2>The daily work</h2>
           <Table label="The daily work" columns={["Work", "Last done", ["Fault since then", "wide"]]}>
-            {daily.map(({ name, last_success_at, last_error }) => (
+            {daily.map(({ name, last_success_at, last_error, is_late }) => (
               <tr>
                 <td>{name.replaceAll("-", " ")}</td>
-                <td>{last_success_at === null ? "never" : <Moment time={last_success_at} />}</td>
+                <td>
+                  {last_success_at === null ? "never" : <Moment time={last_success_at} />}
+                  {is_late && ", late"}
+                </td>
                 <td class="wide">{last_error ?? "none"}</td>
               </tr>
             ))}

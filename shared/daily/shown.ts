@@ -8,6 +8,11 @@ const DailyWork = z
     name: z.string(),
     last_success_at: Instant.nullable().meta({ description: "When it was last done, whole and without fault" }),
     last_error: z.string().nullable().meta({ description: "What went wrong since then; the log says more" }),
+    is_late: z.boolean().meta({
+      description:
+        "Whether it should have been done since: it is begun each night at 03:17 UTC, and late where it is not done four hours " +
+        "after that. One that was never begun waits for its first night.",
+    }),
   })
   .meta({ id: "DailyWork" });
 

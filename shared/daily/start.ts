@@ -53,7 +53,7 @@ async function start(ctx: Context, names: SQL, condition: SQL): Promise<void> {
 }
 
 /** The time of the last trigger that was due before `time`, in milliseconds. */
-function lastTrigger(time: number): Date {
+export function lastTrigger(time: number): Date {
   const offset = (DAILY_AT.hour * 60 + DAILY_AT.minute) * MINUTE;
   return new Date(Math.floor((time - offset) / DAY) * DAY + offset);
 }

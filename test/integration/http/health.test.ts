@@ -8,7 +8,7 @@ import { startService, type TestService } from "../../stack/service.ts";
 const NAMES = { db: "database", redis: "redis", qstash: "queue" } as const;
 /** A service whose daily work is yet to come. */
 const WORK = {
-  daily: DAILY_ITEMS.map(({ name }) => ({ name, last_success_at: null, last_error: null })),
+  daily: DAILY_ITEMS.map(({ name }) => ({ name, last_success_at: null, last_error: null, is_late: false })),
   minting: "ok",
   log: "ok",
   messages: "ok",

@@ -7,6 +7,7 @@ export interface DailyState {
   name: string;
   last_success_at: string | null;
   last_error: string | null;
+  is_late: boolean;
 }
 
 /** Every item of the daily work, by name. */

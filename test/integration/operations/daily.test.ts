@@ -96,7 +96,7 @@ describe("an item of the daily work", () => {
     const failed = { last_success_at: before, last_error: "The database refused a statement (SQLSTATE P0001)." };
     const states = [...(await dailyStates(service)).values()];
     expect(states.filter(({ last_error: error }) => error !== null)).toEqual([
-      { name: "forget mailed tokens", ...failed },
+      { name: "forget mailed tokens", is_late: false, ...failed },
     ]);
     expect(await oldRows(service)).toEqual({ keys: 0, events: 0, sessions: 0, devices: 0, tokens: 1 });
     await service.broker.advance(2 * HOUR);

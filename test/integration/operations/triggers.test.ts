@@ -74,6 +74,33 @@ describe("a trigger of the daily work that meets a dead database", () => {
   });
 });
 
+describe("an item that a night left undone", () => {
+  const HOUR = 60 * MINUTE;
+  const late = async () => [...(await dailyStates(service)).values()].filter(({ is_late }) => is_late).length;
+
+  it("is late four hours after, and until it is done", async () => {
+    time += 24 * HOUR;
+    expect(await late(), "the night begins").toBe(0);
+    time += 4 * HOUR - MINUTE;
+    expect(await late()).toBe(0);
+    time += 2 * MINUTE;
+    expect(await late()).toBe(DAILY_ITEMS.length);
+    time += 20 * HOUR;
+    expect(await late(), "and when the next night begins").toBe(DAILY_ITEMS.length);
+    await night();
+    expect(await late()).toBe(0);
+  });
+
+  it("is late also where it has never been done, but not before its first night", async () => {
+    await service.sql("update daily_work set last_success_at = null, started_at = $1", [iso()]);
+    await service.sql("delete from daily_work where name = $1", [DAILY_ITEMS[0]?.name]);
+    time += 4 * HOUR - MINUTE;
+    expect(await late()).toBe(0);
+    time += 2 * MINUTE;
+    expect(await late()).toBe(DAILY_ITEMS.length - 1);
+  });
+});
+
 describe("a part of the work of every minute that fails", () => {
   it.each([
     ["deny ended sessions", "sessions"],
