@@ -22,6 +22,11 @@ const APPLIED = `create schema if not exists drizzle;
 const PATIENCE_MS = 800;
 const TRIES = 60;
 
+/** What is said once no try got through. */
+const HELD_UP =
+  `The service held what a migration has to lock at each of ${TRIES} tries. What came before it is applied: ` +
+  "start npm run migrate again at a quieter time, and deploy after it.";
+
 /** What it is to fail for want of a lock: it was not there in time, or to wait for it would have been a circle. */
 const GIVES_WAY: ReadonlySet<string | undefined> = new Set(["55P03", "40P01"]);
 
@@ -73,7 +78,8 @@ async function applyBesideOthers(client: Client, migration: MigrationMeta, patie
       return;
     } catch (error) {
       const isHeldUp = error instanceof DatabaseError && GIVES_WAY.has(error.code);
-      if (!isHeldUp || tries === TRIES) throw error;
+      if (!isHeldUp) throw error;
+      if (tries === TRIES) throw new Error(HELD_UP, { cause: error });
       await client.query("rollback");
       await delay(patience);
     }

@@ -37,9 +37,17 @@ export function sealMinting(secret: Uint8Array, keys: Keyring): string {
   return encrypt(Buffer.from(secret).toString("base64"), keys, MINTING);
 }
 
-/** Undoes `sealMinting`; throws when the key is gone. */
+/** Undoes `sealMinting`; throws when the key is gone, and says of which secret. */
 export function openMinting(sealed: string, keys: Keyring): Uint8Array {
-  return Buffer.from(decrypt(sealed, keys, MINTING), "base64");
+  try {
+    return Buffer.from(decrypt(sealed, keys, MINTING), "base64");
+  } catch (cause) {
+    throw new Error(
+      "None of DATA_ENCRYPTION_KEYS opens what the secret suites are minted from: give the keys that the service has, and those " +
+        "that it had when the database was last seeded.",
+      { cause },
+    );
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { inject } from "vitest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seed } from "../../../migrations/seed.ts";
+import { parseKeyring } from "../../../shared/platform/encryption.ts";
 import { VERSIONS } from "../../../shared/suites/versions.static.ts";
 import { newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
@@ -29,6 +30,15 @@ describe("seeding the catalogue", () => {
     const before = await everything();
     const again = await seed(url, TEST_KEYS);
     expect(again).toMatchObject({ suites: 8, tasks: before.length, changed: 0 });
+    expect(await everything()).toEqual(before);
+  });
+
+  it("with other keys than the service has changes nothing, and says which are missing", async () => {
+    const before = await everything();
+    const keys = parseKeyring({ DATA_ENCRYPTION_KEYS: `2026-11-28:${Buffer.alloc(32, 9).toString("base64")}` });
+    await expect(seed(url, keys)).rejects.toThrow(
+      /^None of DATA_ENCRYPTION_KEYS opens .* give the keys that the service has/,
+    );
     expect(await everything()).toEqual(before);
   });
 

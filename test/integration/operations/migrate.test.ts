@@ -87,6 +87,24 @@ describe("a migration beside the running service", () => {
     expect(await noted()).toBe(migrations.length);
   });
 
+  it("that never gets its lock says what to do, and keeps what came before it", async () => {
+    await service.sql("drop table if exists one, two; create table one (n integer); create table two (n integer)");
+    await service.sql("delete from drizzle.__drizzle_migrations where created_at >= 9000000000000");
+    ship(one, two);
+    const worker = await openClient(url);
+    try {
+      await worker.query("begin; select from two");
+      await expect(migrate(url, { folder, patience: 1 })).rejects.toThrow(
+        /start npm run migrate again at a quieter time/,
+      );
+    } finally {
+      await worker.end();
+    }
+    expect(await columns()).toEqual(["one.more", "one.n", "two.n"]);
+    await migrate(url, { folder });
+    expect(await columns()).toEqual(["one.more", "one.n", "two.more", "two.n"]);
+  });
+
   it("that was cut off goes on with what is left", async () => {
     await service.sql("drop table if exists one, two; create table one (n integer); create table two (n integer)");
     await service.sql("delete from drizzle.__drizzle_migrations where created_at >= 9000000000000");
