@@ -50,8 +50,8 @@ export type CallOutcome =
 const MAY_BE_LONG = LIMITS.responseBytes / 8;
 
 /**
- * The outcome, unless its answer would be kept as more text than an answer may have. The database could not give that at once
- * with the run's spans, and the agent would have its run end as our fault.
+ * The outcome, unless its answer would be kept as more text than an answer may have. The database could not give that in
+ * one answer, and the agent would have its run end as our fault.
  */
 export function asKept(outcome: Extract<CallOutcome, { kind: "answer" }>): CallOutcome {
   const { answer, response, latencyMs } = outcome;

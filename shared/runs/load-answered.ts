@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { read } from "../db/change.ts";
 import { kept, writeKept } from "../db/kept.ts";
 import { takeBack } from "../db/owed.ts";
 import { agents, run_exchanges, runs, tasks } from "../db/schema/index.ts";
@@ -8,8 +9,15 @@ import type { Context } from "../platform/context.ts";
 import { Collected, collected } from "../telemetry/collect.ts";
 import type { Instance } from "../templates/types.ts";
 import { Json } from "./answer.ts";
+import { LIMITS } from "./limits.ts";
 import { type Minted, mintNow } from "./mint.ts";
 import { Drawn, drawn } from "./minting.ts";
+
+/**
+ * The longest answer, in bytes, that is read with its run. A longer one may take four megabytes in the database's answer, which
+ * has ten for the run's spans, its agent's versions and its task, too; as many shorter ones as are scored together fit.
+ */
+const READ_ALONG = LIMITS.responseBytes / 8;
 
 const Loaded = z.object({
   run: z.object({
@@ -45,8 +53,10 @@ const Loaded = z.object({
     reference_latency_ms: z.number(),
     expected_tool_calls: z.int().nullable(),
   }),
-  /** The answer as JSON text; null where none came. */
+  /** The answer as JSON text; null where none came, or it is read apart. */
   answer: z.string().nullable(),
+  /** Whether the answer is so long that `withAnswer` has to read it. */
+  is_apart: z.boolean(),
   /** SHA-256 over salt and bytes, in hex. */
   commitments: z.object({ request: z.string().nullable(), response: z.string().nullable() }),
   telemetry: Collected,
@@ -60,6 +70,9 @@ const Loaded = z.object({
 export interface Answered extends Omit<z.output<typeof Loaded>, "drawn"> {
   minted: Minted | null;
 }
+
+/** SQL: whether the answer of the exchange row `e` is read apart. */
+const isApart = sql`octet_length(e.answer) > ${sql.raw(String(READ_ALONG))}`;
 
 /** Those of some runs (a list of ids) that wait to be graded; messages about the others are taken out of the outbox. */
 export const LOAD_ANSWERED = kept("load_answered", { runs: "jsonb" }, (value) => {
@@ -80,7 +93,7 @@ export const LOAD_ANSWERED = kept("load_answered", { runs: "jsonb" }, (value) =>
         'is_secret', t.is_secret, 'prompt', t.prompt, 'input', t.input, 'grader', t.grader, 'expected_output', t.expected_output, 'output_schema', t.output_schema,
         'pass_threshold', t.pass_threshold, 'reference_cost_usd', t.reference_cost_usd,
         'reference_latency_ms', t.reference_latency_ms, 'expected_tool_calls', t.expected_tool_calls),
-      'answer', e.answer,
+      'answer', case when not ${isApart} then e.answer end, 'is_apart', coalesce(${isApart}, false),
       'commitments', jsonb_build_object('request', encode(sha256(e.request_salt || e.request), 'hex'),
         'response', encode(sha256(e.response_salt || e.response), 'hex')),
       'telemetry', ${collected()}, 'drawn', ${drawn}
@@ -101,6 +114,20 @@ export async function loadAnswered(ctx: Context, runIds: readonly string[]): Pro
     const isAsIs = minted === null || minted.isCanary;
     return { ...run, task: isAsIs ? run.task : { ...run.task, ...askedBy(minted.instance) }, minted };
   });
+}
+
+/**
+ * The run with its answer, which is read now where it is a long one: by itself, and one at a time, whatever else is scored with
+ * it. Null where it is gone, with its run.
+ */
+export async function withAnswer(ctx: Context, run: Answered): Promise<Answered | null> {
+  if (!run.is_apart) return run;
+  const answer = await read(
+    ctx,
+    z.string(),
+    sql`select answer as result from ${run_exchanges} where run_id = ${run.run.id}::uuid`,
+  );
+  return answer === null ? null : { ...run, answer };
 }
 
 /** What the instance asks, and what an answer to it is graded by. */

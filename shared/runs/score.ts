@@ -10,7 +10,7 @@ import type { Message } from "../platform/message.ts";
 import { spansAwaited } from "../telemetry/refused-spans.ts";
 import { assess } from "./assess.ts";
 import { type Ended, finalise } from "./finalise.ts";
-import { type Answered, loadAnswered } from "./load-answered.ts";
+import { type Answered, loadAnswered, withAnswer } from "./load-answered.ts";
 import { oweScore } from "./messages.ts";
 import { observe } from "./observe.ts";
 import { signRun } from "./sign.ts";
@@ -62,8 +62,8 @@ async function withoutAwaited(ctx: Context, answered: readonly Answered[]): Prom
 }
 
 /**
- * Grades, prices and signs answered runs and ends them: one statement, and one batch for all that show no architecture,
- * one for each other. Those in any other state are left as they are, so that a second time it does nothing.
+ * Grades, prices and signs answered runs and ends them: one statement, one more for each long answer, and one batch for all that
+ * show no architecture, one for each other. Those in any other state are left as they are, so that a second time it does nothing.
  */
 export async function scoreRuns(
   ctx: Context,
@@ -78,8 +78,10 @@ export async function scoreRuns(
     const ended: Ended[] = [];
     for (const run of answered) {
       await ctx.steps.next();
+      const whole = await withAnswer(ctx, run);
+      if (whole === null) continue;
       const observed = observe(run);
-      const assessment = assess(run, observed);
+      const assessment = assess(whole, observed);
       const signed = await signRun(ctx, run, assessment, observed.architectureHash, at);
       ended.push({ answered: run, assessment, observed, signed });
     }

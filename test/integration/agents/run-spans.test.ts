@@ -130,3 +130,44 @@ it("has a run end as the agent's fault whose answer is kept twice as long, be it
     evidence_signed: true,
   });
 });
+
+it("scores a run of which all is as large as it may be: its task, its spans, its agent's versions, and its answer", async () => {
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  await addVersions(agent);
+  // As many characters as JSON of so many KiB has, each of which the database's answer takes four bytes for.
+  const text = (kib: number) => "\\".repeat((kib * 1024) / 2 - 100);
+  const columns = {
+    prompt: `?${"\u0001".repeat(32 * 1024 - 1)}`,
+    input: JSON.stringify({ x: text(64) }),
+    output_schema: JSON.stringify({ description: text(32) }),
+    grader: { type: "json_fields", fields: { [text(32)]: {} } },
+    expected_output: JSON.stringify({ x: text(32) }),
+    output_format: "json",
+  };
+  const { tasks } = await addSuite(service, 1, { columns });
+  const long = (at: number) => `${at}`.padEnd(120, "\\");
+  endpoint.answer = async ({ headers }) => {
+    const spans = range(2000).map((at) =>
+      agentSpan({
+        kind: "model",
+        name: long(at),
+        provider: long(0),
+        model: long(at),
+        scope: "01234567",
+        parent_span_id: "ffffffffffffffff",
+        input_tokens: 999_999_999,
+        output_tokens: 999_999_999,
+        cost_usd: 123_456.123456789,
+      }),
+    );
+    await storeSpans(service, String(headers["x-service-run-id"]), spans);
+    return json(200, { output: { x: "\\".repeat(524_265) } });
+  };
+  const run = await addRun(owner, agent, tasks[0] ?? "");
+  await service.settled();
+  expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({
+    status: "completed",
+    passed: false,
+    evidence_signed: true,
+  });
+});

@@ -42,6 +42,7 @@ function assessed(answer: Partial<Answer> | null, spans: Span[]) {
       reference_latency_ms: 1000,
       expected_tool_calls: 1,
     },
+    is_apart: false,
     answer: answer === null ? null : JSON.stringify({ output: "42", ...answer }),
     commitments: { request: null, response: null },
     telemetry: { spans, versions: [] },
