@@ -71,16 +71,30 @@ const TimedSpan = z.object({
   duration_ms: z.number(),
 });
 
+const Trace = z.object({ run_id: z.string(), spans: z.array(TimedSpan) });
+
 /** A blueprint as the database gives it: the spans of each run of the window that has any. */
 export const BlueprintRow = z.object({
   agent_id: z.string(),
   window: z.array(z.string()),
   architecture_hash: z.string().nullable(),
-  traces: z.array(z.object({ run_id: z.string(), spans: z.array(TimedSpan) })),
+  traces: z.array(Trace),
+  /** The runs whose spans `withTraces` reads. */
+  apart: z.array(z.string()),
 });
-export type BlueprintRow = z.output<typeof BlueprintRow>;
+export type BlueprintRow = Omit<z.output<typeof BlueprintRow>, "apart">;
 
 const COLUMNS = Object.keys(TimedSpan.shape);
+
+/**
+ * How many bytes of spans are read along with the rest. Those of ten runs may be 44 MB in the database's answer, which has ten
+ * for the versions of the agent's timeline, too.
+ */
+const READ_ALONG = 1_500_000;
+
+/** SQL: the Trace of the span rows `s` of a run. */
+const traceJson: SQL = sql`json_build_object('run_id', s.run_id,
+  'spans', json_agg(${columnsJson("s", COLUMNS, { started_at: epochSeconds(sql`s.started_at`) })}))`;
 
 /** SQL: the BlueprintRow of the agent row `a` over the runs that a viewer may see. */
 export function blueprintJson(viewer: string | null): SQL {
@@ -90,14 +104,29 @@ export function blueprintJson(viewer: string | null): SQL {
       where r.agent_id = a.id and ${isFinishedRun(sql`r.status`)} and ${visibleRun(viewer)}
       order by r.id desc limit ${WINDOW}
     ), traces as (
-      select json_build_object('run_id', s.run_id, 'spans', json_agg(${columnsJson("s", COLUMNS, { started_at: epochSeconds(sql`s.started_at`) })})) as trace
-      from ${spans} s where s.run_id in (select id from recent) group by s.run_id
+      select run_id, trace, sum(octet_length(trace::text)) over (order by run_id desc) <= ${READ_ALONG} as fits from (
+        select s.run_id, ${traceJson} as trace from ${spans} s where s.run_id in (select id from recent) group by s.run_id) x
     )
     select json_build_object('agent_id', a.id,
       'window', coalesce((select jsonb_agg(id order by id desc) from recent), '[]'),
       'architecture_hash', (select v.architecture_hash from recent x
         join ${architecture_versions} v on v.agent_id = a.id and ${ofVersion} = x.version order by x.id desc limit 1),
-      'traces', coalesce((select json_agg(trace) from traces), '[]')))`;
+      'traces', coalesce((select json_agg(trace) from traces where fits), '[]'),
+      'apart', coalesce((select json_agg(run_id) from traces where not fits), '[]')))`;
+}
+
+/** The blueprint with all its spans: those of runs that did not fit into one answer are read now, run by run. */
+export async function withTraces(
+  ctx: Context,
+  { apart, ...row }: z.output<typeof BlueprintRow>,
+): Promise<BlueprintRow> {
+  const traces = [...row.traces];
+  for (const run of apart) {
+    const statement = sql`select ${traceJson} as result from ${spans} s where s.run_id = ${run}::uuid group by s.run_id`;
+    const trace = await read(ctx, Trace, statement);
+    if (trace !== null) traces.push(trace);
+  }
+  return { ...row, traces };
 }
 
 /** The blueprint of an agent over the ten most recent runs that the caller may see; throws 404. */
@@ -113,7 +142,7 @@ export async function readBlueprint(
     sql`select ${blueprintJson(viewer)} as result from ${agents} a where a.id = ${agentId}::uuid and ${visibleAgent(viewer)}`,
   );
   if (row === null) throw notFound("agent");
-  return toBlueprint(row);
+  return toBlueprint(await withTraces(ctx, row));
 }
 
 /** BlueprintRead from the database's JSON; the same for the same spans in any order. */

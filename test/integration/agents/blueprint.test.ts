@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
+import { newVisitor } from "../../stack/visitor.ts";
 import { addAgent, addSuite, range } from "../runs/support.ts";
 import { insertRun, insertSpan, insertVersion } from "./telemetry-support.ts";
 
@@ -294,4 +295,30 @@ describe("the agent's page", () => {
     );
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
+});
+
+it("is there, and so is its agent's page, however many spans the runs have and however long their names", async () => {
+  const agent = await addAgent(owner, { is_public: true });
+  for (const _run of range(10)) await insertRun(service, agent, task);
+  await service.sql(
+    `insert into spans (run_id, span_id, agent_id, kind, name, operation, provider, model, input_tokens, started_at, duration_ms)
+     select r.id, lpad(to_hex(n), 16, '0'), r.agent_id, 'model', q, q, q, q, 1, now(), 1
+     from runs r, generate_series(1, 600) n, repeat('"', 120) q where r.agent_id = $1`,
+    [agent],
+  );
+  const name = '"'.repeat(120);
+  expect(await read(agent, "blueprint")).toMatchObject({
+    run_count: 10,
+    telemetry_runs: 10,
+    mean_spans_per_run: 600,
+    models: [{ name, provider: name, calls: 6000, input_tokens: 6000 }],
+    operations: [{ name, count: 6000 }],
+  });
+  const { html } = await newVisitor(service).open(`/agents/${agent}`);
+  expect(html).toContain("&quot;".repeat(120));
+  // What is not large is read at once.
+  await service.sql("delete from spans where agent_id = $1 and span_id > lpad(to_hex(100), 16, '0')", [agent]);
+  service.counters.reset();
+  expect(await read(agent, "blueprint")).toMatchObject({ telemetry_runs: 10, mean_spans_per_run: 100 });
+  expect(service.counters.snapshot().db.requests).toBe(1);
 });
