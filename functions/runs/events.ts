@@ -83,8 +83,9 @@ export const runEvents = [
     description:
       "`run` with the RunRead of each member whose status changed (at the beginning: that is no longer queued), then " +
       "`session` with status and counts; the last one's status is completed or cancelled. That of a certification comes with " +
-      "its verdict: while it is paused, the stream stays open. Only `session` carries an id: a " +
-      `reader that lost the connection between the two is told of those runs again. ${PROTOCOL}`,
+      "its verdict: while it is paused, the stream stays open. Only `session` carries an id, and, where more than some " +
+      "megabytes of runs are to be told, the last one of each part of them; `session` follows behind all. A reader that lost the " +
+      `connection between two ids is told of those runs again. ${PROTOCOL}`,
     auth: "open",
     subject: "runs",
     limit: "stream",

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import { read } from "../db/change.ts";
+import { ANSWERED } from "../db/listing.ts";
 import { agents, runs, screening_sessions } from "../db/schema/index.ts";
 import type { Principal } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
@@ -20,13 +21,15 @@ const SessionNews = z.object({
   rights: Rights,
   session: SessionProgress,
   state: z.string(),
+  /** Whether more runs have changed than fit into an answer: the state has the others as they were known. */
+  is_cut: z.boolean(),
   /** The runs whose status differs from the one in the known state, with their places, from 1. */
   runs: z.array(z.object({ place: z.number(), run: RunParts })),
 });
 
 /**
  * The events of a session after `cursor`: `run` for each of its runs whose status differs from the one that the reader
- * knows, then `session` with the counts. The event of a session that is completed or cancelled is the last one; a session
+ * knows, then `session` with the counts; where that is more than fits into an answer, the rest follows with the next look. The event of a session that is completed or cancelled is the last one; a session
  * to which runs may still be added stays open. `seen` for a reader that has had the last event; throws 404 and what `follow`
  * throws.
  *
@@ -64,16 +67,25 @@ async function lookAtSession(
     SessionNews,
     sql`select json_build_object('rights', v.rights, 'session', ${sessionJson}, 'state', coalesce(x.letters, '') || case
           when ${underWay} is not null or x.is_held then '+' when x.letters is null then '-' else '' end,
-        'runs', coalesce(x.runs, '[]')) as result
+        'is_cut', coalesce(x.is_cut, false), 'runs', coalesce(x.runs, '[]')) as result
       from ${screening_sessions} s join ${agents} a on a.id = s.agent_id
         cross join ${rightsOf(ctx.now(), viewers, visibleSession, (viewer) => mayRun("see", viewer))} cross join lateral (
-        select string_agg(r.letter, '' order by r.place) as letters, bool_or(r.canary is null) as is_held,
-          json_agg(json_build_object('place', r.place, 'run', ${runParts}) order by r.place)
-            filter (where r.letter <> coalesce(nullif(substr(${lettersOf(known)}, r.place::integer, 1), ''), 'q')) as runs
+        select string_agg(case when r.fits then r.letter else r.known end, '' order by r.place) as letters,
+          bool_or(r.canary is null) as is_held, bool_or(not r.fits) as is_cut,
+          json_agg(json_build_object('place', r.place, 'run', r.run) order by r.place) filter (where r.fits and r.run is not null) as runs
         from (
-          select *, case status when 'cancelled' then 'x' else left(status, 1) end as letter,
-            row_number() over (order by ${runOrder}) as place
-          from ${runs} r where r.screening_session_id = s.id
+          select *, r.run is null or sum(octet_length(r.run::text)) over (order by r.place) <= ${ANSWERED} as fits
+          from (
+            select r.place, r.letter, r.known, r.canary, case when r.letter <> r.known then ${runParts} end as run
+            from (
+              select *, coalesce(nullif(substr(${lettersOf(known)}, r.place::integer, 1), ''), 'q') as known
+              from (
+                select *, case status when 'cancelled' then 'x' else left(status, 1) end as letter,
+                  row_number() over (order by ${runOrder}) as place
+                from ${runs} r where r.screening_session_id = s.id
+              ) r
+            ) r
+          ) r
         ) r
       ) x
       where s.id = ${sessionId}::uuid`,
@@ -84,7 +96,7 @@ async function lookAtSession(
 
 /** What is new to a reader who knows `cursor`; null where that includes a run that was already known to whoever looked. */
 function newsOf(
-  { session, state, runs: changed }: z.output<typeof SessionNews>,
+  { session, state, is_cut, runs: changed }: z.output<typeof SessionNews>,
   own: boolean,
   cursor: string,
 ): News | null {
@@ -95,6 +107,11 @@ function newsOf(
   const ended = session.status === "completed" || session.status === "cancelled";
   if (cursor !== "" && cursor === state) return { events: [], cursor: state, ended };
   const events = unseen.map(({ run }) => ({ event: "run", data: runFor(run, own) }));
+  // The counts would be ahead of what was told, and those of a session that is over are the last event.
+  if (is_cut) {
+    const last = events.pop();
+    return { events: last === undefined ? [] : [...events, { ...last, id: state }], cursor: state, ended: false };
+  }
   const end = { event: "session", id: state, data: session };
   return { events: [...events, end], cursor: state, ended };
 }

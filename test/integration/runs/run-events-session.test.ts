@@ -5,7 +5,7 @@ import type { Sleep } from "../../../shared/results/follow.ts";
 import { followSession } from "../../../shared/results/follow-session.ts";
 import { type Caller, caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { contextOf, eventsOf, type Told } from "./run-events-support.ts";
+import { contextOf, eventsOf, sessionOf, type Told } from "./run-events-support.ts";
 import { addAgent, addSuite, quietQueueClient, type TestSuite } from "./support.ts";
 
 let service: TestService;
@@ -135,5 +135,38 @@ describe("the events of a screening session", () => {
     });
     const again = await owner.call("GET", path, undefined, { "last-event-id": "cfcfcf" });
     expect([again.status, again.text]).toEqual([204, ""]);
+  });
+
+  it("come look by look where the runs are more than one answer holds, the session's last", async () => {
+    const { session } = await newBatch();
+    // The longest that an agent may report as its error, in characters that JSON escapes.
+    await service.sql(
+      `insert into runs (id, agent_id, task_id, user_id, status, trigger, scope, domain, screening_session_id, position,
+         repeat_index, repeat_total, failure_code, failure_detail, created_at, started_at, finalized_at, canary)
+       select uuidv7(), r.agent_id, r.task_id, r.user_id, 'failed', r.trigger, r.scope, r.domain, $1, n + 10, 1, 1,
+         'agent_reported_failure', repeat(chr(1), 2000), now(), now(), now(), false
+       from (select * from runs where screening_session_id = $1 limit 1) r, generate_series(1, 994) n`,
+      [session],
+    );
+    await service.sql(
+      "update runs set status = 'failed', finalized_at = now(), canary = false where screening_session_id = $1",
+      [session],
+    );
+    let at = Date.now();
+    const clocked = contextOf(service, () => new Date(at));
+    const sleep: Sleep = async (ms) => void (at += ms);
+    const stream = await followSession(clocked, sessionOf(owner), session, "", sleep);
+    if (stream === null || stream === "seen") throw new Error("there is no stream");
+    let text = "";
+    for await (const piece of stream(new AbortController().signal)) text += piece;
+    const told = eventsOf(text);
+    const runs = told.filter(({ event }) => event === "run").map(({ data }) => data.id);
+    expect([runs.length, new Set(runs).size]).toEqual([1000, 1000]);
+    expect(told.filter(({ event }) => event === "session").map(({ data }) => data.counts.failed)).toEqual([1000]);
+    expect(told.at(-1)).toMatchObject({ event: "session", id: "f".repeat(1000) });
+    // Whoever lost the connection on the way goes on behind what was told.
+    const cut = told.find(({ id }) => id !== null);
+    expect(cut?.id).toMatch(/^f+q+$/);
+    expect(told.findIndex(({ id }) => id !== null)).toBe((cut?.id?.indexOf("q") ?? 0) - 1);
   });
 });
