@@ -33,6 +33,7 @@ export const PAGES: Record<string, () => Promise<readonly View[]>> = {
   "site/problems": async () => (await import("./site/problems.tsx")).problemPages,
   "site/proposals": async () => (await import("./site/proposals.tsx")).proposalPages,
   "site/purchase": async () => (await import("./site/purchase.tsx")).purchasePages,
+  "site/records": async () => (await import("./site/records.tsx")).recordPages,
   "site/reference": async () => (await import("./site/reference.tsx")).referencePages,
   "site/resume": async () => (await import("./site/resume.tsx")).resumePages,
   "site/run": async () => (await import("./site/run.tsx")).runPages,

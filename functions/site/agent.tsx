@@ -157,7 +157,7 @@ function AgentPage(shown: Shown) {
         </>
       )}
       <Variants group={group} />
-      <Recent runs={stats.recent_runs} />
+      <Recent agentId={agent.id} runs={stats.recent_runs} />
       {blueprint.telemetry_runs > 0 && <Blueprint blueprint={blueprint} own={agent.connection_mode !== undefined} />}
       {timeline.items.length > 0 && <Timeline items={timeline.items} />}
       {isOpen && <Badge baseUrl={baseUrl} agentId={agent.id} />}

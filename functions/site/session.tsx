@@ -241,6 +241,12 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
             {marksOf(agent)}: <a href={`/agents/${agent.id}`}>its record</a>
           </p>
         )}
+        {done && agent !== null && (
+          <p>
+            <a href={`/agents/${agent.id}/runs?session=${session.id}`}>All runs of this screening</a> ·{" "}
+            <a href={`/agents/${agent.id}/screenings`}>its other screenings</a>
+          </p>
+        )}
         {done && owned?.is_public === false && (
           <p>
             Nobody but {seenBy(owned)} can see it. A badge and a place on the board are for public agents:{" "}

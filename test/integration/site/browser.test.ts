@@ -63,6 +63,8 @@ beforeAll(async () => {
     board: "/",
     agent: `/agents/${agents[0]}`,
     "another agent": `/agents/${agents[1]}`,
+    "an agent's runs": `/agents/${agents[0]}/runs`,
+    "an agent's screenings": `/agents/${agents[0]}/screenings`,
     design: "/design",
     compare: `/compare?agents=${agents.join(",")}`,
     "what to compare": "/compare",

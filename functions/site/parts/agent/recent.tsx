@@ -6,14 +6,14 @@ import { Table } from "../notice.tsx";
 type Run = z.output<typeof AgentStats>["recent_runs"][number];
 
 /** What came of a run, in a word or two. */
-function outcome({ status, passed, failure_code }: Run): string {
+export function outcome({ status, passed, failure_code }: Pick<Run, "status" | "passed" | "failure_code">): string {
   if (failure_code !== null) return failure_code.replaceAll("_", " ");
   if (status !== "completed") return status;
   return passed === null ? "not graded" : passed ? "passed" : "not passed";
 }
 
-/** The latest runs of an agent, each with the way to its evidence. */
-export function Recent({ runs }: { runs: readonly Run[] }) {
+/** The latest runs of an agent, each with the way to its evidence, and the ways to the others. */
+export function Recent({ agentId, runs }: { agentId: string; runs: readonly Run[] }) {
   if (runs.length === 0) return null;
   return (
     <>
@@ -40,6 +40,10 @@ export function Recent({ runs }: { runs: readonly Run[] }) {
           </tr>
         ))}
       </Table>
+      <p>
+        <a href={`/agents/${agentId}/runs`}>All its runs</a> ·{" "}
+        <a href={`/agents/${agentId}/screenings`}>its screenings</a>
+      </p>
     </>
   );
 }

@@ -62,9 +62,8 @@ export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simu
       )}
       <dt>Evidence</dt>
       <dd>
-        {counted(entry.runs, "run")} of {counted(entry.tasks, "task")}:{" "}
-        <a href={`/api/v1/runs?agent_id=${agentId}`}>runs</a>,{" "}
-        <a href={`/api/v1/agents/${agentId}/screening-sessions`}>sessions</a>
+        {counted(entry.runs, "run")} of {counted(entry.tasks, "task")}: <a href={`/agents/${agentId}/runs`}>runs</a>,{" "}
+        <a href={`/agents/${agentId}/screenings`}>screenings</a>
         {entry.asked_runs !== null && `, the latest of ${counted(entry.asked_runs, "run")} that it was asked`}
         {entry.uneven && (
           <>
