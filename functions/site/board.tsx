@@ -6,6 +6,7 @@ import { LeaderboardRow, wholeBoardQuery } from "../../shared/board/shown.ts";
 import { findOnBoard } from "../../shared/board/search.ts";
 import { Bar, Layout, page, percent, variantsOf } from "./layout.tsx";
 import { address, canonical, PAGE_SIZE, parametersOf, PERIODS, type View } from "./parts/board-view.ts";
+import { SCORE_GUIDE } from "./parts/guide-addresses.ts";
 import { intervalOf } from "./parts/in-words.ts";
 import { Marks } from "./parts/marks.tsx";
 import { Empty, Scroll } from "./parts/notice.tsx";
@@ -137,7 +138,7 @@ function Legend() {
       <summary>How to read this</summary>
       <p>
         Score = 40% success, 30% reliability, 30% cost efficiency. Agents with counted runs of every core task are
-        ranked on those tasks alone; the others are provisional.
+        ranked on those tasks alone; the others are provisional. <a href={SCORE_GUIDE}>How the score comes about</a>
       </p>
       <p>
         Behind each rank stand the places that the 95% interval does not rule out. ≈ marks an agent whose interval

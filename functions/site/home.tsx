@@ -6,6 +6,7 @@ import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
+import { AGENT_GUIDE } from "./parts/guide-addresses.ts";
 import { counted, intervalOf } from "./parts/in-words.ts";
 import { Marks } from "./parts/marks.tsx";
 import { Moment } from "./parts/moment.tsx";
@@ -72,7 +73,8 @@ function Steps({ agents, coreTasks, user }: { agents: readonly Agent[]; coreTask
         <li>
           {first === undefined ? (
             <>
-              <a href="/agents/new">Connect an agent</a>: the URL that it answers at, tried before it is kept
+              <a href="/agents/new">Connect an agent</a>: the URL that it answers at, tried before it is kept (
+              <a href={AGENT_GUIDE}>how one is written</a>)
             </>
           ) : (
             <>

@@ -12,6 +12,7 @@ import {
   testButtons,
 } from "./parts/agent-fields.tsx";
 import { attempt, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
+import { AGENT_GUIDE } from "./parts/guide-addresses.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const NAMES = ["name", "description", "endpoint", "agent_protocol", "is_public", ...HEADER_NAMES] as const;
@@ -28,7 +29,7 @@ function NewAgent({ typed, tested, wrong }: Shown) {
       <h1>Connect an agent</h1>
       <p class="mute">
         The service calls the HTTPS endpoint that you host, with one task at a time, and signs every call. Nothing of
-        your agent has to be installed anywhere.
+        your agent has to be installed anywhere. <a href={AGENT_GUIDE}>What it is sent, and what it has to answer</a>
       </p>
       <Refused wrong={wrong} labels={AGENT_LABELS} />
       {tested !== undefined && <TestOutcome tested={tested} endpoint={typed.get("endpoint") ?? ""} />}

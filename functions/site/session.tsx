@@ -17,12 +17,14 @@ import {
 } from "./parts/again.tsx";
 import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
+import { AGENT_GUIDE } from "./parts/guide-addresses.ts";
 import { counted, intervalOf, marksOf } from "./parts/in-words.ts";
 import { LIVE } from "./parts/live.ts";
 import { mayIn } from "./parts/may.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
 import { isSignedIn } from "./parts/signed-in.ts";
+import { Took } from "./parts/took.tsx";
 import { unless } from "./parts/unless.ts";
 import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
@@ -92,7 +94,7 @@ function Unanswered({ failed }: { failed: readonly Run[] }) {
   return (
     <p>
       {all ? "None of them" : `${without} of them`} brought {all ? "an" : "no"} answer that could be graded: look at the
-      endpoint first.
+      endpoint first. <a href={AGENT_GUIDE}>What it is sent, and what it has to answer</a>
     </p>
   );
 }
@@ -130,22 +132,6 @@ function Failures({ failed, total, tasks }: { failed: readonly Run[]; total: num
         ))}
       </Table>
     </>
-  );
-}
-
-/** What a finished screening took, in all. */
-function Took({ session }: { session: Session }) {
-  const { duration_ms, evidence_cost_usd, priced_runs: priced, counts, composite_score, simulated } = session;
-  if (duration_ms === null) return null;
-  const runs = counts.completed + counts.failed;
-  return (
-    <p>
-      It took {(duration_ms / 1000).toFixed(1)} seconds
-      {evidence_cost_usd !== null &&
-        ` and, ${simulated ? "simulated" : "as the agent says"}, ${evidence_cost_usd.toFixed(6)} USD`}
-      {evidence_cost_usd !== null && priced !== runs && `, known in full of ${priced} of ${counted(runs, "run")}`}.
-      {composite_score !== null && ` These runs alone come to a score of ${composite_score.toFixed(2)}.`}
-    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { ConnectionTestResult } from "../../../shared/runs/connection-shown.ts";
 import { Choose, Field, type Wrong } from "./form.tsx";
+import { AGENT_GUIDE } from "./guide-addresses.ts";
 import { Notice } from "./notice.tsx";
 
 /** What the fields of an agent are called, above a form that was refused too. */
@@ -66,7 +67,7 @@ export function TestOutcome({ tested, endpoint, unsent }: TestOutcomeProps) {
           <>
             <dt>A run would fail with</dt>
             <dd>
-              <code>{tested.failure_code}</code>
+              <code>{tested.failure_code}</code>: <a href={AGENT_GUIDE}>what an endpoint is sent, and has to answer</a>
             </dd>
           </>
         )}

@@ -83,3 +83,19 @@ it("goes on page by page", async () => {
   expect(new Set([...to(first, "runs"), ...to(next, "runs")]).size).toBe(60);
   expect(next.links.map(({ text }) => text)).not.toContain("next");
 });
+
+it("leads from where a score or an endpoint puzzles to the guide about it", async () => {
+  const guides = ({ links }: Page) =>
+    links.flatMap(({ href }) => /^\/docs\/guides\/(the-score|write-an-agent)$/.exec(href)?.[1] ?? []);
+  for (const path of ["/", `/agents/${agent}`, `/sessions/${shown}`])
+    expect(guides(await visitor.open(path)), path).toEqual(["the-score"]);
+  const form = await visitor.open("/agents/new");
+  const unreachable = { name: "Eve", endpoint: "http://127.0.0.1:9/agent" };
+  const failed = await visitor.send(form, "Only try the endpoint", unreachable);
+  const beginner = await visitorOf(service, await newUser(service, { verified: true }));
+  expect([form, failed, await beginner.open("/home")].map(guides)).toEqual([
+    ["write-an-agent"],
+    ["write-an-agent", "write-an-agent"],
+    ["write-an-agent"],
+  ]);
+});

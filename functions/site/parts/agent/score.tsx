@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { AgentEntry } from "../../../../shared/board/board.ts";
 import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { percent, variantsOf } from "../../layout.tsx";
+import { SCORE_GUIDE } from "../guide-addresses.ts";
 import { counted, intervalOf } from "../in-words.ts";
 
 /** A difference of shares in percentage points; one that is nothing has no sign. */
@@ -27,14 +28,14 @@ export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simu
     <dl>
       <dt>Score</dt>
       <dd>
-        <strong>{entry.composite_score.toFixed(2)}</strong> ({intervalOf(entry)}),{" "}
-        {entry.simulated ? "simulated" : entry.score_basis}
+        <strong>{entry.composite_score.toFixed(2)}</strong> ({intervalOf(entry)}) of 100,{" "}
+        {entry.simulated ? "simulated" : entry.score_basis}: <a href={SCORE_GUIDE}>how the score comes about</a>
       </dd>
       <dt>State</dt>
       <dd>{state}</dd>
       <dt>Parts</dt>
       <dd>
-        success {percent(entry.success_rate)}, reliability {percent(entry.reliability)}, cost{" "}
+        success {percent(entry.success_rate)}, reliability {percent(entry.reliability)}, cost efficiency{" "}
         {percent(entry.cost_efficiency)}
       </dd>
       <dt>Cost</dt>
