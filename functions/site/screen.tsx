@@ -18,6 +18,8 @@ import { type View, type Visit, view } from "./parts/view.ts";
 const LABELS = { suite_id: "Suite", repeats: "How often each task" };
 /** The estimate is asked for by a width; what the page tells of it holds for any. */
 const WIDTH = 0.1;
+/** From how many repeats on reliability tells something. */
+const GOOD_REPEATS = 3;
 const Suites = z.object({ items: z.array(SuiteRead) });
 const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
 
@@ -51,6 +53,14 @@ function outOfUse({ id, is_active, connection_retired }: z.output<typeof AgentRe
       This agent's connection is no longer supported, and it can't be screened: <a href={edit}>connect it anew</a>
     </>
   );
+}
+
+/** How many repeats to take: as many as an allowance of so many runs a month has room for with the suite that is offered first. */
+function repeatsHint(tasks: number, limit: number): string {
+  const most = tasks === 0 ? GOOD_REPEATS : Math.floor(limit / tasks);
+  if (most >= GOOD_REPEATS) return "Reliability is told by repeats; three are a good start.";
+  const room = most < 1 ? "less than once" : most === 1 ? "once" : `${most} times`;
+  return `Reliability is told by repeats. The month's ${counted(limit, "run")} have room for each core task ${room}.`;
 }
 
 async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: Wrong): Promise<Response> {
@@ -94,6 +104,12 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
       <p>
         {workspace === null ? "You have" : ["The workspace ", <bdi>{workspace}</bdi>, " pays for it, and has"]}{" "}
         <strong>{left}</strong> of {limit} runs left this month.
+        {workspace === null && limit < GOOD_REPEATS * (core?.task_count ?? 0) && (
+          <>
+            {" "}
+            <a href="/settings/plan">What each plan allows</a>
+          </>
+        )}
       </p>
       <Expectations suites={suites} left={left} preflight={preflight} stats={known} />
       {!mayRun ? (
@@ -115,7 +131,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
             min={1}
             max={10}
             value={typed?.get("repeats") ?? "1"}
-            hint="Reliability is told by repeats; three are a good start."
+            hint={repeatsHint(core?.task_count ?? 0, limit)}
             wrong={wrong}
           />
           <Tick

@@ -99,3 +99,16 @@ it("leads from where a score or an endpoint puzzles to the guide about it", asyn
     ["write-an-agent"],
   ]);
 });
+
+it("advises as many repeats as the month's allowance has room for", async () => {
+  const of = async (user: User): Promise<Page> => {
+    const own = await addAgent(user, { name: "Own", endpoint: endpoint.url });
+    return (await visitorOf(service, user)).open(`/agents/${own}/screen`);
+  };
+  const free = await of(await newUser(service, { verified: true }));
+  expect(free.html).toContain("The month&#39;s 50 runs have room for each core task once.");
+  expect(free.html).not.toContain("three are a good start");
+  expect(free.links.map(({ href }) => href)).toContain("/settings/plan");
+  const pro = await of(await newUser(service, { plan: "pro", verified: true }));
+  expect(pro.html).toContain("three are a good start");
+});
