@@ -1,9 +1,13 @@
 /** Brings a database up to the newest migration: `npm run migrate` with DATABASE_URL set. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { type Client, DatabaseError } from "pg";
+import * as z from "zod";
 import { openClient } from "./client.ts";
+import { command, databaseUrl, explained } from "./command.ts";
 import { installKept } from "./kept.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
@@ -24,8 +28,18 @@ const TRIES = 60;
 
 /** What is said once no try got through. */
 const HELD_UP =
-  `The service held what a migration has to lock at each of ${TRIES} tries. What came before it is applied: ` +
+  `the service held what it has to lock at each of ${TRIES} tries. What came before it is applied: ` +
   "start npm run migrate again at a quieter time, and deploy after it.";
+
+/** No try got through. */
+class HeldUp extends Error {}
+
+/** What is said of a migration that failed for another reason. */
+const NOTHING_DONE =
+  "(It changed nothing, and what came before it is applied: once that is mended, start npm run migrate again.)";
+
+/** What drizzle-kit keeps of the migrations: `when` is what the migrator knows one by. */
+const Journal = z.object({ entries: z.array(z.object({ when: z.number(), tag: z.string() })) });
 
 /** What it is to fail for want of a lock: it was not there in time, or to wait for it would have been a circle. */
 const GIVES_WAY: ReadonlySet<string | undefined> = new Set(["55P03", "40P01"]);
@@ -44,7 +58,7 @@ export async function migrate(
     await inTurn(client, () => client.query(APPLIED));
     const last = await lastApplied(client);
     for (const migration of readMigrationFiles({ migrationsFolder: folder }))
-      if (migration.folderMillis > last) await applyBesideOthers(client, migration, patience);
+      if (migration.folderMillis > last) await applyNamed(client, migration, folder, patience);
     await inTurn(client, () => installKept(client));
   } finally {
     await client.end();
@@ -70,6 +84,18 @@ async function lastApplied(client: Client): Promise<number> {
   return Number(rows[0]?.last);
 }
 
+/** Applies a migration; where that fails, the error says which one it was. */
+async function applyNamed(client: Client, migration: MigrationMeta, folder: string, patience: number): Promise<void> {
+  try {
+    await applyBesideOthers(client, migration, patience);
+  } catch (cause) {
+    const { entries } = Journal.parse(JSON.parse(readFileSync(join(folder, "meta/_journal.json"), "utf8")));
+    const tag = entries.find(({ when }) => when === migration.folderMillis)?.tag ?? migration.hash;
+    const said = cause instanceof HeldUp ? HELD_UP : `${explained(cause)} ${NOTHING_DONE}`;
+    throw new Error(`The migration ${tag} failed: ${said}`, { cause });
+  }
+}
+
 /** Applies a migration, again and again while the service holds what it has to lock. */
 async function applyBesideOthers(client: Client, migration: MigrationMeta, patience: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -79,7 +105,7 @@ async function applyBesideOthers(client: Client, migration: MigrationMeta, patie
     } catch (error) {
       const isHeldUp = error instanceof DatabaseError && GIVES_WAY.has(error.code);
       if (!isHeldUp) throw error;
-      if (tries === TRIES) throw new Error(HELD_UP, { cause: error });
+      if (tries === TRIES) throw new HeldUp(HELD_UP, { cause: error });
       await client.query("rollback");
       await delay(patience);
     }
@@ -97,9 +123,8 @@ async function apply(client: Client, { sql, hash, folderMillis }: MigrationMeta,
   ]);
 }
 
-if (import.meta.main) {
-  const url = process.env["DATABASE_URL"];
-  if (url === undefined) throw new Error("Set DATABASE_URL to the database to migrate.");
-  await migrate(url);
-  console.log("The database is up to date.");
-}
+if (import.meta.main)
+  await command(async () => {
+    await migrate(databaseUrl(process.env));
+    console.log("The database is up to date.");
+  });

@@ -1,12 +1,13 @@
 /** Encrypts anew, under the first key, what an older one encrypts: `npm run reencrypt` with DATABASE_URL and the keys set. */
 import type { Client } from "pg";
-import { decrypt, encrypt, keyNameOf, type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
+import { decrypt, encrypt, keyNameOf, type Keyring } from "../shared/platform/encryption.ts";
 import { AUTH_HEADER } from "../shared/agents/auth-header.ts";
 import { MINTING } from "../shared/catalogue/minting.ts";
 import { EPOCH } from "../shared/epochs/secret.ts";
 import { TOTP_SECRET } from "../shared/identity/second-factor/factor.ts";
 import { SECRET_PURPOSE } from "../shared/webhooks/view.ts";
 import { openClient } from "./client.ts";
+import { command, databaseUrl, encryptionKeys } from "./command.ts";
 
 /** Where something is kept encrypted, and what its ciphertexts are bound to. A place that is not here loses its old key. */
 interface Place {
@@ -145,15 +146,17 @@ function opens(sealed: string, keys: Keyring, { purpose }: Place): boolean {
   }
 }
 
-if (import.meta.main) {
-  const url = process.env["DATABASE_URL"];
-  if (url === undefined) throw new Error("Set DATABASE_URL to the database whose secrets are to be encrypted anew.");
-  const keys = parseKeyring(process.env);
-  const progress = (place: string, { changed }: Reencrypted) => console.log(`${place}: ${changed}`);
-  const { changed, failed } = await reencrypt(url, keys, { progress });
-  console.log(`${changed} secrets were encrypted anew under ${keys[0].name ?? "DATA_ENCRYPTION_KEY"}.`);
-  if (failed.length > 0) {
-    console.error(`None of the keys opens these; give the key that does, or have them set anew:\n${failed.join("\n")}`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main)
+  await command(async () => {
+    const url = databaseUrl(process.env);
+    const keys = encryptionKeys(process.env);
+    const progress = (place: string, { changed }: Reencrypted) => console.log(`${place}: ${changed}`);
+    const { changed, failed } = await reencrypt(url, keys, { progress });
+    console.log(`${changed} secrets were encrypted anew under ${keys[0].name ?? "DATA_ENCRYPTION_KEY"}.`);
+    if (failed.length > 0) {
+      console.error(
+        `None of the keys opens these; give the key that does, or have them set anew:\n${failed.join("\n")}`,
+      );
+      process.exitCode = 1;
+    }
+  });

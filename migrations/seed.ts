@@ -7,8 +7,9 @@ import { publicSuites } from "../shared/suites/public/index.ts";
 import { SHIPPED_COLUMNS, type ShippedTask, shippedRow } from "../shared/suites/shipped.ts";
 import { mintSuite, secretSuites } from "../shared/suites/secret/index.ts";
 import { VERSIONS } from "../shared/suites/versions.static.ts";
-import { type Keyring, parseKeyring } from "../shared/platform/encryption.ts";
+import type { Keyring } from "../shared/platform/encryption.ts";
 import { openClient } from "./client.ts";
+import { command, databaseUrl, encryptionKeys } from "./command.ts";
 
 /** Any fixed number: two seedings of one database take turns on it. */
 const LOCK = 4_012_346;
@@ -190,9 +191,8 @@ function plain(task: Record<string, unknown>): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(task)));
 }
 
-if (import.meta.main) {
-  const url = process.env["DATABASE_URL"];
-  if (url === undefined) throw new Error("Set DATABASE_URL to the database to seed.");
-  const { suites, tasks, changed } = await seed(url, parseKeyring(process.env));
-  console.log(`${suites} suites with ${tasks} tasks are in place; ${changed} tasks are new or changed.`);
-}
+if (import.meta.main)
+  await command(async () => {
+    const { suites, tasks, changed } = await seed(databaseUrl(process.env), encryptionKeys(process.env));
+    console.log(`${suites} suites with ${tasks} tasks are in place; ${changed} tasks are new or changed.`);
+  });

@@ -3,10 +3,11 @@
  * digit: the runs that are scored, their signed statements, which it verifies, the tasks' references and the price list.
  * Without ids it goes through the whole board. Prints what differs, and ends with 1 where anything does.
  */
+import { isAddress } from "./address.ts";
 import { auditBoard } from "./audit/board.ts";
 
 const [base, ...agentIds] = process.argv.slice(2);
-if (base === undefined) {
+if (base === undefined || !isAddress(base)) {
   console.error("Give the service's address: npm run audit:board -- https://SERVICE [AGENT_ID…]");
   process.exitCode = 2;
 } else {

@@ -4,10 +4,11 @@
  * the file is of another log, damaged, or can't be written.
  */
 import { EXIT, Failure } from "../../clients/cli/src/failure.ts";
+import { isAddress } from "./address.ts";
 import { follow } from "../../clients/cli/src/log-follow.ts";
 
 const [base, file = "log-monitor.json"] = process.argv.slice(2);
-if (base === undefined) {
+if (base === undefined || !isAddress(base)) {
   console.error("Give the service's address: npm run log:monitor -- https://SERVICE [STATE_FILE]");
   process.exitCode = 2;
 } else {

@@ -15,11 +15,11 @@ const TRIES = 20;
 export function readsOf(base: string, headers: Record<string, string> = {}): Reads {
   async function one<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await fetch(base.replace(/\/$/, "") + path, {
+      const response = await reached(base.replace(/\/$/, "") + path, {
         headers: { accept: "application/json", ...headers },
         signal: AbortSignal.timeout(30_000),
       });
-      if (response.ok) return schema.parse(await response.json());
+      if (response.ok) return read(path, await response.text(), schema);
       if (response.status !== 429 || attempt === TRIES) throw new Error(`${path} answers ${response.status}`);
       await delay(1000 * Number(response.headers.get("retry-after") ?? 1));
     }
@@ -37,4 +37,25 @@ export function readsOf(base: string, headers: Record<string, string> = {}): Rea
       }
     },
   };
+}
+
+async function reached(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message || cause.name : String(cause);
+    const advice = "Is it running, and the address right?";
+    throw new Error(`${new URL(url).origin} does not answer: ${why}. ${advice}`, { cause: error });
+  }
+}
+
+function read<T>(path: string, text: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${path} is not what this service answers. Is the address that of a service of this release?`, {
+      cause,
+    });
+  }
 }
