@@ -1,8 +1,9 @@
+import { sendLater } from "../shared/mail/again.ts";
 import { MailMessage } from "../shared/mail/message.ts";
 import { send } from "../shared/mail/send.ts";
 import { consumer, UNHURRIED } from "../shared/queue/consumer.ts";
 
-/** Sends a mail. One that can't be sent is logged; its recipient can ask for another. */
+/** Sends a mail. One that can't be sent is logged, and owed anew unless Resend refuses it. */
 export const mailConsumer = consumer({
   name: "mail",
   body: MailMessage,
@@ -12,5 +13,5 @@ export const mailConsumer = consumer({
   // Resend takes five requests a second: of many at once nearly all would come late, and the last ones never.
   parallelism: 1,
   handle: send,
-  dead: () => Promise.resolve(),
+  dead: (ctx, message, isRefused) => (isRefused ? Promise.resolve() : sendLater(ctx, message)),
 });

@@ -16,8 +16,8 @@ export interface Consumer<B = unknown> {
   parallelism: number | null;
   /** Does the work. A throw makes QStash try again; coming a second time must change nothing. */
   handle(ctx: Context, body: B): Promise<void>;
-  /** Called once when the last try has failed. */
-  dead(ctx: Context, body: B): Promise<void>;
+  /** Called once when the last try has failed; `isRefused` where `handle` threw `Permanent`. */
+  dead(ctx: Context, body: B, isRefused: boolean): Promise<void>;
 }
 
 /** Retries as far apart as is useful: after half a minute, a quarter of an hour, seven and a half hours. */

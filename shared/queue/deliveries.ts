@@ -11,12 +11,15 @@ export interface Deliverer {
   context(request: Pick<Context, "requestId" | "addressHash" | "defer"> & { isBackground: true }): Context;
 }
 
-/** QStash's notice that its tries are over: the message's URL and body. */
-const FailureCallback = z.object({ url: z.string(), sourceBody: z.string() });
+/** QStash's notice that its tries are over: the message's URL and body, and the status of the last answer, if there was any. */
+const FailureCallback = z.object({ url: z.string(), sourceBody: z.string(), status: z.number().optional() });
+
+/** The status by which QStash is told that no further try can help. */
+const NEVER_AGAIN = 489;
 
 /** Never tried again: the signature or the message itself is wrong. */
 function refuse(reason: string): Response {
-  return new Response(reason, { status: 489, headers: { "Upstash-NonRetryable-Error": "true" } });
+  return new Response(reason, { status: NEVER_AGAIN, headers: { "Upstash-NonRetryable-Error": "true" } });
 }
 
 /**
@@ -58,7 +61,7 @@ export function addDeliveries<E extends Env>(
     return carryOut(ctx, c, async () => {
       const body = consumer.body.parse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
       ctx.log.error("message died", { consumer: consumer.name, ...subject(body) });
-      await consumer.dead(ctx, body);
+      await consumer.dead(ctx, body, callback.data.status === NEVER_AGAIN);
     });
   });
 }

@@ -72,11 +72,43 @@ describe("a mail", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is given up after three more tries, which the log tells", async () => {
+  it("is tried anew after three more tries, which the log tells", async () => {
     const { keys, mails } = await afterFailures(...Array<number>(4).fill(500));
-    expect(keys).toHaveLength(4);
-    expect(mails).toEqual([]);
+    expect(keys).toHaveLength(5);
+    expect(new Set(keys).size).toBe(1);
+    expect(mails).toHaveLength(1);
     expect(service.logs.some((line) => line.includes("message died") && line.includes('"mail"'))).toBe(true);
+  });
+
+  /** Lets time pass for the service and the queue, hour by hour. */
+  async function pass(hours: number): Promise<void> {
+    for (let hour = 0; hour < hours; hour += 1) {
+      ahead += 60 * MINUTE;
+      await service.broker.advance(60 * MINUTE);
+      await service.settled();
+    }
+  }
+
+  it.each([
+    [26, [1, 0]],
+    [84, [0, 0]],
+  ])("that the mail service was away for during %i hours comes at most once, while it is news", async (hours, come) => {
+    const [told, forgetful] = await Promise.all([newUser(service), newUser(service)]);
+    await service.settled();
+    service.mailbox.clear();
+    service.faults.set({ service: "mail", mode: "down" });
+    try {
+      await told.call("PATCH", "/api/v1/auth/me", { current_password: PASSWORD, new_password: `${PASSWORD}!` });
+      await forgetful.call("POST", "/api/v1/auth/forgot-password", { email: forgetful.email });
+      await pass(hours);
+      service.faults.set({ service: "mail", mode: "none" });
+      await pass(12);
+      expect([told, forgetful].map(({ email }) => service.mailbox.list(email).length)).toEqual(come);
+      expect(service.broker.stats().pending).toBe(0);
+    } finally {
+      service.faults.set({ service: "mail", mode: "none" });
+      ahead = 0;
+    }
   });
 
   it.each([
@@ -131,7 +163,7 @@ describe("a mail", () => {
     await newUser(locked);
     await locked.settled();
     await locked.broker.advance(DAY);
-    expect(locked.resend.keys).toHaveLength(4);
+    expect(locked.resend.keys.length).toBeGreaterThan(4);
     await locked.stop();
   });
 
