@@ -27,7 +27,8 @@ export const constraints: GraderModule<"constraints"> = {
   grade({ grader: { rules } }, { output }, version) {
     const seen = isSince(version, "10") ? asSeen : (text: string) => normalized(text, "NFC");
     const text = seen(textOf(output)).trim();
-    const broken = rules.map((rule) => fault(rule, text, seen)).filter((broke) => broke !== null);
+    const asked = { text, count: once<number>(text), holds: once<boolean>(text), words: once<Finder>(text) };
+    const broken = rules.map((rule) => fault(rule, asked, seen)).filter((broke) => broke !== null);
     return {
       correctness: (rules.length - broken.length) / rules.length,
       explanation:
@@ -36,6 +37,27 @@ export const constraints: GraderModule<"constraints"> = {
     };
   },
 };
+
+/** Tells whether a text holds some words. */
+type Finder = ReturnType<typeof holdsWords>;
+
+/** A text, and what was found out of it: a long one is read once for each question, however many rules ask it. */
+interface Asked {
+  text: string;
+  count(question: (text: string) => number): number;
+  holds(question: (text: string) => boolean): boolean;
+  words(question: (text: string) => Finder): Finder;
+}
+
+/** Asks each question of `text` once. */
+function once<Result extends number | boolean | Finder>(text: string) {
+  const known = new Map<(text: string) => Result, Result>();
+  return (question: (text: string) => Result): Result => {
+    const result = known.get(question) ?? question(text);
+    known.set(question, result);
+    return result;
+  };
+}
 
 type CountingRule = Extract<Rule, { n: number }>;
 type PlainRule = Exclude<Rule, { n: number } | { words: string[] } | { text: string }>;
@@ -59,12 +81,13 @@ const HOLDS: { [K in PlainRule["kind"]]: (text: string) => boolean } = {
   json: (text) => readJson(text) !== undefined,
 };
 
-/** How `text` breaks the rule, or null where the rule holds. */
-function fault(rule: Rule, text: string, seen: (text: string) => string): string | null {
-  if ("n" in rule) return miscount(rule, COUNT[rule.kind](text));
+/** How the text breaks the rule, or null where the rule holds. */
+function fault(rule: Rule, asked: Asked, seen: (text: string) => string): string | null {
+  const { text } = asked;
+  if ("n" in rule) return miscount(rule, asked.count(COUNT[rule.kind]));
   if ("words" in rule) {
     const wanted = rule.kind === "include";
-    const found = holdsWords(text);
+    const found = asked.words(holdsWords);
     const wrong = rule.words.filter((entry) => found(entry) !== wanted);
     return wrong.length === 0 ? null : `${rule.kind} (${wanted ? "missing" : "found"}: ${listSome(wrong, quote, 5)})`;
   }
@@ -73,7 +96,7 @@ function fault(rule: Rule, text: string, seen: (text: string) => string): string
     const holds = rule.kind === "starts_with" ? text.startsWith(wanted) : text.endsWith(wanted);
     return holds ? null : `${rule.kind} ${quote(rule.text)}`;
   }
-  return HOLDS[rule.kind](text) ? null : rule.kind;
+  return asked.holds(HOLDS[rule.kind]) ? null : rule.kind;
 }
 
 function miscount({ kind, n }: CountingRule, count: number): string | null {

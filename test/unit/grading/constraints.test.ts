@@ -8,6 +8,7 @@ import {
   countWords,
   holdsWords,
 } from "../../../shared/grading/writing.ts";
+import { leastTime } from "../../stack/least-time.ts";
 import { looseText, scoreOf, verdictOn } from "./support.ts";
 
 const holds = (rule: Rule, output: Json): boolean =>
@@ -159,4 +160,16 @@ describe("rules", () => {
       }),
     );
   });
+});
+
+test.each<Rule>([
+  { kind: "max_sentences", n: 3 },
+  { kind: "min_words", n: 3 },
+  { kind: "exclude", words: ["kumquat"] },
+])("a long text is read once, however many rules ask for the same: $kind", async (rule) => {
+  const text = `[${"1, about ≈ ".repeat(8000)}`;
+  const graded = (rules: number) => () =>
+    scoreOf({ type: "constraints", rules: Array.from({ length: rules }, () => rule) }, null, text);
+  const enough = 8 * (await leastTime(0, graded(1)));
+  expect(await leastTime(enough, graded(50))).toBeLessThan(enough);
 });
