@@ -6,7 +6,7 @@ import { agents, purchases, runs, task_scores, tasks } from "../db/schema/index.
 import { type Principal, viewerId } from "../identity/principal.ts";
 import type { Context } from "../platform/context.ts";
 import { notFound } from "../platform/problem.ts";
-import { meanOfKnown, rounded } from "../scoring/mean.ts";
+import { rounded } from "../scoring/mean.ts";
 import { paretoFront } from "../scoring/pareto.ts";
 import { meanPassHatK } from "../scoring/pass-k.ts";
 import { COST, SCORABLE, SCORED_RUNS } from "./aggregates.ts";
@@ -60,9 +60,11 @@ const Member = z.object({
   is_root: z.boolean(),
   is_hired: z.boolean(),
   model: z.string().nullable(),
-  cells: z.array(
-    z.object({ simulated: z.boolean(), n: z.number(), c: z.number(), priced: z.int(), cost: z.number().nullable() }),
-  ),
+  simulated: z.boolean().nullable(),
+  priced: z.int(),
+  cost: z.number().nullable(),
+  /** How many tasks it has with so many runs, of which so many passed: `[n, c, tasks]`. */
+  tallies: z.array(z.tuple([z.int(), z.int(), z.int()])),
 });
 type Member = z.output<typeof Member>;
 
@@ -81,7 +83,8 @@ export async function readFrontier(
 ): Promise<z.output<typeof FrontierRead>> {
   const visible = visibleAgent(viewerId(principal));
   // The cells say which tasks an agent has runs of. Their runs are found by an index, at most ten for each cell. What they come
-  // to is summed up for all members at once: member by member, all runs of the group would be gone through for each.
+  // to is summed up for all members at once: member by member, all runs of the group would be gone through for each. A member's
+  // tasks are told by how many are alike, 65 kinds at most: one by one, they are more than one answer of the database holds.
   const group = await read(
     ctx,
     Group,
@@ -108,11 +111,15 @@ export async function readFrontier(
     ), scored as (
       select * from found where simulated = not has_real
     ), cells as (
-      select agent_id, task_id, jsonb_build_object('simulated', simulated, 'n', count(*),
-        'c', count(*) filter (where passed), 'priced', count(cost), 'cost', avg(cost)) as cell
+      select agent_id, task_id, simulated, count(*) as n, count(*) filter (where passed) as c, count(cost) as priced,
+        avg(cost) as cost
       from scored group by agent_id, task_id, simulated
     ), played as (
-      select agent_id, jsonb_agg(cell order by task_id) as cells from cells group by agent_id
+      select agent_id, bool_and(simulated) as simulated, sum(priced) as priced, avg(cost order by task_id) as cost
+      from cells group by agent_id
+    ), tallied as (
+      select agent_id, jsonb_agg(jsonb_build_array(n, c, tasks) order by n, c) as tallies
+      from (select agent_id, n, c, count(*) as tasks from cells group by agent_id, n, c) k group by agent_id
     ), served as (
       select distinct on (agent_id) agent_id, serving_model as model from (
         select agent_id, serving_model, count(*) as runs from scored where serving_model is not null group by 1, 2
@@ -121,9 +128,11 @@ export async function readFrontier(
     select jsonb_build_object('root_id', x.root_id,
       'is_capped', (select count(*) > ${MAX_VARIANTS} from variants), 'members', (
       select jsonb_agg(jsonb_build_object(
-        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'is_hired', m.is_hired, 'model', s.model, 'cells', coalesce(p.cells, '[]')
+        'agent_id', m.id, 'name', m.name, 'is_root', m.is_root, 'is_hired', m.is_hired, 'model', s.model,
+        'simulated', p.simulated, 'priced', coalesce(p.priced, 0), 'cost', p.cost, 'tallies', coalesce(k.tallies, '[]')
       ) order by m.is_root desc, m.created_at, m.id)
-      from members m left join played p on p.agent_id = m.id left join served s on s.agent_id = m.id)) as result
+      from members m left join played p on p.agent_id = m.id left join tallied k on k.agent_id = m.id
+        left join served s on s.agent_id = m.id)) as result
     from target x`,
   );
   if (group === null) throw notFound("agent");
@@ -136,22 +145,23 @@ export async function readFrontier(
   };
 }
 
-function summary({ cells, ...member }: Member) {
-  const pass = (k: number) => shown(meanPassHatK(cells, k));
+function summary({ simulated, priced, cost, tallies, ...member }: Member) {
+  const played = tallies.flatMap(([n, c, times]) => Array.from({ length: times }, () => ({ n, c })));
+  const pass = (k: number) => shown(meanPassHatK(played, k));
   return {
     ...member,
     pass_rate: pass(1),
     pass_k: { "1": pass(1), "2": pass(2), "3": pass(3), "5": pass(5) },
-    mean_cost_per_task_usd: shown(meanOfKnown(cells.map(({ cost }) => cost))),
-    priced_runs: cells.reduce((sum, { priced }) => sum + priced, 0),
-    provenance: provenanceOf(cells),
-    runs: cells.reduce((sum, { n }) => sum + n, 0),
+    mean_cost_per_task_usd: shown(cost),
+    priced_runs: priced,
+    provenance: provenanceOf(simulated),
+    runs: tallies.reduce((sum, [n, _passed, times]) => sum + n * times, 0),
   };
 }
 
-function provenanceOf([first]: Member["cells"]): "real" | "simulated" | "none" {
-  if (first === undefined) return "none";
-  return first.simulated ? "simulated" : "real";
+function provenanceOf(simulated: boolean | null): "real" | "simulated" | "none" {
+  if (simulated === null) return "none";
+  return simulated ? "simulated" : "real";
 }
 
 const shown = (value: number | null): number | null => (value === null ? null : rounded(value));

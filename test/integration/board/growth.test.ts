@@ -4,10 +4,11 @@ import { DAILY } from "../../../functions/scheduled.ts";
 import { END_ALL } from "../../../shared/runs/finalise.ts";
 import { SUM_UP } from "../../../shared/runs/sum-up.ts";
 import type { Consumer } from "../../stack/broker/harness.ts";
+import { inBulk } from "../../stack/bulk.ts";
 import { caller, newUser, type User } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { fetched, type Plan, planOf, type Recorder, startRecorder } from "../http/plans-support.ts";
-import { addAgent, addRun, addSuite, startAgent } from "../runs/support.ts";
+import { addAgent, addRun, addSuite, growSuite, startAgent } from "../runs/support.ts";
 
 const PAST = 5000;
 /** Their cells are more than one piece of the daily work takes, though they are few. */
@@ -112,6 +113,39 @@ it("shows the latest of a variant group that has more than can be read at once, 
   expect(await shownOf(ids[0]?.id)).toEqual({ is_capped: true, members: named(0, ...latest) });
   await service.sql("delete from agents where variant_of = $1 and name in ('Variant 0', 'Variant 1')", [root]);
   expect(await shownOf(root)).toEqual({ is_capped: false, members: named(2, ...latest) });
+});
+
+it("shows a variant group whose members have more tasks together than one answer of the database holds", async () => {
+  const root = await addAgent(owner);
+  const { id, tasks } = await addSuite(service, 1);
+  await growSuite(service, { id, tasks }, 400);
+  await service.sql(
+    inBulk(
+      ["runs", "task_scores"],
+      `with a as (
+         insert into agents (user_id, name, connection_mode, variant_of)
+         select '${owner.id}', 'Much ' || n, 'mock', '${root}' from generate_series(1, 500) n returning id
+       )
+       insert into task_scores (agent_id, task_id, period, simulated, n, c, success, reliability, cost_efficiency, correctness,
+         robustness, last_run_at)
+       select a.id, t.id, 'all', false, 1, 1, 1, 1, 1, 1, 1, now() from a, tasks t where t.suite_id = '${id}';
+       insert into runs (agent_id, task_id, status, trigger, scope, domain, counted, passed, suite_version, evidence_cost_usd,
+         evidence_cost_source, finalized_at)
+       select s.agent_id, s.task_id, 'completed', 'manual', 'personal', t.domain, true, t.position % 5 > 0, 1, 0.001 * t.position,
+         'reported', now() from task_scores s join tasks t on t.id = s.task_id where t.suite_id = '${id}'`,
+    ),
+  );
+  const { status, body } = await caller(service).call("GET", `/api/v1/agents/${root}/frontier`);
+  expect(status).toBe(200);
+  expect(body.members).toHaveLength(501);
+  expect(body.members.at(-1)).toMatchObject({
+    pass_rate: 0.8,
+    pass_k: { "1": 0.8, "2": null },
+    mean_cost_per_task_usd: 0.2005,
+    priced_runs: 400,
+    runs: 400,
+    provenance: "real",
+  });
 });
 
 /** How many rows the parts of a plan gave or left out. */
