@@ -40,21 +40,24 @@ export async function* pagesOf<Item extends z.ZodType>(
   rows: Rows<Item>,
 ): AsyncGenerator<z.output<Item>[]> {
   const Page = z.object({ more: z.boolean(), last: z.string().nullable(), items: z.array(rows.item) });
+  const { atOnce = PAGE.rows } = rows;
   let last: string | null = null;
+  let size = atOnce;
   for (;;) {
-    const page: z.output<typeof Page> | null = await read(ctx, Page, statement(rows, last));
+    const page: z.output<typeof Page> | null = await read(ctx, Page, statement(rows, last, size));
     if (page === null) return;
     if (page.items.length > 0) yield page.items;
     if (!page.more) return;
     last = page.last;
+    // The database puts together all that it is asked for, to tell a part of it: not many times what fitted last.
+    size = Math.min(atOnce, 2 * page.items.length);
   }
 }
 
-function statement(rows: Rows<z.ZodType>, after: string | null): SQL {
-  const { atOnce = PAGE.rows } = rows;
-  return sql`select json_build_object(${ends(atOnce)},
+function statement(rows: Rows<z.ZodType>, after: string | null, size: number): SQL {
+  return sql`select json_build_object(${ends(size)},
       'items', coalesce(json_agg(x.item order by x.id desc) filter (where x.fits), '[]')) as result
-    from (${fitted(pageOf(rows, atOnce, after))}) x`;
+    from (${fitted(pageOf(rows, size, after))}) x`;
 }
 
 /** What comes behind every id. */

@@ -1,11 +1,14 @@
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as z from "zod";
 import { DAILY } from "../../../functions/scheduled.ts";
 import { caller, newUser, PASSWORD } from "../../stack/client.ts";
 import { tokenOf } from "../../stack/mailbox.ts";
 import { startService, type TestService } from "../../stack/service.ts";
-import { PAGE } from "../../../shared/db/rows.ts";
+import { PAGE, pagesOf } from "../../../shared/db/rows.ts";
 import { inBulk } from "../../stack/bulk.ts";
 import { unzip } from "../../stack/unzip.ts";
+import { contextOf } from "../runs/run-events-support.ts";
 import { looked, planOf, type Recorder, scanned, startRecorder } from "../http/plans-support.ts";
 
 const DAY = 86_400_000;
@@ -180,4 +183,23 @@ it("the end of an account finds what goes with it without reading what is others
   recorder.statements.length = 0;
   await service.app.scheduled(DAILY);
   expect(await readWhole('"memberships" as (')).toEqual([]);
+});
+
+it("an export has few more rows put together than it tells, however long they are", async () => {
+  await service.sql("create sequence put_together");
+  let told = 0;
+  const pages = pagesOf(
+    contextOf(service, () => new Date()),
+    {
+      item: z.string(),
+      json: sql`to_jsonb(repeat(case when nextval('put_together') > 0 then 'x' end, 40000))`,
+      from: sql`(select lpad(n::text, 32, '0')::uuid as id from generate_series(1, 1000) n) r where true`,
+      id: sql`r.id`,
+    },
+  );
+  for await (const items of pages) told += items.length;
+  const [made] = await service.sql<{ rows: number }>("select last_value::integer as rows from put_together");
+  expect(told).toBe(1000);
+  // All of them once, since it was not known how long they are, then twice as many as fit.
+  expect(made?.rows).toBeLessThanOrEqual(3 * told);
 });
