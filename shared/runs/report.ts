@@ -17,7 +17,7 @@ import { Answer } from "./answer.ts";
 import { LOCK_CALLED, latencyBetween } from "./keep-answer.ts";
 import { oweScore } from "./messages.ts";
 import { appendFacts, type PhaseEvent, toFacts } from "./phases.ts";
-import { Reported } from "./protocols/reading.ts";
+import { excerpt, Reported } from "./protocols/reading.ts";
 import { noteFaultyReport, noteRefusedReport } from "./refused-reports.ts";
 import type { RunUpdate } from "./schemas.ts";
 import { RunRead } from "./shown.ts";
@@ -120,7 +120,7 @@ export async function report(
     at: now.toISOString(),
     final,
     failed,
-    detail: failed ? input.error?.trim() || "The agent reported a failure, and did not say why." : null,
+    detail: failed ? wordsOf(input) || "The agent reported a failure, and did not say why." : null,
     response: byteaText(Buffer.from(raw)),
     salt: byteaText(newSalt()),
     answer: answer === null ? null : stringifyExact(answer),
@@ -229,6 +229,11 @@ function toAnswer({ status: _status, error: _error, ...rest }: z.output<typeof R
   const exact = Reported.parse(json.ok ? json.value : undefined);
   const said = ([name, value]: [string, unknown]) => value !== undefined && (value !== null || name === "output");
   return Answer.parse(Object.fromEntries(Object.entries({ ...rest, ...exact }).filter(said)));
+}
+
+/** What the agent says of its failure, whole, and as clean as what is quoted of an answer. */
+function wordsOf({ error }: z.output<typeof RunUpdate>): string {
+  return error == null ? "" : excerpt(error, error.length);
 }
 
 function factsOf({ status }: z.output<typeof RunUpdate>): PhaseEvent[] {

@@ -90,10 +90,13 @@ export function reportedFailure(detail: string, said = ""): Unusable {
   };
 }
 
-/** The start of an agent's text in a form that the database can hold: without control characters and lone surrogates. */
-export function excerpt(text: string): string {
+/**
+ * The start of an agent's text, `most` characters of it, in a form that the database can hold: without control characters and
+ * lone surrogates.
+ */
+export function excerpt(text: string, most = MAX_EXCERPT): string {
   return text
-    .slice(0, MAX_EXCERPT)
+    .slice(0, most)
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();

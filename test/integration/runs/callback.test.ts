@@ -168,7 +168,15 @@ describe("a run whose agent answers 202", () => {
     expect(shown.text).not.toContain("out of credit");
   });
 
-  it.each([undefined, null, "", " \n"])(
+  it("keeps the agent's words without control characters", async () => {
+    const { runId, token } = await promised();
+    const error = `\u001b[31mout of\r\n\tcredit\u0085${"!".repeat(1900)}`;
+    expect((await report(runId, token, { status: "failed", error })).status).toBe(200);
+    await service.settled();
+    expect((await read(runId)).failure_detail).toBe(`[31mout of credit ${"!".repeat(1900)}`);
+  });
+
+  it.each([undefined, null, "", " \n", "\u0001"])(
     "fails as its agent reports without a reason, which is said: %j",
     async (error) => {
       const { runId, token } = await promised();
