@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { AgentRead } from "../../shared/agents/shown.ts";
 import { SuiteRead } from "../../shared/catalogue/shown.ts";
-import { UserRead } from "../../shared/identity/shown.ts";
 import { notFound } from "../../shared/platform/problem.ts";
 import { AgentStats } from "../../shared/results/stats.ts";
 import { ScreeningPreflightRead } from "../../shared/runs/preflight-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
-import { TeamRead } from "../../shared/teams/shown.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
+import { allowanceOf, Left } from "./parts/allowance.tsx";
 import { Expectations } from "./parts/expectation.tsx";
 import { attempt, Choose, Field, Form, KEY, Refused, Tick, Wrong } from "./parts/form.tsx";
 import { counted } from "./parts/in-words.ts";
@@ -22,21 +21,6 @@ const WIDTH = 0.1;
 const GOOD_REPEATS = 3;
 const Suites = z.object({ items: z.array(SuiteRead) });
 const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
-
-/** What is left of a month's runs, and whose they are. */
-interface Allowance {
-  left: number;
-  limit: number;
-  /** The workspace that pays; null where the visitor does. */
-  workspace: string | null;
-}
-
-/** The allowance that the runs of an agent are taken from: that of its workspace, else its owner's. */
-async function allowanceOf(api: Visit["api"], teamId: string | null | undefined): Promise<Allowance> {
-  const team = teamId == null ? null : await api.read(`/api/v1/teams/${teamId}`, TeamRead);
-  const { monthly_run_count: used, monthly_run_limit: limit } = team ?? (await api.read("/api/v1/auth/me", UserRead));
-  return { left: Math.max(0, limit - used), limit, workspace: team?.name ?? null };
-}
 
 /** Why an agent can't be screened at all, and where that is changed; null where it can. */
 function outOfUse({ id, is_active, connection_retired }: z.output<typeof AgentRead>) {
@@ -72,7 +56,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
   ]);
   // Only who may run an agent is told how it is connected.
   if (agent.connection_mode === undefined) throw notFound("agent");
-  const [mayRun, { left, limit, workspace }, preflight, stats] = await Promise.all([
+  const [mayRun, allowance, preflight, stats] = await Promise.all([
     mayIn(api, agent.team_id, "run"),
     allowanceOf(api, agent.team_id),
     api.read(`/api/v1/runs/preflight?width=${WIDTH}&agent_id=${agent.id}`, ScreeningPreflightRead),
@@ -102,16 +86,9 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
       )}
       <Refused wrong={wrong} labels={LABELS} />
       <p>
-        {workspace === null ? "You have" : ["The workspace ", <bdi>{workspace}</bdi>, " pays for it, and has"]}{" "}
-        <strong>{left}</strong> of {limit} runs left this month.
-        {workspace === null && limit < GOOD_REPEATS * (core?.task_count ?? 0) && (
-          <>
-            {" "}
-            <a href="/settings/plan">What each plan allows</a>
-          </>
-        )}
+        <Left of={allowance} few={allowance.limit < GOOD_REPEATS * (core?.task_count ?? 0)} />
       </p>
-      <Expectations suites={suites} left={left} preflight={preflight} stats={known} />
+      <Expectations suites={suites} left={allowance.left} preflight={preflight} stats={known} />
       {!mayRun ? (
         <p>Your role in the workspace lets you see this agent, not screen it. Ask an admin of the workspace.</p>
       ) : hindrance === null ? (
@@ -131,7 +108,7 @@ async function show({ c, params, api }: Visit, typed?: URLSearchParams, wrong?: 
             min={1}
             max={10}
             value={typed?.get("repeats") ?? "1"}
-            hint={repeatsHint(core?.task_count ?? 0, limit)}
+            hint={repeatsHint(core?.task_count ?? 0, allowance.limit)}
             wrong={wrong}
           />
           <Tick

@@ -10,11 +10,13 @@ import {
   hasFailed,
   LeftOut,
   leftOut,
+  runAgain,
   runsOf,
   type TasksById,
   tasksOf,
   titleOf,
 } from "./parts/again.tsx";
+import { allowanceOf } from "./parts/allowance.tsx";
 import { fileView } from "./parts/file.ts";
 import { attempt, Form, KEY, Refused, Wrong } from "./parts/form.tsx";
 import { AGENT_GUIDE } from "./parts/guide-addresses.ts";
@@ -32,6 +34,8 @@ type Session = z.output<typeof ScreeningSessionRead>;
 type Run = z.output<typeof RunRead>;
 
 const Started = z.array(RunRead.pick({ screening_session_id: true })).min(1);
+/** How many tasks a form asks for; null where it asks for all. */
+const First = z.coerce.number().int().positive().nullable().catch(null);
 const Uuid = z.uuid().nullable().catch(null);
 
 /** What stands for a run that did not pass: the failure's own words, or how near the answer was. */
@@ -186,6 +190,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
       mayIn(api, owned.team_id, session.trigger === "certification" ? "buy" : "run"),
     owned !== null && done && owned.is_active && !owned.connection_retired && mayIn(api, owned.team_id, "run"),
   ]);
+  const allowance = owned !== null && mayRun && failed.length > 0 ? await allowanceOf(api, owned.team_id) : null;
   const name = agent?.name ?? "an agent";
   const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
   return personal(
@@ -240,7 +245,9 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
           </p>
         )}
         {failed.length > 0 && <Failures failed={failed} total={total} tasks={tasks} />}
-        {mayRun && <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} />}
+        {allowance !== null && (
+          <Again id={session.id} repeats={session.repeats} runs={runs} tasks={tasks} allowance={allowance} />
+        )}
         <AgainstTheOneBefore against={against} />
         {done && owned !== null && <Files id={session.id} />}
       </div>
@@ -261,12 +268,13 @@ async function repeat(visit: Visit): Promise<Response> {
   const { c, api, params, form } = visit;
   const id = params["session_id"] ?? "";
   const found = await attempt([], async () => {
-    const made = await api.send("POST", `/api/v1/screening-sessions/${id}/rerun`, {}, form.get(KEY) ?? undefined);
+    const made = await runAgain(api, id, First.parse(form.get("first")), form.get(KEY) ?? undefined);
     const next = Started.parse(made)[0]?.screening_session_id;
     return api.read(`/api/v1/screening-sessions/${next}`, ScreeningSessionRead);
   });
   if (found instanceof Wrong) return show(visit, found);
-  const left = await leftOut(api, found, id);
+  // What the form left out, it said itself.
+  const left = form.has("first") ? [] : await leftOut(api, found, id);
   return sendTo(c, `/sessions/${found.id}${left?.length === 0 ? "" : `?repeats=${id}`}`);
 }
 

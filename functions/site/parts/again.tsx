@@ -2,7 +2,9 @@ import * as z from "zod";
 import { TaskRead } from "../../../shared/catalogue/shown.ts";
 import { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../../shared/runs/shown.ts";
+import { type Allowance, Left } from "./allowance.tsx";
 import { Form } from "./form.tsx";
+import { counted } from "./in-words.ts";
 import { Notice } from "./notice.tsx";
 import { unless } from "./unless.ts";
 import type { Visit } from "./view.ts";
@@ -106,12 +108,28 @@ export function LeftOut({ ids, tasks, before }: { ids: readonly string[]; tasks:
   );
 }
 
-/** The way to run once more what did not pass, as far as it can still be run. */
-export function Again({ id, repeats, runs, tasks }: Pick<Session, "id" | "repeats"> & Known) {
+/** The tasks of a session that did not go well and can still be run, and those that can't. */
+function repeatable(runs: readonly Run[], tasks: TasksById): { open: string[]; gone: string[] } {
   const asked = tasksToRepeat(runs);
   const canRun = (one: string) => tasks.get(one)?.is_active === true && !tasks.get(one)?.is_secret;
-  const [open, gone] = [asked.filter(canRun), asked.filter((one) => !canRun(one))];
-  if (asked.length === 0) return null;
+  return { open: asked.filter(canRun), gone: asked.filter((one) => !canRun(one)) };
+}
+
+/** How many tasks an allowance has room for, each so many times. */
+const fitting = ({ left }: Allowance, repeats: number, tasks: number): number =>
+  Math.min(tasks, Math.floor(left / repeats));
+
+/** The words of the button that runs so many of the tasks again. */
+function buttonFor(fits: number, all: number): string {
+  if (fits < all) return `Run the first ${fits === 1 ? "one" : fits} of them again`;
+  return all === 1 ? "Run this task again" : `Run these ${all} tasks again`;
+}
+
+/** The way to run once more what did not pass, as far as it can still be run and the allowance has room for it. */
+export function Again({ id, repeats, runs, tasks, allowance }: AgainProps) {
+  const { open, gone } = repeatable(runs, tasks);
+  const fits = fitting(allowance, repeats, open.length);
+  const times = repeats === 1 ? "Once each" : `${repeats} times each`;
   return (
     <>
       {gone.length > 0 && (
@@ -120,16 +138,18 @@ export function Again({ id, repeats, runs, tasks }: Pick<Session, "id" | "repeat
           <Names ids={gone} tasks={tasks} />
         </>
       )}
-      {open.length > 0 && (
-        <Form
-          action={`/sessions/${id}`}
-          button={open.length === 1 ? "Run this task again" : `Run these ${open.length} tasks again`}
-          once
-        >
+      {fits < open.length && (
+        <p>
+          To run {open.length === 1 ? "this task" : `all ${open.length} tasks`} again takes{" "}
+          {counted(open.length * repeats, "run")}. <Left of={allowance} few />
+        </p>
+      )}
+      {fits > 0 && (
+        <Form action={`/sessions/${id}`} button={buttonFor(fits, open.length)} once>
           <input type="hidden" name="do" value="rerun" />
+          {fits < open.length && <input type="hidden" name="first" value={fits} />}
           <p class="mute">
-            {repeats === 1 ? "Once each" : `${repeats} times each`}, as in this screening, private if it was: a new
-            screening, from the usual allowance.
+            {times}, as in this screening, private if it was: a new screening, from the usual allowance.
           </p>
         </Form>
       )}
@@ -137,7 +157,24 @@ export function Again({ id, repeats, runs, tasks }: Pick<Session, "id" | "repeat
   );
 }
 
-interface Known {
+/**
+ * Runs again what did not pass: all of it, or the `first` tasks, where the allowance had room for no more when the form was
+ * shown. Returns what was made, as the interface tells it.
+ */
+export async function runAgain(api: Api, id: string, first: number | null, key: string | undefined): Promise<unknown> {
+  if (first === null) return api.send("POST", `/api/v1/screening-sessions/${id}/rerun`, {}, key);
+  const session = await api.read(`/api/v1/screening-sessions/${id}`, ScreeningSessionRead);
+  const runs = await runsOf(api, session);
+  const { open } = repeatable(runs, await tasksOf(api, tasksToRepeat(runs)));
+  // Without a task it would be one of the whole catalogue.
+  if (open.length === 0) return runAgain(api, id, null, key);
+  const { agent_id, repeats, is_private } = session;
+  const body = { agent_id, repeats, private: is_private, task_ids: open.slice(0, first) };
+  return api.send("POST", "/api/v1/runs/batch", body, key);
+}
+
+interface AgainProps extends Pick<Session, "id" | "repeats"> {
   runs: readonly Run[];
   tasks: TasksById;
+  allowance: Allowance;
 }

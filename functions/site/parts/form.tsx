@@ -3,6 +3,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import { Problem } from "../../../shared/platform/problem.ts";
 import { mayPass } from "./may-pass.ts";
 import { Notice } from "./notice.tsx";
+import { PlanWay } from "./plan-way.tsx";
 
 /** What was wrong with a form: in all, and by the name of each field that has to change. */
 export class Wrong {
@@ -92,6 +93,7 @@ export function Refused({ wrong, labels }: { wrong?: Wrong | undefined; labels: 
     <Notice kind="bad" alert>
       <p>
         <strong>That did not work.</strong> {wrong.message}
+        <PlanWay status={wrong.status} message={wrong.message} />
       </p>
       {wrong.fields.size > 0 && (
         <ul>

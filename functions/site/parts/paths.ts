@@ -24,3 +24,6 @@ export function localPath(next: string | null | undefined): string {
 export function withNext(path: string, next: string): string {
   return next === HOME ? path : `${path}?next=${encodeURIComponent(next)}`;
 }
+
+/** Where a page leads whoever has come to the end of what the plan allows. */
+export const PLAN = "/settings/plan";
