@@ -5,6 +5,7 @@ import { PasswordField, Whose } from "./parts/credentials.tsx";
 import { attempt, Field, Form, Refused, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
+import { headOf } from "./parts/signed-in.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 const PATH = "/settings/email";
@@ -50,9 +51,9 @@ async function request(visit: Visit): Promise<Response> {
 }
 
 /** Opening the mailed link changes nothing, as mail scanners open links too: a button sends the token. */
-function Confirm({ token, wrong }: { token: string; wrong?: Wrong }) {
+function Confirm({ head, token, wrong }: { head: ReturnType<typeof headOf>; token: string; wrong?: Wrong }) {
   return (
-    <Layout title={wrong === undefined ? "Confirm your new address" : "Error: confirm your new address"}>
+    <Layout title={wrong === undefined ? "Confirm your new address" : "Error: confirm your new address"} {...head}>
       <h1>Confirm your new email address</h1>
       <Refused wrong={wrong} labels={{}} />
       {wrong === undefined ? (
@@ -73,10 +74,10 @@ async function confirm({ ctx, c, form, api }: Visit): Promise<Response> {
   const token = form.get("token") ?? "";
   const result = await attempt([], () => api.send("POST", "/api/v1/auth/confirm-email", { token }));
   if (result instanceof Wrong && !(await wasSpent(ctx, "confirm_email", token)))
-    return personal(c, <Confirm token={token} wrong={result} />, result.status);
+    return personal(c, <Confirm head={headOf(c)} token={token} wrong={result} />, result.status);
   return personal(
     c,
-    <Layout title="Address changed">
+    <Layout title="Address changed" {...headOf(c)}>
       <h1>Your email address is changed</h1>
       <Notice kind="good" alert>
         <p>From now on you sign in with it, and mails go there.</p>
@@ -95,7 +96,7 @@ export const emailPages: readonly View[] = [
   view({
     path: "/confirm-email",
     title: "Confirm your new email address",
-    show: ({ c, query }) => personal(c, <Confirm token={query.get("token") ?? ""} />),
+    show: ({ c, query }) => personal(c, <Confirm head={headOf(c)} token={query.get("token") ?? ""} />),
     take: confirm,
   }),
 ];

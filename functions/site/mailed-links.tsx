@@ -7,6 +7,7 @@ import { attempt, Form, Refused, Wrong } from "./parts/form.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Notice } from "./parts/notice.tsx";
 import { Removed } from "./parts/removed.tsx";
+import { headOf } from "./parts/signed-in.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
 
 /**
@@ -19,14 +20,17 @@ function Token({ token }: { token: string }) {
   return <input type="hidden" name="token" value={token} />;
 }
 
+type Head = ReturnType<typeof headOf>;
+
 interface Asked {
+  head: Head;
   token: string;
   wrong?: Wrong;
 }
 
-function Verify({ token, wrong }: Asked) {
+function Verify({ head, token, wrong }: Asked) {
   return (
-    <Layout title="Confirm your email address">
+    <Layout title="Confirm your email address" {...head}>
       <h1>Confirm your email address</h1>
       <Refused wrong={wrong} labels={LABELS} />
       {wrong === undefined ? (
@@ -48,11 +52,11 @@ async function verify({ ctx, c, form, api }: Visit): Promise<Response> {
   const token = form.get("token") ?? "";
   const result = await attempt([], () => api.send("POST", "/api/v1/auth/verify-email", { token }));
   if (result instanceof Wrong && !(await wasSpent(ctx, "verify_email", token)) && !(await isVerified(api))) {
-    return personal(c, <Verify token={token} wrong={result} />, result.status);
+    return personal(c, <Verify head={headOf(c)} token={token} wrong={result} />, result.status);
   }
   return personal(
     c,
-    <Layout title="Address confirmed">
+    <Layout title="Address confirmed" {...headOf(c)}>
       <h1>Your email address is confirmed</h1>
       <Notice kind="good" alert>
         <p>Thank you. Nothing else is needed.</p>
@@ -96,9 +100,9 @@ async function resend({ c, api }: Visit): Promise<Response> {
   return personal(c, <Resend sent />);
 }
 
-function Forgot({ sent, typed, wrong }: { sent: boolean; typed?: string; wrong?: Wrong }) {
+function Forgot({ head, sent, typed, wrong }: { head: Head; sent: boolean; typed?: string; wrong?: Wrong }) {
   return (
-    <Layout title={wrong === undefined ? "Forgot the password" : "Error: forgot the password"}>
+    <Layout title={wrong === undefined ? "Forgot the password" : "Error: forgot the password"} {...head}>
       <h1>Forgot the password</h1>
       <Refused wrong={wrong} labels={LABELS} />
       {sent ? (
@@ -123,13 +127,14 @@ function Forgot({ sent, typed, wrong }: { sent: boolean; typed?: string; wrong?:
 async function forgot({ c, form, api }: Visit): Promise<Response> {
   const email = form.get("email") ?? "";
   const result = await attempt(["email"], () => api.send("POST", "/api/v1/auth/forgot-password", { email }));
-  if (result instanceof Wrong) return personal(c, <Forgot sent={false} typed={email} wrong={result} />, result.status);
-  return personal(c, <Forgot sent typed={email} />);
+  if (result instanceof Wrong)
+    return personal(c, <Forgot head={headOf(c)} sent={false} typed={email} wrong={result} />, result.status);
+  return personal(c, <Forgot head={headOf(c)} sent typed={email} />);
 }
 
-function Reset({ token, wrong }: Asked) {
+function Reset({ head, token, wrong }: Asked) {
   return (
-    <Layout title={wrong === undefined ? "Choose a new password" : "Error: choose a new password"}>
+    <Layout title={wrong === undefined ? "Choose a new password" : "Error: choose a new password"} {...head}>
       <h1>Choose a new password</h1>
       <Refused wrong={wrong} labels={LABELS} />
       <Form action="/reset-password" button="Set the password">
@@ -154,10 +159,11 @@ async function reset({ ctx, c, form, api }: Visit): Promise<Response> {
     api.send("POST", "/api/v1/auth/reset-password", { token, new_password }),
   );
   const before = result instanceof Wrong && (await wasSpent(ctx, "reset_password", token));
-  if (result instanceof Wrong && !before) return personal(c, <Reset token={token} wrong={result} />, result.status);
+  if (result instanceof Wrong && !before)
+    return personal(c, <Reset head={headOf(c)} token={token} wrong={result} />, result.status);
   return personal(
     c,
-    <Layout title="Password set">
+    <Layout title="Password set" {...(before ? headOf(c) : {})}>
       <h1>{before ? "The password was set before" : "The new password is set"}</h1>
       <Notice kind="good" alert>
         <p>
@@ -226,7 +232,7 @@ export const mailedLinkPages: readonly View[] = [
   view({
     path: "/verify-email",
     title: "Confirm your email address",
-    show: (visit) => personal(visit.c, <Verify token={tokenOf(visit)} />),
+    show: (visit) => personal(visit.c, <Verify head={headOf(visit.c)} token={tokenOf(visit)} />),
     take: verify,
   }),
   view({
@@ -241,13 +247,13 @@ export const mailedLinkPages: readonly View[] = [
   view({
     path: "/forgot-password",
     title: "Forgot the password",
-    show: ({ c }) => personal(c, <Forgot sent={false} />),
+    show: ({ c }) => personal(c, <Forgot head={headOf(c)} sent={false} />),
     take: forgot,
   }),
   view({
     path: "/reset-password",
     title: "Choose a new password",
-    show: (visit) => personal(visit.c, <Reset token={tokenOf(visit)} />),
+    show: (visit) => personal(visit.c, <Reset head={headOf(visit.c)} token={tokenOf(visit)} />),
     take: reset,
   }),
   view({

@@ -6,7 +6,7 @@ import { documentOf, Layout } from "../layout.tsx";
 import { PAGE_HEADERS } from "../style.ts";
 import { KEY } from "./form.tsx";
 import { SendAgain } from "./kept-form.tsx";
-import { isSignedIn } from "./signed-in.ts";
+import { headOf } from "./signed-in.ts";
 
 /** What people are told of problems whose own words are for programs: a heading, and what it means. */
 const IN_WORDS: Partial<Record<Problem["code"], readonly [heading: string, told: string]>> = {
@@ -32,7 +32,7 @@ export async function showProblem(
   const [status, title] = PROBLEMS[problem.code];
   const [heading, told] = IN_WORDS[problem.code] ?? [title, problem.message];
   const markup = (
-    <Layout title={title} {...(isSignedIn(c) ? { own: "" } : {})}>
+    <Layout title={title} {...headOf(c)}>
       <h1>{heading}</h1>
       <p>{told}</p>
       {sent !== undefined && (

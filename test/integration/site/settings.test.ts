@@ -45,6 +45,18 @@ describe("the settings, by the pages alone", () => {
     );
   });
 
+  it("stand in the head of what mailed links open, too, and a stranger's there for strangers", async () => {
+    const visitor = await visitorOf(await newUser(service));
+    const head = ({ html }: Page) => [/>Sign out</.test(html), /href="\/sign-up"/.test(html)];
+    for (const path of ["/verify-email", "/confirm-email", "/reset-password", "/forgot-password"]) {
+      const [own, open] = [await visitor.open(`${path}?token=x`), await newVisitor(service).open(`${path}?token=x`)];
+      expect([path, head(own), head(open)]).toEqual([path, [true, false], [false, true]]);
+    }
+    const form = await visitor.open("/verify-email?token=x");
+    const refused = await visitor.send(form, "Confirm the address");
+    expect([refused.status >= 400, head(refused)]).toEqual([true, [true, false]]);
+  });
+
   it("change the password, which ends every other session, from the address that browsers know", async () => {
     const user = await newUser(service);
     const [visitor, other] = [await visitorOf(user), await visitorOf(user)];
