@@ -12,6 +12,7 @@ import { Marks } from "./parts/marks.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
+import { agentsOf } from "./parts/plans.tsx";
 import { readStanding, type Standing, StandingShown } from "./parts/standing.tsx";
 import { unless } from "./parts/unless.ts";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -258,7 +259,7 @@ async function home({ c, api, query }: Visit): Promise<Response> {
           {user.monthly_run_count} of {user.monthly_run_limit}
         </dd>
         <dt>Agents</dt>
-        <dd>{user.agent_count}</dd>
+        <dd>{agentsOf(user)}</dd>
         <dt>Plan</dt>
         <dd>{user.plan}</dd>
       </dl>

@@ -7,13 +7,12 @@ import {
   PortalOutcome,
 } from "../../shared/billing/schemas.ts";
 import { UserRead } from "../../shared/identity/shown.ts";
-import { PLANS } from "../../shared/plans/plans.ts";
 import { Problem } from "../../shared/platform/problem.ts";
 import { Layout, personal, sendTo } from "./layout.tsx";
 import { attempt, Choose, Form, KEY, Result, type Sent, Wrong } from "./parts/form.tsx";
 import { leaveTo } from "./parts/leave.tsx";
 import { Notice } from "./parts/notice.tsx";
-import { Plans } from "./parts/plans.tsx";
+import { agentsOf, Plans } from "./parts/plans.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -144,9 +143,7 @@ async function show(visit: Visit, { said, typed, wrong }: Sent = {}): Promise<Re
           {user.monthly_run_count} of {user.monthly_run_limit}
         </dd>
         <dt>Agents</dt>
-        <dd>
-          {user.agent_count} of {PLANS[plan].agents ?? "any number"}
-        </dd>
+        <dd>{agentsOf(user)}</dd>
         <dt>Workspaces</dt>
         <dd>{user.team_count}</dd>
       </dl>

@@ -13,6 +13,10 @@ const LIMITS = [
 const written = (limit: number | null): string =>
   limit === null ? "unlimited" : String(limit).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 
+/** How many agents an account has, of how many that its plan allows. */
+export const agentsOf = ({ agent_count: count, plan }: { agent_count: number; plan: keyof typeof PLANS }): string =>
+  `${count} of ${PLANS[plan].agents ?? "any number"}`;
+
 /** What the plans allow, side by side; `current` is the reader's own. */
 export function Plans({ current }: { current?: string }) {
   return (

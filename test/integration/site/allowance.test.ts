@@ -82,3 +82,11 @@ it("leads from what the plan refuses to the plans, and from no other limit", asy
     false,
   ]);
 });
+
+it("says beside the agents how many the plan allows, wherever it says how many there are", async () => {
+  const user = await newUser(service);
+  await addAgent(user, { name: "Only one" });
+  const own = await visitorOf(service, user);
+  for (const path of ["/home", "/settings/plan"])
+    expect((await own.open(path)).html, path).toContain("<dt>Agents</dt><dd>1 of 3</dd>");
+});
