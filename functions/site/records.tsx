@@ -7,6 +7,7 @@ import { Layout, personal } from "./layout.tsx";
 import { outcome } from "./parts/agent/recent.tsx";
 import { tasksOf, titleOf } from "./parts/again.tsx";
 import { readSuites } from "./parts/catalogue.ts";
+import { costInWords } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
@@ -177,7 +178,7 @@ async function showRuns(visit: Visit): Promise<Response> {
               </td>
               <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
               <td class="number">
-                {run.evidence_cost_usd === null ? "–" : `${run.evidence_cost_usd.toFixed(6)} USD`}
+                {run.evidence_cost_usd === null ? "–" : costInWords(run.evidence_cost_usd)}
                 {run.evidence_cost_partial && ", in part"}
               </td>
               <td>{run.evidence_signed ? "signed" : "–"}</td>

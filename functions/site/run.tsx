@@ -7,7 +7,7 @@ import { RunSpans } from "../../shared/results/spans.ts";
 import { RunOutput, RunPhases } from "../../shared/runs/records-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, page, percent, personal, sendTo } from "./layout.tsx";
-import { counted } from "./parts/in-words.ts";
+import { costInWords, counted } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Exchange } from "./parts/exchange.tsx";
 import { failureInWords } from "./parts/failures.ts";
@@ -53,15 +53,25 @@ type Cost = Pick<
   | "simulated"
 >;
 
+/** By whose word a run cost what it did, or why that is not known. */
+const COST_SOURCES: Readonly<Record<Run["evidence_cost_source"], string>> = {
+  self_reported: "as the agent says",
+  estimated: "by the tokens that the agent reports, at list prices",
+  mixed: "in part as the agent says, in part by its tokens at list prices",
+  unpriced: "no price is known of its calls",
+  runner_aggregate: "a total, as the agent says",
+  unavailable: "the agent says nothing of it",
+};
+
 /** What a run cost, for how many calls, and by whose word. */
 export function costOf({ evidence_cost_usd: cost, evidence_cost_source: source, ...run }: Cost): string {
-  if (cost === null) return `not known (${source.replaceAll("_", " ")})`;
+  if (cost === null) return `not known: ${COST_SOURCES[source]}`;
   const floor = run.evidence_cost_floor_applied ? ", in part below the floor, and taken at that" : "";
   const partial = run.evidence_cost_partial ? ", in part" : "";
   // Of a total that the agent gave, no call is known.
   const calls = run.evidence_total_call_count === 0 ? "" : ` for ${counted(run.evidence_total_call_count, "call")}`;
-  const word = run.simulated ? "simulated" : source.replaceAll("_", " ");
-  return `${cost.toFixed(6)} USD${partial}${calls}, ${word}${floor}`;
+  const word = run.simulated ? "simulated" : COST_SOURCES[source];
+  return `${costInWords(cost)}${partial}${calls}, ${word}${floor}`;
 }
 
 function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null }) {
@@ -97,7 +107,9 @@ function Facts({ run, task }: { run: Run; task: z.output<typeof TaskRead> | null
           <dt>Screening</dt>
           <dd>
             <a href={`/sessions/${run.screening_session_id}`}>
-              repeat {run.repeat_index ?? 1} of {run.repeat_total ?? 1}
+              {(run.repeat_total ?? 1) > 1
+                ? `repeat ${run.repeat_index ?? 1} of ${run.repeat_total}`
+                : "what it is part of"}
             </a>
           </dd>
         </>

@@ -4,7 +4,7 @@ import type { Reply } from "../../shared/http/reply.ts";
 import { Bar, Layout, page, percent } from "./layout.tsx";
 import type { Task } from "./parts/catalogue.ts";
 import { GRADERS } from "./parts/graders.ts";
-import { counted, theFirst } from "./parts/in-words.ts";
+import { costInWords, counted, theFirst } from "./parts/in-words.ts";
 import { Notice } from "./parts/notice.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
 
@@ -97,7 +97,7 @@ async function show({ api, params }: Visit): Promise<Reply> {
           {task.time_limit_ms / 1000} s at most; {task.reference_latency_ms / 1000} s count as fast
         </dd>
         <dt>Cost</dt>
-        <dd>${task.reference_cost_usd} count as cheap</dd>
+        <dd>{costInWords(task.reference_cost_usd)} count as cheap</dd>
         <dt>Suite version</dt>
         <dd>{task.suite_version}</dd>
       </dl>

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { UsageRead } from "../../shared/results/usage.ts";
 import { Layout, percent, personal } from "./layout.tsx";
 import { attempt, Choose, Field, Refused, Wrong } from "./parts/form.tsx";
+import { costInWords } from "./parts/in-words.ts";
 import { Empty, Table } from "./parts/notice.tsx";
 import { SettingsNav } from "./parts/settings-nav.tsx";
 import { type View, type Visit, view } from "./parts/view.ts";
@@ -40,7 +41,7 @@ function Numbers({ of: { runs, passed, evidence_cost_usd } }: { of: Usage["total
       <td class="number">{runs}</td>
       <td class="number">{passed}</td>
       <td class="number">{runs === 0 ? "–" : percent(passed / runs)}</td>
-      <td class="number">{evidence_cost_usd === null ? "–" : `${evidence_cost_usd.toFixed(6)} USD`}</td>
+      <td class="number">{evidence_cost_usd === null ? "–" : costInWords(evidence_cost_usd)}</td>
     </>
   );
 }

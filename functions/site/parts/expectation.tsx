@@ -3,7 +3,7 @@ import type { SuiteRead } from "../../../shared/catalogue/shown.ts";
 import type { AgentStats } from "../../../shared/results/stats.ts";
 import type { ScreeningPreflightRead } from "../../../shared/runs/preflight-shown.ts";
 import { widthOf } from "../../../shared/scoring/repeats.ts";
-import { counted } from "./in-words.ts";
+import { costInWords, counted } from "./in-words.ts";
 import { Table } from "./notice.tsx";
 
 type Suite = z.output<typeof SuiteRead>;
@@ -51,7 +51,7 @@ function pointsFor(tasks: number, repeats: number, estimate: Estimate): string {
 }
 
 function costFor(runs: number, { stats }: Known): string {
-  return stats.avg_cost_usd === null ? "not known yet" : `about ${(runs * stats.avg_cost_usd).toFixed(6)} USD`;
+  return stats.avg_cost_usd === null ? "not known yet" : `about ${costInWords(runs * stats.avg_cost_usd)}`;
 }
 
 /** By what the numbers of the table go. */

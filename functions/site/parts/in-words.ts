@@ -25,6 +25,9 @@ export const intervalOf = ({ score_low: low, score_high: high }: { score_low: nu
 /** A price, or what becomes of it: `39.00 USD`. */
 export const usd = (price: number): string => `${price.toFixed(2)} USD`;
 
+/** What calls of a model cost, which is next to nothing and yet something: `0.000049 USD`. */
+export const costInWords = (cost: number): string => `${cost.toFixed(6)} USD`;
+
 /** What qualifies a score, as words that follow it: `, memorised, uneven`; nothing where nothing does. */
 export const marksOf = ({ memorised, uneven }: { memorised: boolean; uneven: boolean }): string =>
   `${memorised ? ", memorised" : ""}${uneven ? ", uneven" : ""}`;

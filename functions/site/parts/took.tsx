@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ScreeningSessionRead } from "../../../shared/runs/sessions-shown.ts";
 import { SCORE_GUIDE } from "./guide-addresses.ts";
-import { counted } from "./in-words.ts";
+import { costInWords, counted } from "./in-words.ts";
 
 type Session = z.output<typeof ScreeningSessionRead>;
 
@@ -14,7 +14,7 @@ export function Took({ session }: { session: Session }) {
     <p>
       It took {(duration_ms / 1000).toFixed(1)} seconds
       {evidence_cost_usd !== null &&
-        ` and, ${simulated ? "simulated" : "as the agent says"}, ${evidence_cost_usd.toFixed(6)} USD`}
+        ` and, ${simulated ? "simulated" : "as the agent says"}, ${costInWords(evidence_cost_usd)}`}
       {evidence_cost_usd !== null && priced !== runs && `, known in full of ${priced} of ${counted(runs, "run")}`}.
       {composite_score !== null && (
         <>

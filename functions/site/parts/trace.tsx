@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { RunSpans } from "../../../shared/results/spans.ts";
+import { costInWords } from "./in-words.ts";
 import { Table } from "./notice.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -72,7 +73,7 @@ export function Trace({ runId, items }: { runId: string; items: readonly Span[] 
                   ? "–"
                   : `${span.input_tokens ?? 0} + ${span.output_tokens ?? 0}`}
               </td>
-              <td class="number">{span.cost_usd === null ? "–" : `${span.cost_usd.toFixed(6)} USD`}</td>
+              <td class="number">{span.cost_usd === null ? "–" : costInWords(span.cost_usd)}</td>
             </tr>
           ))}
         </Table>

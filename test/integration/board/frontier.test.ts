@@ -173,8 +173,8 @@ describe("the frontier", () => {
     const { body } = await anonymous.call("POST", "/graphql", { query });
     expect(body.data.frontier.members).toEqual([{ pricedRuns: 4 }, { pricedRuns: 1 }]);
     const page = (await anonymous.call("GET", `/agents/${root}`)).text;
-    expect(page).toContain("$0.00010, of 1 of 4 runs");
-    expect(page).toContain(">$0.02</td>");
+    expect(page).toContain("0.000100 USD, of 1 of 4 runs");
+    expect(page).toContain(">0.020000 USD</td>");
   });
 
   it("says which member is a copy that was bought, and may have been made anything of", async () => {

@@ -59,7 +59,7 @@ it("has nothing of simulated runs in the record of an agent that has real ones",
   expect(await recordOf(agent)).toEqual(REAL);
   await change(agent, { connection_mode: "http_endpoint" });
   expect(await recordOf(agent)).toEqual(REAL);
-  expect((await stranger.call("GET", `/agents/${agent}`)).text).toContain("$0.500000 a run on average");
+  expect((await stranger.call("GET", `/agents/${agent}`)).text).toContain("0.500000 USD a run on average");
 });
 
 it("shows simulated runs until a reader sees a real one", async () => {

@@ -94,7 +94,7 @@ it("says of how many runs the cost is known that it compares: who leaves the dea
   const [ofPicked, ofWhole] = [await visitor.open(`/sessions/${picked}`), await visitor.open(`/sessions/${whole}`)];
   expect(ofPicked.html).toContain("as the agent says, 0.020000 USD, known in full of 1 of 8 runs.");
   expect(ofWhole.html).toContain("as the agent says, 0.080000 USD.");
-  expect((await visitor.open(`/agents/${agent}`)).html).toContain("$0.010000, in part");
+  expect((await visitor.open(`/agents/${agent}`)).html).toContain("0.010000 USD, in part");
 });
 
 it("leaves out what only one of them asked, what was cancelled, and what failed by our fault", async () => {

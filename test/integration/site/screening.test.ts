@@ -331,7 +331,7 @@ describe("a page of what is somebody's own", () => {
     const variants = (await newVisitor(service).open(`/agents/${agent}`)).html;
     expect(variants).toMatch(/Make-believe<\/bdi><\/td><td class="number">1<\/td><td class="number">\d+%, simulated</);
     expect(variants).toMatch(/Make-believe<\/bdi><\/a><span class="tag">simulated</);
-    expect(variants).toMatch(/<dt>Cost<\/dt><dd>\$0\.\d{6} a run on average, simulated<\/dd>/);
+    expect(variants).toMatch(/<dt>Cost<\/dt><dd>0\.\d{6} USD a run on average, simulated<\/dd>/);
   });
 
   it("shows no score beyond its own interval, however low it is", async () => {
@@ -367,12 +367,12 @@ describe("a page of what is somebody's own", () => {
     expect(ways(own)).toEqual(expect.arrayContaining(["Settings", "Sign out"]));
     // What costs little does not cost nothing.
     expect(own.html).toContain("as the agent says, 0.000036 USD");
-    expect((await newVisitor(service).open(`/agents/${agent}`)).html).toContain(">$0.000012<");
+    expect((await newVisitor(service).open(`/agents/${agent}`)).html).toContain(">0.000012 USD<");
     const dear = await addAgent(user, { endpoint: endpoint.url });
     endpoint.answer = () => json(200, { output: KEY, usage: { calls: [{ ...call, cost_usd: 250 }] } });
     await user.call("POST", "/api/v1/runs/batch", { agent_id: dear, suite_id: suite.id });
     await service.settled();
-    expect((await newVisitor(service).open(`/agents/${dear}`)).html).toContain("$250.000000 a run on average");
+    expect((await newVisitor(service).open(`/agents/${dear}`)).html).toContain("250.000000 USD a run on average");
     expect([stranger.heading, ways(stranger)]).toEqual([own.heading, expect.arrayContaining(["Board", "Sign up"])]);
     expect(ways(stranger).filter((way) => ["Settings", "New agent", "Sign out"].includes(way))).toEqual([]);
   });

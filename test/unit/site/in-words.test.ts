@@ -1,5 +1,6 @@
+import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { counted, joined, theFirst } from "../../../functions/site/parts/in-words.ts";
+import { costInWords, counted, joined, theFirst } from "../../../functions/site/parts/in-words.ts";
 import { costOf } from "../../../functions/site/run.tsx";
 
 describe("numbers in words", () => {
@@ -20,9 +21,9 @@ describe("numbers in words", () => {
   });
 
   test.each([
-    [0, "runner_aggregate", "0.010000 USD, runner aggregate"],
-    [1, "self_reported", "0.010000 USD for 1 call, self reported"],
-    [2, "self_reported", "0.010000 USD for 2 calls, self reported"],
+    [0, "runner_aggregate", "0.010000 USD, a total, as the agent says"],
+    [1, "self_reported", "0.010000 USD for 1 call, as the agent says"],
+    [2, "self_reported", "0.010000 USD for 2 calls, as the agent says"],
   ] as const)("of what a run cost: %i calls, %s", (calls, source, words) => {
     const cost = {
       evidence_cost_usd: 0.01,
@@ -34,6 +35,20 @@ describe("numbers in words", () => {
     };
     expect(costOf(cost)).toBe(words);
     // What no agent said is not told as its word.
-    expect(costOf({ ...cost, simulated: true })).toBe(words.replace(source.replaceAll("_", " "), "simulated"));
+    expect(costOf({ ...cost, simulated: true })).toBe(words.replace(/(?:a total, )?as the agent says/, "simulated"));
   });
+});
+
+test("what calls cost is written in one way, by one function", async () => {
+  const [here, all] = [
+    `${import.meta.dirname}/../../../functions/site`,
+    { recursive: true, encoding: "utf8" },
+  ] as const;
+  const written: string[] = [];
+  for (const name of (await readdir(here, all)).filter((one) => one.endsWith(".tsx"))) {
+    const text = await readFile(`${here}/${name}`, "utf8");
+    if (/\.toFixed\(6\)|\$\$\{|<[a-z]+[^>]*>\$/.test(text)) written.push(name);
+  }
+  expect(written).toEqual([]);
+  expect(costInWords(0.0000494)).toBe("0.000049 USD");
 });

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { Day } from "../../layout.tsx";
+import { costInWords } from "../in-words.ts";
 import { Table } from "../notice.tsx";
 
 type Run = z.output<typeof AgentStats>["recent_runs"][number];
@@ -33,7 +34,7 @@ export function Recent({ agentId, runs }: { agentId: string; runs: readonly Run[
             </td>
             <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
             <td class="number">
-              {run.evidence_cost_usd === null ? "–" : `$${run.evidence_cost_usd.toFixed(6)}`}
+              {run.evidence_cost_usd === null ? "–" : costInWords(run.evidence_cost_usd)}
               {run.evidence_cost_partial && ", in part"}
             </td>
             <td>{run.evidence_signed ? "signed" : "–"}</td>

@@ -3,7 +3,7 @@ import type { AgentEntry } from "../../../../shared/board/board.ts";
 import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { percent, variantsOf } from "../../layout.tsx";
 import { SCORE_GUIDE } from "../guide-addresses.ts";
-import { counted, intervalOf } from "../in-words.ts";
+import { costInWords, counted, intervalOf } from "../in-words.ts";
 
 /** A difference of shares in percentage points; one that is nothing has no sign. */
 const points = (gap: number): string => (100 * gap).toFixed(1).replace(/^-(?=0\.0$)/, "");
@@ -42,7 +42,7 @@ export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simu
       <dd>
         {cost === null
           ? "unknown"
-          : `$${cost.toFixed(6)} a run on average, ${simulated ? "simulated" : "reported by the agent itself"}`}
+          : `${costInWords(cost)} a run on average, ${simulated ? "simulated" : "reported by the agent itself"}`}
         {entry.evidence_cost_floor_applied && ", in part below the floor, and taken at that"}
       </dd>
       {entry.variants > 0 && (

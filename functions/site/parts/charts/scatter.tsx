@@ -1,3 +1,4 @@
+import { costInWords } from "../in-words.ts";
 import { Figure } from "./figure.tsx";
 import { DOT, placeLabels } from "./labels.ts";
 import { corners, scale } from "./scale.ts";
@@ -19,8 +20,6 @@ const SIZE = { width: 360, height: 220 };
 const PLOT = { left: 42, right: 340, top: 14, bottom: 180 };
 /** The cost axis goes on a little behind the dearest one. */
 const ROOM = 1.08;
-
-const dollars = (cost: number): string => `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 
 /**
  * Pass rates over costs, with a line through the best ones; each is numbered as in the table behind it, as far as there is
@@ -46,7 +45,7 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
         name,
         index + 1,
         share === null ? "–" : `${Math.round(100 * share)}%${simulated ? ", simulated" : ""}`,
-        cost === null ? "unknown" : `${dollars(cost)}${known === undefined ? "" : `, of ${known}`}`,
+        cost === null ? "unknown" : `${costInWords(cost)}${known === undefined ? "" : `, of ${known}`}`,
       ])}
       open
     >
@@ -64,10 +63,10 @@ export function ScatterChart({ title, choices }: { title: string; choices: reado
           </>
         ))}
         <text x={PLOT.left} y={PLOT.bottom + 16}>
-          $0
+          0 USD
         </text>
         <text x={PLOT.right} y={PLOT.bottom + 16} text-anchor="end">
-          {dollars(dearest)}
+          {costInWords(dearest)}
         </text>
         <text x={(PLOT.left + PLOT.right) / 2} y={PLOT.bottom + 32} text-anchor="middle">
           cost a task
