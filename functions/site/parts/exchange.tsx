@@ -25,7 +25,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 /** Why there is no answer of a run that was not asked to the end. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   queued: "Nothing yet: it was not asked yet.",
-  running: "Nothing yet: it is being asked.",
+  running: "Nothing yet: it was asked, and its answer or report is waited for.",
   cancelled: "Nothing: it was cancelled before it was asked.",
 };
 

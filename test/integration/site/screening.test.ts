@@ -63,7 +63,7 @@ it("cancels what is queued, by a button, and lets what is under way end", async 
     return (await visitor.open(`/runs/${run.id}`)).html;
   };
   expect(await runIn("queued")).toContain("Nothing yet: it was not asked yet.");
-  expect(await runIn("running")).toContain("Nothing yet: it is being asked.");
+  expect(await runIn("running")).toContain("Nothing yet: it was asked, and its answer or report is waited for.");
   const cancelled = await visitor.send(await visitor.open(started.url.pathname), "Cancel what is queued");
   expect(cancelled.html).toMatch(/<dt>Cancelled<\/dt><dd>2<\/dd>/);
   expect(cancelled.forms.some(({ buttons }) => "Cancel what is queued" in buttons)).toBe(false);
