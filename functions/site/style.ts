@@ -61,6 +61,7 @@ summary{cursor:pointer;color:var(--bar)}
 .cell.none{background:var(--badtint);color:var(--bad)}.cell.some{background:var(--tint)}th.column{white-space:normal;min-width:6rem;text-align:center;padding:.3rem .5rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:0 2rem}
 .track{fill:var(--tint)}.range{fill:var(--soft)}.value{fill:var(--bar)}
+@media(forced-colors:active){.track{fill:Canvas;stroke:CanvasText}.range,.value{fill:Highlight}.range+.value{fill:HighlightText}}
 .box rect:not(.value){fill:var(--tint);stroke:var(--line)}.box.model rect{stroke:var(--bar)}.box text{fill:var(--ink);font-size:13px}
 .box text.kind{fill:var(--mute);font-size:12px}.arrow{fill:none;stroke:var(--mute)}.head{fill:var(--mute)}
 .checks{list-style:none;padding:0;margin:.25rem 0}.checks>li{padding-left:1.6rem;position:relative;margin:.25rem 0}

@@ -165,6 +165,22 @@ describe.skipIf(!hasBrowser)("a page as it is drawn", () => {
     await page.context().close();
   });
 
+  it("draws bars in the reader's own colours, the score apart from its interval, and that from the ground", async () => {
+    const page = await open("/design", NARROW);
+    const fills = () =>
+      page.evaluate<string[]>(
+        `[".track", ".range", ".range + .value"].map((one) => getComputedStyle(document.querySelector(one)).fill)`,
+      );
+    const own = await fills();
+    await page.emulateMedia({ forcedColors: "active" });
+    const forced = await fills();
+    expect(forced.filter((fill, index) => fill === own[index])).toEqual([]);
+    // A system's text on a highlight may well have the colour of its ground.
+    const [track, range, value] = forced;
+    expect([range === track, value === range]).toEqual([false, false]);
+    await page.context().close();
+  });
+
   it("tells in the reader's own colours what is done, and which page is shown", async () => {
     const page = await open("/design", NARROW);
     await page.emulateMedia({ forcedColors: "active" });
