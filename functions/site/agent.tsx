@@ -25,7 +25,7 @@ import { resumeFirst } from "./parts/view.ts";
 const AXES = [
   ["correctness", "Correctness"],
   ["latency", "Latency"],
-  ["cost", "Cost"],
+  ["cost", "Cost efficiency"],
   ["tool_efficiency", "Tool efficiency"],
   ["robustness", "Robustness"],
 ] as const;

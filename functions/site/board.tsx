@@ -168,7 +168,7 @@ function Ranking({ rows, caption, whole }: { rows: readonly Entry[]; caption: st
             <th>95% interval</th>
             <th class="number">Success</th>
             <th class="number">Reliability</th>
-            <th class="number">Cost</th>
+            <th class="number">Cost efficiency</th>
             <th class="number">Runs</th>
           </tr>
         </thead>

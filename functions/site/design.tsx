@@ -145,7 +145,7 @@ function Charts() {
         <LineChart title="A single day" points={POINTS.slice(0, 1)} />
         <RadarChart
           title="Directions"
-          axes={["Correctness", "Latency", "Cost", "Tool efficiency", "Robustness"].map((name, index) => ({
+          axes={["Correctness", "Latency", "Cost efficiency", "Tool efficiency", "Robustness"].map((name, index) => ({
             name,
             value: index === 3 ? null : 0.9 - index / 8,
           }))}

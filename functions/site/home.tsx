@@ -6,8 +6,8 @@ import { RunRead } from "../../shared/runs/shown.ts";
 import { TeamRead } from "../../shared/teams/shown.ts";
 import { Bar, Layout, personal } from "./layout.tsx";
 import { readSuites } from "./parts/catalogue.ts";
-import { AGENT_GUIDE } from "./parts/guide-addresses.ts";
-import { counted, intervalOf } from "./parts/in-words.ts";
+import { AGENT_GUIDE, SCORE_GUIDE } from "./parts/guide-addresses.ts";
+import { counted, intervalOf, STATES } from "./parts/in-words.ts";
 import { Marks } from "./parts/marks.tsx";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Notice, Table } from "./parts/notice.tsx";
@@ -248,7 +248,15 @@ async function home({ c, api, query }: Visit): Promise<Response> {
           </ul>
         </>
       )}
-      {agents.length > 0 && <Listed agents={agents} page={page} />}
+      {agents.length > 0 && (
+        <>
+          <Listed agents={agents} page={page} />
+          <p class="mute">
+            Verified: {STATES.verified}. Certified: {STATES.certified}. A provisional score lasts until every core task
+            was asked: <a href={SCORE_GUIDE}>how the score comes about</a>
+          </p>
+        </>
+      )}
       <Pager page={page} last={Math.ceil(total / PAGE)} href={(at) => `/home?page=${at}`} />
       {standings.length > 0 && <Standings standings={standings} coreTasks={coreTasks} all={agents.length} />}
       {teams.total > 0 && <Workspaces {...teams} />}

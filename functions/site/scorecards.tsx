@@ -17,7 +17,7 @@ const ROWS = 50;
 const AXIS_LABELS = {
   correctness: "Correctness",
   latency: "Latency",
-  cost: "Cost",
+  cost: "Cost efficiency",
   tool_efficiency: "Tool efficiency",
   robustness: "Robustness",
 };

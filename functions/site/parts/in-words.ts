@@ -32,6 +32,19 @@ export const costInWords = (cost: number): string => `${cost.toFixed(6)} USD`;
 export const marksOf = ({ memorised, uneven }: { memorised: boolean; uneven: boolean }): string =>
   `${memorised ? ", memorised" : ""}${uneven ? ", uneven" : ""}`;
 
+/** What stands behind the words for the state of an agent. */
+export const STATES = {
+  unverified: "no run of it was completed and signed so far",
+  verified: "a run of it was completed and signed",
+  certified: "a certificate of it is in force",
+} as const;
+
+/** What stands behind the words for what a score is of. */
+export const BASES = {
+  core: "of the core tasks, which the board ranks by",
+  provisional: "provisional, until it was asked every core task",
+} as const;
+
 export const NO_RUN_COUNTS = "of which no run counts yet";
 
 /** How good an agent is, by its runs. */

@@ -112,3 +112,16 @@ it("advises as many repeats as the month's allowance has room for", async () => 
   const pro = await of(await newUser(service, { plan: "pro", verified: true }));
   expect(pro.html).toContain("three are a good start");
 });
+
+it("says what the words beside a score mean, and that its cost is an efficiency", async () => {
+  const words = async (path: string) =>
+    (await visitor.open(path)).html.replaceAll(/<[^>]+>|\s+/g, " ").replaceAll(/ +/g, " ");
+  const record = await words(`/agents/${agent}`);
+  expect(record).toContain("provisional, until it was asked every core task");
+  expect(record).toContain("verified: a run of it was completed and signed");
+  expect(record).toMatch(/Cost efficiency (?:\d+%|no evidence)/);
+  const home = await words("/home");
+  expect(home).toContain("Verified: a run of it was completed and signed.");
+  expect(home).toContain("A provisional score lasts until every core task was asked");
+  expect((await visitor.open("/")).html).toContain('<th class="number">Cost efficiency</th>');
+});

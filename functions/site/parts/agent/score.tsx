@@ -3,7 +3,7 @@ import type { AgentEntry } from "../../../../shared/board/board.ts";
 import type { AgentStats } from "../../../../shared/results/stats.ts";
 import { percent, variantsOf } from "../../layout.tsx";
 import { SCORE_GUIDE } from "../guide-addresses.ts";
-import { costInWords, counted, intervalOf } from "../in-words.ts";
+import { BASES, costInWords, counted, intervalOf, STATES } from "../in-words.ts";
 
 /** A difference of shares in percentage points; one that is nothing has no sign. */
 const points = (gap: number): string => (100 * gap).toFixed(1).replace(/^-(?=0\.0$)/, "");
@@ -16,7 +16,7 @@ function againstNew({ value }: { value: number }): string {
 
 interface ScoreProps {
   agentId: string;
-  state: string;
+  state: keyof typeof STATES;
   entry: AgentEntry;
   stats: Pick<z.output<typeof AgentStats>, "avg_cost_usd" | "simulated">;
 }
@@ -29,10 +29,12 @@ export function Score({ agentId, state, entry, stats: { avg_cost_usd: cost, simu
       <dt>Score</dt>
       <dd>
         <strong>{entry.composite_score.toFixed(2)}</strong> ({intervalOf(entry)}) of 100,{" "}
-        {entry.simulated ? "simulated" : entry.score_basis}: <a href={SCORE_GUIDE}>how the score comes about</a>
+        {entry.simulated ? "simulated" : BASES[entry.score_basis]}: <a href={SCORE_GUIDE}>how the score comes about</a>
       </dd>
       <dt>State</dt>
-      <dd>{state}</dd>
+      <dd>
+        {state}: {STATES[state]}
+      </dd>
       <dt>Parts</dt>
       <dd>
         success {percent(entry.success_rate)}, reliability {percent(entry.reliability)}, cost efficiency{" "}
