@@ -4,14 +4,13 @@ import { AgentRead } from "../../shared/agents/shown.ts";
 import { ScreeningSessionRead } from "../../shared/runs/sessions-shown.ts";
 import { RunRead } from "../../shared/runs/shown.ts";
 import { Layout, personal } from "./layout.tsx";
-import { outcome } from "./parts/agent/recent.tsx";
+import { RUN_COLUMNS, RunCells } from "./parts/agent/recent.tsx";
 import { tasksOf, titleOf } from "./parts/again.tsx";
 import { readSuites } from "./parts/catalogue.ts";
-import { costInWords } from "./parts/in-words.ts";
 import { Moment } from "./parts/moment.tsx";
 import { Empty, Table } from "./parts/notice.tsx";
 import { pageIn, Pager } from "./parts/pager.tsx";
-import { isSignedIn } from "./parts/signed-in.ts";
+import { headOf } from "./parts/signed-in.ts";
 import { asOwner, type View, type Visit, view } from "./parts/view.ts";
 
 type Agent = z.output<typeof AgentRead>;
@@ -58,10 +57,7 @@ function Frame({ visit, of, children }: PropsWithChildren<{ visit: Visit; of: Li
   const only = session === null ? "" : `session=${session}&`;
   const own = agent.connection_mode === undefined ? "" : "/home";
   return (
-    <Layout
-      title={`${what === "runs" ? "Runs" : "Screenings"} of ${agent.name}`}
-      {...(isSignedIn(visit.c) ? { own } : {})}
-    >
+    <Layout title={`${what === "runs" ? "Runs" : "Screenings"} of ${agent.name}`} {...headOf(visit.c, own)}>
       <h1>
         {what === "runs" ? "Runs" : "Screenings"} of <bdi>{agent.name}</bdi>
       </h1>
@@ -156,10 +152,7 @@ async function showRuns(visit: Visit): Promise<Response> {
           <p>{page === 1 ? "It was asked nothing yet, or nothing that you may see." : "There are no more."}</p>
         </Empty>
       ) : (
-        <Table
-          label="Runs"
-          columns={[["Task", "wide"], "Asked for", "Outcome", ["Took", "number"], ["Cost", "number"], "Evidence"]}
-        >
+        <Table label="Runs" columns={[["Task", "wide"], "Asked for", ...RUN_COLUMNS]}>
           {runs.items.map((run) => (
             <tr>
               <td class="wide">
@@ -171,17 +164,7 @@ async function showRuns(visit: Visit): Promise<Response> {
               <td>
                 <Moment time={run.created_at} />
               </td>
-              <td>
-                {outcome(run)}
-                {run.simulated && <span class="tag">simulated</span>}
-                {run.is_private && <span class="tag">private</span>}
-              </td>
-              <td class="number">{run.latency_ms === null ? "–" : `${run.latency_ms} ms`}</td>
-              <td class="number">
-                {run.evidence_cost_usd === null ? "–" : costInWords(run.evidence_cost_usd)}
-                {run.evidence_cost_partial && ", in part"}
-              </td>
-              <td>{run.evidence_signed ? "signed" : "–"}</td>
+              <RunCells run={run} />
             </tr>
           ))}
         </Table>

@@ -25,7 +25,7 @@ import { LIVE } from "./parts/live.ts";
 import { mayIn } from "./parts/may.ts";
 import { Table } from "./parts/notice.tsx";
 import { seenBy } from "./parts/seen-by.ts";
-import { isSignedIn } from "./parts/signed-in.ts";
+import { headOf } from "./parts/signed-in.ts";
 import { Took } from "./parts/took.tsx";
 import { unless } from "./parts/unless.ts";
 import { asOwner, type View, type Visit, view } from "./parts/view.ts";
@@ -192,7 +192,7 @@ async function show({ c, params, query, api }: Visit, wrong?: Wrong): Promise<Re
   ]);
   const allowance = owned !== null && mayRun && failed.length > 0 ? await allowanceOf(api, owned.team_id) : null;
   const name = agent?.name ?? "an agent";
-  const frame = { ...(isSignedIn(c) ? { own: "/home" } : {}), ...(done ? {} : { script: LIVE }) };
+  const frame = { ...headOf(c, "/home"), ...(done ? {} : { script: LIVE }) };
   return personal(
     c,
     <Layout title={`Screening of ${name}`} {...frame}>

@@ -8,8 +8,11 @@ export function isSignedIn(c: HonoContext): boolean {
   return getCookie(c, SESSION_COOKIE) !== undefined;
 }
 
-/** The head of a page that is open to everybody: that of an account for who has a session, a stranger's for others. */
-export const headOf = (c: HonoContext): { own?: "" } => (isSignedIn(c) ? { own: "" } : {});
+/**
+ * The head of a page that is open to everybody: that of an account, at the place `own`, for who has a session, a stranger's
+ * for others.
+ */
+export const headOf = (c: HonoContext, own = ""): { own?: string } => (isSignedIn(c) ? { own } : {});
 
 /** The name of the hidden field with the account that a form was shown to. */
 export const ACCOUNT = "_account";
