@@ -29,7 +29,7 @@ export const AgentCreate = z
         "JSON task it says so at its end, with the schema, which is the `response_format`, too, if its root is an object " +
         "and its keywords are ones that servers take. Content, refusal and tool calls of the first choice are the answer, `usage` and `model` its cost. `a2a`, Agent2Agent 0.3 over JSON-RPC: `message/send` with " +
         "the prompt as a text part, the input as a data part, and `{output_format, output_schema, tools}` as the last one; " +
-        "the answer is a message, or a task that is polled by `tasks/get`, in its artifacts, else in what it said last: " +
+        "a server that refuses these by an error is sent the texts alone; the answer is a message, or a task that is polled by `tasks/get`, in its artifacts, else in what it said last: " +
         "text parts or, for a JSON task, data parts; `usage`, `refused` and `tool_calls` stand in its metadata. `a2a_1`, " +
         "the same by Agent2Agent 1.0: `SendMessage` and `GetTask`, with the " +
         "header `A2A-Version: 1.0`.",

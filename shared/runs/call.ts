@@ -11,6 +11,7 @@ import { asKept, type CallOutcome } from "./answer.ts";
 import { isBrowserCheck } from "./gateway.ts";
 import type { Job } from "./job.ts";
 import { LIMITS } from "./limits.ts";
+import { otherForm } from "./other-form.ts";
 import { errorWords } from "./protocols/error-words.ts";
 import { protocolOf } from "./protocols/index.ts";
 import type { Pending, Protocol, Reading } from "./protocols/protocol.ts";
@@ -83,7 +84,8 @@ async function lookUp({ env, now, resolver }: LookingUp, job: Job): Promise<Line
 /**
  * Calls the agent of a job with a signed request, for the task's time limit from when that leaves. After a 429 or 503 whose
  * Retry-After ends within it, each request is repeated once. An answer that is not ready is asked for again after 250 ms,
- * then at growing intervals of up to 2 s. The latency is the time from the first request to the end of the last answer,
+ * then at growing intervals of up to 2 s; what the agent refuses for its form is asked once more in another one that its
+ * protocol knows. The latency is the time from the first request to the end of the last answer,
  * waits included: the agent has its task all the while. Its name is looked up again after 30 s. What that takes is taken off
  * nobody, up to 5 s in all: so a call ends at most 10 s after the time limit has passed since the first request left. Never
  * rejects for anything that the agent does; throws `ResolverFault`.
@@ -109,7 +111,9 @@ export async function callAgent(
     remainingMs: () => job.task.time_limit_ms - elapsedMs(call),
     sleep,
   };
-  const result = await ask(call, body, { "Idempotency-Key": job.run.id });
+  let result = await ask(call, body, { "Idempotency-Key": job.run.id });
+  const other = otherForm(result, protocol, job);
+  if (other !== null && call.remainingMs() > 0) result = await ask(call, other);
   const latencyMs = Math.round(result.latency_ms);
   const sentAt = new Date(call.sentAt ?? now());
   if (promisesCallback(result, protocol)) return { outcome: { kind: "callback", latencyMs }, sentAt };

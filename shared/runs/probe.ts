@@ -4,6 +4,7 @@ import type { Exchange } from "../platform/outbound/exchange.ts";
 import type { CallOutcome, FailureCode } from "./answer.ts";
 import { outcomeOf, PAUSE_MS, promisesCallback, send, type Sending, unexpected } from "./call.ts";
 import type { Job } from "./job.ts";
+import { otherForm } from "./other-form.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { MODEL } from "./protocols/openai-chat.ts";
 import { formWords } from "./wrong-form.ts";
@@ -55,10 +56,10 @@ const MODEL_ADVICE =
   `Give the whole URL, often with /chat/completions at its end. Each request names the model "${MODEL}": let the server ` +
   "take that name.";
 
-/** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. Some refuse data. */
+/** 1.0 has other names for its methods than what came before, and a server of either answers the other's with an error. */
 const VERSION_ADVICE =
   "If it knows no such method, it speaks another version of A2A: agent_protocol is a2a for 0.2 and 0.3, a2a_1 for 1.0. A server " +
-  "that takes texts alone fails, too: each request has a data part.";
+  "that fails at a data part has to refuse it by an error (-32005): the texts are sent alone then.";
 
 /** What else may mend a failure in one protocol. */
 const PROTOCOL_ADVICE: Record<Target["agent_protocol"], Partial<Record<FailureCode, string>>> = {
@@ -90,6 +91,12 @@ export async function probe(ctx: Sending["ctx"], target: Target): Promise<Probe>
   });
   const sending = { ctx, job, remainingMs: () => DEADLINE_MS };
   let result = await send(sending, JSON.stringify(request), { "Idempotency-Key": job.run.id });
+  const other = otherForm(result, protocol, job);
+  if (other !== null) {
+    const takenMs = result.latency_ms;
+    result = await send({ ...sending, remainingMs: () => DEADLINE_MS - takenMs }, other, {});
+    result = { ...result, latency_ms: result.latency_ms + takenMs };
+  }
   const measured = { status_code: result.status, latency_ms: Math.round(result.latency_ms) };
   const succeeded = (detail: string): Probe => ({ ok: true, ...measured, failure_code: null, detail });
   if (promisesCallback(result, protocol)) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AnswerJson } from "../answer.ts";
+import type { Job } from "../job.ts";
 import {
   call,
   dataOf,
@@ -11,6 +12,7 @@ import {
   readAnswer,
   readResult,
   readTask,
+  refusesData,
   type Task as AnyTask,
   textAfter,
 } from "./a2a-reading.ts";
@@ -72,6 +74,21 @@ const LaterTask: z.ZodType<AnyTask> = z.object({ ...TASK, task: z.never().option
 
 const POLLING = { method: "GetTask", task: LaterTask, message: Message };
 
+function send({ run, task }: Job, messageId: string, datas: unknown[]) {
+  return call(run.id, "SendMessage", {
+    message: {
+      messageId,
+      role: "ROLE_USER",
+      parts: [
+        { text: task.prompt },
+        ...datas.map((data) => ({ data, mediaType: "application/json" })),
+        ...textAfter(task).map((text) => ({ text })),
+      ],
+    },
+    configuration: { acceptedOutputModes: ["text/plain", "application/json"] },
+  });
+}
+
 /**
  * Agent2Agent 1.0 over JSON-RPC: `SendMessage`, answered by a message, or by a task that is polled with `GetTask` until it
  * has ended. What is asked and answered is that of 0.3, written as 1.0 writes it, so that an agent may move from one to
@@ -81,20 +98,9 @@ export const a2a1: Protocol = {
   callsBack: false,
   headers: { "A2A-Version": "1.0" },
 
-  request({ run, task }) {
-    return call(run.id, "SendMessage", {
-      message: {
-        messageId: run.id,
-        role: "ROLE_USER",
-        parts: [
-          { text: task.prompt },
-          ...dataOf(task).map((data) => ({ data, mediaType: "application/json" })),
-          ...textAfter(task).map((text) => ({ text })),
-        ],
-      },
-      configuration: { acceptedOutputModes: ["text/plain", "application/json"] },
-    });
-  },
+  request: (job) => send(job, job.run.id, dataOf(job.task)),
+
+  inOtherForm: (body, job) => (refusesData(body) ? send(job, `${job.run.id}-text`, []) : null),
 
   read(body, asked) {
     return readResult(body, asked, MessageOrTask, ({ task, message }) => {

@@ -106,6 +106,18 @@ export function textAfter(task: Job["task"]): string[] {
   return words.length === 0 ? [] : [words.join("\n\n")];
 }
 
+/** What A2A has for content of a kind that an agent does not take, and JSON-RPC for parameters that a method does not. */
+const REFUSALS: ReadonlySet<number> = new Set([-32005, -32602]);
+
+/**
+ * Whether an answer is an error that may be due to the data parts of a request: servers that take texts alone, such as
+ * Mastra's, say so by one of two codes, or in words with any code.
+ */
+export function refusesData(body: unknown): boolean {
+  const error = RpcResponse.safeParse(body).data?.error;
+  return error != null && (REFUSALS.has(error.code) || /\bdata[ -]?parts?\b/i.test(error.message));
+}
+
 /** A JSON-RPC 2.0 request. */
 export function call(id: string, method: string, params: Record<string, unknown>): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method, params };

@@ -40,6 +40,11 @@ export interface Protocol {
   request(job: Job, callback: Callback): Record<string, unknown>;
   /** What every request to the agent says in its header, beside what all protocols say. */
   headers?: Readonly<Record<string, string>>;
+  /**
+   * The request to make in the place of one that the agent refused for its form, by the parsed body of its answer, whatever
+   * its status; null where that says nothing of the kind.
+   */
+  inOtherForm?(body: unknown, job: Job): Record<string, unknown> | null;
   /** Reads the parsed body of a 200, which may be any JSON. */
   read(body: unknown, asked: Asked): Reading;
   /**

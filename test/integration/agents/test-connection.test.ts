@@ -63,6 +63,22 @@ describe("an endpoint that answers by its protocol is ok", () => {
     expect(agent.seen).toHaveLength(what === "a task that has not ended" ? 2 : 1);
   });
 
+  it("if it takes texts alone, and refuses what else a message has", async () => {
+    agent.answer = ({ body }) => {
+      const { id, params } = JSON.parse(body.toString());
+      const [first, ...more] = params.message.parts;
+      const error = { code: -32005, message: SECRET };
+      return json(200, {
+        jsonrpc: "2.0",
+        id,
+        ...(more.length > 0 ? { error } : { result: { kind: "message", parts: [first] } }),
+      });
+    };
+    const { body } = await test({ agent_protocol: "a2a" });
+    expect(body).toMatchObject({ ok: true, status_code: 200, failure_code: null });
+    expect(agent.seen).toHaveLength(2);
+  });
+
   it("unless it fails right after at a task that it took on", async () => {
     agent.answer = (request) => taskIn(agent.seen.length === 1 ? "submitted" : "failed")(request);
     const { body } = await test({ agent_protocol: "a2a" });

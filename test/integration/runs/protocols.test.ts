@@ -249,3 +249,74 @@ describe("an agent that speaks a2a 1.0", () => {
     await server.close();
   });
 });
+
+describe("an a2a server that takes texts alone", () => {
+  /** Refuses a message that has anything but texts by `refusal`, with `status`, and answers others with what they say. */
+  async function textServer(refusal: object, status = 200) {
+    const asked: (z.output<typeof Sent> & { key: unknown })[] = [];
+    const server = await listen(({ headers, body }: Request) => {
+      const sent = Sent.parse(JSON.parse(body.toString()));
+      asked.push({ ...sent, key: headers["idempotency-key"] });
+      const { id, method, params } = sent;
+      const texts = params.message.parts.flatMap((part) => ("text" in part ? [String(part["text"])] : []));
+      const isText = texts.length === params.message.parts.length;
+      const reply = method === "SendMessage" ? { message: { parts: [{ text: texts.join("\n") }] } } : undefined;
+      const parts = [{ kind: "text", text: texts.join("\n") }];
+      const result = reply ?? { kind: "message", role: "agent", messageId: "m", parts };
+      if (isText) return json(200, { jsonrpc: "2.0", id, result });
+      return json(status, { jsonrpc: "2.0", id, error: refusal });
+    });
+    return { url: server.url, asked, [Symbol.asyncDispose]: server.close };
+  }
+  const Sent = z.object({
+    id: z.string(),
+    method: z.string(),
+    params: z.object({
+      message: z.object({ messageId: z.string(), parts: z.array(z.record(z.string(), z.unknown())) }),
+    }),
+  });
+  const task = { input: { city: "Bergen" }, output_format: "json" as const, output_schema: { type: "object" } };
+
+  it.each([
+    ["a2a", "A2A's own code", { code: -32005, message: "Incompatible content types" }, 200],
+    ["a2a_1", "A2A's own code", { code: -32005, message: "Incompatible content types" }, 200],
+    ["a2a", "invalid parameters", { code: -32602, message: "Invalid params" }, 200],
+    ["a2a", "invalid parameters with status 400", { code: -32602, message: "Invalid params" }, 400],
+    ["a2a", "words alone", { code: -32603, message: "Data parts are not supported in core messages" }, 200],
+  ] as const)("is asked once more, in %s, after it refused by %s", async (protocol, _case, refusal, status) => {
+    await using server = await textServer(refusal, status);
+    const schema = 'Answer in JSON that is valid against this JSON Schema:\n{"type":"object"}';
+    const output = `Add them.\ninput:\n{"city":"Bergen"}\n\n${schema}`;
+    expect(await screen(server.url, protocol, task)).toEqual({ output });
+    const [first, second, ...more] = server.asked;
+    expect(more).toEqual([]);
+    expect([first?.params.message.parts.length, second?.params.message.parts.length]).toEqual([4, 2]);
+    // Another message, which a server that remembers the first by its id or key must not answer as it did that.
+    expect([second?.id, second?.key]).toEqual([first?.id, undefined]);
+    expect(second?.params.message.messageId).not.toBe(first?.params.message.messageId);
+  });
+
+  it.each([
+    ["another error", { code: -32000, message: "Out of credit" }],
+    ["none of its methods", { code: -32601, message: "Method not found" }],
+  ])("is not asked again where it refuses for %s", async (_case, refusal) => {
+    await using server = await textServer(refusal);
+    expect(await screen(server.url, "a2a", task)).toMatchObject({ code: "agent_reported_failure" });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("fails as it says where it refuses the texts, too", async () => {
+    let asked = 0;
+    const server = await listen(({ body }: Request) => {
+      asked += 1;
+      const error = { code: -32602, message: `No, ${asked}` };
+      return json(200, { jsonrpc: "2.0", id: JSON.parse(body.toString()).id, error });
+    });
+    expect(await screen(server.url, "a2a", task)).toMatchObject({
+      code: "agent_reported_failure",
+      detail: "The agent answered with the JSON-RPC error -32602: No, 2",
+    });
+    expect(asked).toBe(2);
+    await server.close();
+  });
+});

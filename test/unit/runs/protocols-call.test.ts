@@ -344,4 +344,12 @@ describe("an answer that comes at once", () => {
       expect(outcome.kind).toBe(name === "native" ? "callback" : "failure");
     },
   );
+
+  it("is asked once more where its form was refused, within the same time, all of which it took", async () => {
+    const refuses = () => json({ jsonrpc: "2.0", id: RUN_ID, error: { code: -32005, message: "Text alone." } });
+    const { outcome } = await call([refuses, done], { eachMs: 120 });
+    expect(outcome).toMatchObject({ kind: "answer", answer: { output: "42" }, latencyMs: 240 });
+    const late = await call([refuses, done], { eachMs: 120, withinMs: 120 });
+    expect([late.requests.length, late.outcome]).toMatchObject([1, { code: "agent_reported_failure", latencyMs: 120 }]);
+  });
 });
