@@ -7,8 +7,8 @@ import { Refused, reportOf, type Statement, type Trail } from "./trail.ts";
 const LEAST_BITS = 131_072;
 
 /**
- * The step `status`: the bit of the credential in its list (Bitstring Status List v1.0) is not set; the list is one that the
- * same keys signed, in force at `now`, and lies where the issuer is reached.
+ * The step `status`: the bit of the credential in its list (Bitstring Status List v1.0) is not set; the list is its issuer's
+ * own, whoever else the same keys are of, in force at `now`, and lies where the issuer is reached.
  */
 export async function checkStatus(
   trail: Trail,
@@ -26,17 +26,24 @@ export async function checkStatus(
       throw new Refused("It does not say where its status is found, in a way that is known here.");
     }
     if (issuer !== `did:web:${encodeURIComponent(url.host)}`) throw new Refused("Its list lies with somebody else.");
-    const bits = await bitsOf(textOf(await get(url.pathname, "application/vc+jwt")).trim(), inputs.list, jwks, now);
+    const bits = await bitsOf(
+      textOf(await get(url.pathname, "application/vc+jwt")).trim(),
+      inputs.list,
+      issuer,
+      jwks,
+      now,
+    );
     if (place >= bits.length * 8) throw new Refused("Its place lies beyond the list.");
     if (((bits[Math.floor(place / 8)] ?? 0) & (0x80 >> (place % 8))) !== 0) throw new Refused("It has been revoked.");
     return ["Its bit is not set.", null];
   });
 }
 
-async function bitsOf(jws: string, id: string, jwks: string, now: Date): Promise<Bytes> {
+async function bitsOf(jws: string, id: string, issuer: string, jwks: string, now: Date): Promise<Bytes> {
   const list = await reportOf(async (trail) => void (await checkStatement(trail, jws, jwks)));
   const { statement, steps } = list;
   if (statement === null) throw new Refused(`The list does not verify: ${steps.at(-1)?.detail}`);
+  if (statement.issuer !== issuer) throw new Refused(`The list is ${statement.issuer}'s, and not the issuer's own.`);
   const { encodedList, type } = statement.credentialSubject;
   if (statement.id !== id || type !== "BitstringStatusList" || typeof encodedList !== "string") {
     throw new Refused("What lies there is another credential.");

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildCredential } from "../../../shared/evidence/credential.ts";
+import { jwks as keySet, keyId } from "../../../shared/evidence/did.ts";
+import { signStatement } from "../../../shared/evidence/sign.ts";
 import { buildStatusList } from "../../../shared/evidence/status-list.ts";
+import { loadSigningKeys } from "../../../shared/platform/keys.ts";
 import { type Get, NotThere } from "../../../shared/verify/log.ts";
 import { verify } from "../../../shared/verify/verify.ts";
 import { BASE_URL, honest, logOf, NOON, OTHER_JWK, passedRun, pinned, proofIn, LOG_JWK, signed } from "./support.ts";
@@ -117,6 +120,25 @@ describe("the credential of a certified agent", () => {
     const { verified, failed } = await check();
     expect([verified, failed]).toEqual([false, step]);
   });
+});
+
+it("is told of by its issuer's own list alone, where the set has the keys of another service, too", async () => {
+  const other = "https://other.example";
+  const theirs = await loadSigningKeys(JSON.stringify({ keys: [OTHER_JWK] }));
+  const by = (issuer: string) =>
+    signStatement({ ...list([], NOON), issuer }, theirs.active, keyId(other, theirs.active));
+  const set = { keys: [...(await honest()).jwks.keys, ...keySet(other, theirs).keys] };
+  const jws = await signed(credential);
+  const under = async (lists: Promise<string>) =>
+    (
+      await verify(jws, { now: NOON, jwks: JSON.stringify(set), logKey: pinned(LOG_JWK), get: serving(lists) })
+    ).steps.find(({ name }) => name === "status");
+  expect(await under(signed(list([PLACE], NOON)))).toMatchObject({ detail: "It has been revoked." });
+  expect(await under(by("did:web:other.example"))).toMatchObject({
+    outcome: "failed",
+    detail: "The list is did:web:other.example's, and not the issuer's own.",
+  });
+  expect(await under(by("did:web:screening.example"))).toMatchObject({ outcome: "failed" });
 });
 
 it("is not said to be somebody else's alone where a kept set of keys is from before its key, or before its list's", async () => {
