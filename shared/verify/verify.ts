@@ -150,15 +150,22 @@ async function walk(trail: Trail, jws: string, proof: string | null, options: Op
   const kind = statement.type.map((type) => ENTRY_KINDS[type]).find((one) => one !== undefined);
   if (kind === undefined) return trail.skip("inclusion", "Statements of this kind do not enter the log.");
   const entry = `{"kind":"${kind}","sha256":"${sha256}"}`;
-  const brought = proof === null ? null : { text: proof, place: shown?.index };
   const missing = kind === "run" ? NO_PROOF : `${NO_CREDENTIALS_PROOF} ${entry}.`;
-  await checkPlace(trail, entry, brought ?? (await proofFor(jws, statement, get, missing)), options);
+  const found = proof === null ? await proofFor(jws, statement, get, missing) : { text: proof };
+  // A place that is shown without a proof is held to the one that is found.
+  await checkPlace(trail, entry, found, shown?.index, options);
 }
 
 /** The steps of the log. */
-async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, get }: Options): Promise<void> {
+async function checkPlace(
+  trail: Trail,
+  entry: string,
+  found: Found,
+  place: unknown,
+  { logKey, get }: Options,
+): Promise<void> {
   if ("missing" in found) return trail.skip("inclusion", found.missing);
-  const proof = await checkProof(trail, found.text, found.place);
+  const proof = await checkProof(trail, found.text, place);
   if (logKey === null) return trail.skip("checkpoint", NO_KEY);
   const checkpoint = await checkCheckpoint(trail, proof.checkpoint, logKey);
   await checkInclusion(trail, entry, proof, checkpoint);
@@ -167,7 +174,7 @@ async function checkPlace(trail: Trail, entry: string, found: Found, { logKey, g
 }
 
 /** A proof, or why there is none. */
-type Found = { text: string; place?: unknown } | { missing: string };
+type Found = { text: string } | { missing: string };
 
 /** The proof that the service has for a statement; of an agent it has but that of the credential which is in force. */
 async function proofFor(
