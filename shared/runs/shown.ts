@@ -31,7 +31,10 @@ export const RunRead = z
     scope: z.enum(["personal", "team"]).optional().meta({ description: "Owner or member only" }),
     team_id: z.uuid().nullable().optional().meta({ description: "Owner or member only" }),
     suite_id: z.uuid().nullable(),
-    suite_version: z.int().nullable().meta({ description: "In force when the run was finalised" }),
+    suite_version: z.int().nullable().meta({
+      description:
+        "In force when the run was finalised; of a cancelled one, where it counts as asked, since a later one of its task had been",
+    }),
     passed: z.boolean().nullable(),
     correctness: share,
     axes: Axes.nullable(),

@@ -16,7 +16,12 @@ export interface Evenness {
  * off the usual count, which is the mean over tasks, rounded, are summed up: more than one for each ten tasks, and at
  * least more than one, are uneven. Rounds of all tasks are even, however many; so are canaries, which are asked like the others.
  *
- * @param asked how often each task was asked: final runs that are real, public, no trials, and not failed by our fault
+ * An owner could also have runs wait in the queue, pick among later ones of each task, and then let as many of the earlier
+ * ones go on as make all tasks even: those are older than the ones that are scored. So earlier ones that are cancelled then
+ * count as asked all the same.
+ *
+ * @param asked how often each task was asked: final runs that are real, public, no trials, and not failed by our fault; of
+ * cancelled ones those that were overtaken by a later one of their task
  * @example
  * evenness([3, 3, 3, 3]) // { asked_runs: 12, uneven: false }
  * evenness([1, 1, 9, 5]) // { asked_runs: 16, uneven: true }

@@ -60,13 +60,16 @@ export function scoredRuns(runs: readonly Run[], suiteVersion: number): Run[] {
     .slice(0, SCORED_RUNS);
 }
 
-/** Whether a run was asked of the agent in earnest: as those that are scored, or as a canary, of which nothing is signed. */
+/**
+ * Whether a run counts as asked of the agent in earnest: as those that are scored, or as a canary, of which nothing is signed;
+ * or as one that was cancelled once a later one of its task had been asked, which alone of the cancelled has a suite version.
+ */
 export function wasAsked(
   { status, trigger, simulated, failure_code, suite_version }: Run,
   suiteVersion: number,
 ): boolean {
   return (
-    ["completed", "failed"].includes(status) &&
+    ["completed", "failed", "cancelled"].includes(status) &&
     trigger !== "trial" &&
     !simulated &&
     failure_code !== "service_error" &&

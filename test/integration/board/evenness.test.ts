@@ -73,7 +73,10 @@ describe("a ranked row", () => {
       await addRun(owner, agent, coding[0] ?? ""),
       await addRun(owner, agent, coding[0] ?? ""),
     ];
-    await service.sql("update runs set status = 'cancelled', finalized_at = now() where id = $1", [cancelled]);
+    await service.sql(
+      "update runs set status = 'cancelled', suite_version = null, finalized_at = now() where id = $1",
+      [cancelled],
+    );
     await service.sql(
       "update runs set status = 'failed', failure_code = 'service_error', finalized_at = now() where id = $1",
       [ours],
