@@ -10,6 +10,8 @@ import type { Context } from "../../platform/context.ts";
 import { ownsShared } from "./schedule.ts";
 import { closeAccount } from "./close-account.ts";
 import { removeContent, START, Stop } from "./remove-content.ts";
+import { restoreAccount } from "./restore.ts";
+import { wasTakenBack } from "./taken-back.ts";
 
 /** How many statements over a chunk of rows one piece sends at most: more than there are chunks. */
 export const MAX_CHUNKS = 30;
@@ -25,7 +27,8 @@ type Reached = z.output<typeof Reached>;
 /**
  * Deletes the first account after the one that `cursor` names whose grace has elapsed, or as much of it as one piece can do:
  * then the next piece continues with it. `domains` say what becomes of their data. An account that fails is left until the
- * next day; one that has come to own a workspace with other members waits until the workspace is handed over.
+ * next day; one that has come to own a workspace with other members waits until the workspace is handed over. One that took its
+ * deletion back stays, also where the database was set back to before that.
  */
 export async function finaliseAccounts(
   ctx: Context,
@@ -37,6 +40,11 @@ export async function finaliseAccounts(
   if (due === null) return { next: null };
   const passed = JSON.stringify(due);
   try {
+    if (reached.partly?.id !== due.id && (await wasTakenBack(ctx, due))) {
+      await restoreAccount(ctx, due.id);
+      ctx.log.warn("a deletion that was taken back was pending again, and is not any more", { user_id: due.id });
+      return { next: passed };
+    }
     const account = { id: due.id, now: ctx.now(), owns: belongsTo(due.id) };
     const closings = domains.map((close) => close(account));
     const from = reached.partly?.id === due.id ? reached.partly.stop : null;

@@ -10,6 +10,7 @@ import { confirmPassword, wrongPassword } from "../passwords/confirm.ts";
 import { holds, invalidToken } from "../email-token.ts";
 import type { DeletionRequest } from "../schemas.ts";
 import type { DeletionRead } from "../shown.ts";
+import { askAgain } from "./taken-back.ts";
 
 /** For how many days a deletion can be taken back. */
 const GRACE_DAYS = 14;
@@ -38,7 +39,7 @@ export async function requestDeletion(
       : sql`u.password_hash = ${hash}`;
   const scheduling = verdict({ not_confirmed: sql`not a.confirmed`, shared: sql`a.shared` });
   const refuted = hash === null ? invalidToken : () => wrongPassword("/password");
-  const { deletion_scheduled_for } = await change(ctx, {
+  const { deletion_scheduled_for, is_new } = await change(ctx, {
     // Requests of one account take turns: each sees what those before it have written.
     lock: sql`select from ${users} where id = ${userId}::uuid for no key update`,
     parts: sql`with target as (
@@ -60,9 +61,10 @@ export async function requestDeletion(
     )})`,
     owes: ["mailed"],
     result: sql`select jsonb_build_object('outcome', t.outcome,
-      'deletion_scheduled_for', (select deletion_scheduled_for from scheduled)) as result from target t`,
+      'deletion_scheduled_for', (select deletion_scheduled_for from scheduled),
+      'is_new', (select is_new from scheduled)) as result from target t`,
     verdict: scheduling,
-    done: z.object({ deletion_scheduled_for: Instant }),
+    done: z.object({ deletion_scheduled_for: Instant, is_new: z.boolean() }),
     refusals: {
       not_found: refuted,
       not_confirmed: refuted,
@@ -70,5 +72,6 @@ export async function requestDeletion(
         new Problem("workspace_ownership", "Hand over the workspaces that have other members, or delete them, first."),
     },
   });
+  if (!is_new) await askAgain(ctx, { id: userId, at: deletion_scheduled_for });
   return { deletion_pending: true, deletion_scheduled_for };
 }

@@ -302,7 +302,8 @@ describe("the finalizer", () => {
       password: PASSWORD,
     });
     ahead = 14 * DAY + 1000;
-    service.faults.set({ service: "redis", mode: "down" });
+    // Whether the deletion was taken back is asked before, and told.
+    service.faults.set({ service: "redis", mode: "down", body: "deny:" });
     await service.app.scheduled(DAILY);
     service.faults.set({ service: "redis", mode: "none" });
     await service.app.scheduled("* * * * *");
