@@ -5,6 +5,7 @@ import { idsOf } from "../db/ids.ts";
 import { takeBack } from "../db/owed.ts";
 import { runs } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
+import { lacks, lastPublished } from "../transparency/published.ts";
 import { oweScore } from "./messages.ts";
 import { appendPhases } from "./phases.ts";
 import { forgetRefusedReports, refusedReports } from "./refused-reports.ts";
@@ -25,24 +26,26 @@ const toldOf = (faulty: SQL): SQL => sql`${`${NO_REPORT} `}::text || coalesce((
 /**
  * Ends the wait for callbacks (of one run at least) that did not come before their deadlines, and has these runs scored as
  * the agent's failure. Where one came in time and we could not keep it, the run is left to the reaper instead, which has
- * it taken up again or gives it up as our fault.
+ * it taken up again or gives it up as our fault. So are all of them where the database was set back to a backup: it has
+ * forgotten the reports that it had taken since.
  */
 export async function expire(ctx: Context, runIds: readonly string[]): Promise<void> {
-  const { unkept, faulty } = await refusedReports(ctx, runIds);
+  const [{ unkept, faulty }, published] = await Promise.all([refusedReports(ctx, runIds), lastPublished(ctx)]);
   const now = ctx.now();
   const at = sql`${now.toISOString()}::timestamptz`;
   const isOver = sql`r.id in (${idsOf(runIds)}) and r.status = 'running' and r.awaiting_callback and r.answered_at is null
     and r.deadline_at <= ${at}`;
-  const cameInTime = sql`coalesce((${JSON.stringify(unkept)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)`;
+  const mayHaveCome = sql`(coalesce((${JSON.stringify(unkept)}::jsonb ->> r.id::text)::timestamptz < r.deadline_at, false)
+    or ${lacks(published)})`;
   const freed = await write(ctx, {
     parts: sql`with taken_back as (${takeBack(["expire"], idsOf(runIds))}
     ), freed as (
       update ${runs} r set awaiting_callback = false, callback_hash = null, lease_expires_at = now()
-      where ${isOver} and ${cameInTime} returning r.id
+      where ${isOver} and ${mayHaveCome} returning r.id
     ), expired as (
       update ${runs} r set answered_at = ${at}, awaiting_callback = false, callback_hash = null,
         lease_expires_at = null, failure_code = 'agent_timeout', failure_detail = ${toldOf(sql`${JSON.stringify(faulty)}::jsonb`)}
-      where ${isOver} and not ${cameInTime}
+      where ${isOver} and not ${mayHaveCome}
       returning r.id, r.attempt
     ), facts as (${appendPhases(
       sql`select id from expired`,

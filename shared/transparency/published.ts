@@ -1,4 +1,6 @@
+import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
+import { log_checkpoints } from "../db/schema/index.ts";
 import type { Context } from "../platform/context.ts";
 import { readVerifierKey } from "./checkpoint.ts";
 
@@ -14,6 +16,13 @@ export type Published = z.output<typeof Published>;
  */
 export async function lastPublished(ctx: Context): Promise<Published | null> {
   return Published.nullable().parse(await ctx.redis.get(await keyOf(ctx)));
+}
+
+/** SQL: whether the database lacks that state: it was set back to a backup. */
+export function lacks(published: Published | null): SQL<boolean> {
+  if (published === null) return sql`false`;
+  const { size, root } = published;
+  return sql`not exists (select from ${log_checkpoints} where size = ${size}::bigint and root = decode(${root}, 'hex'))`;
 }
 
 /** Keeps a published state for `lastPublished`. Of two at once the older may stay; the next call mends that. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Context } from "../../../shared/platform/context.ts";
 import { integrate } from "../../../shared/transparency/integrate.ts";
+import { newUser } from "../../stack/client.ts";
 import { startService, type TestService } from "../../stack/service.ts";
 import { newSecrets } from "../../stack/settings.ts";
 import { contextOf } from "../runs/run-events-support.ts";
+import { addAgent, addRun, addSuite, deliver, startAgent } from "../runs/support.ts";
 import { addEntries, reader } from "./support.ts";
 import { audit, type Get } from "./verifier.ts";
 
@@ -74,6 +76,41 @@ it("never goes on from a state that is older than what was published, and says s
   expect(failures().length).toBe(1);
   expect((await readiness()).log).toBe("ok");
   await audit(get, (await get("key")).toString(), [early, late, await checkpoint()]);
+});
+
+it("a report that a database which was set back has forgotten is not held against its agent: the run is taken up again", async () => {
+  const endpoint = await startAgent(() => ({ status: 202 }));
+  const owner = await newUser(service, { plan: "pro" });
+  const agent = await addAgent(owner, { endpoint: endpoint.url });
+  const [task = ""] = (await addSuite(service, 1)).tasks;
+  const run = await addRun(owner, agent, task);
+  await service.settled();
+  const waits = await service.sql("select awaiting_callback, deadline_at from runs where id = $1", [run]);
+  expect(waits).toMatchObject([{ awaiting_callback: true }]);
+  await backUp("before");
+  await addEntries(service, 5);
+  await service.app.scheduled(MINUTE);
+  await backUp("after");
+
+  await restore("before");
+  const late = "update runs set deadline_at = now() - interval '1 second' where id = $1";
+  await service.sql(late, [run]);
+  expect(await deliver(service, "expire", run)).toBe(200);
+  await service.app.scheduled(MINUTE);
+  await service.settled();
+  expect(endpoint.seen).toHaveLength(2);
+  expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({
+    status: "running",
+    failure_code: null,
+  });
+
+  await restore("after");
+  await service.sql(late, [run]);
+  expect(await deliver(service, "expire", run)).toBe(200);
+  await service.settled();
+  expect((await owner.call("GET", `/api/v1/runs/${run}`)).body).toMatchObject({ failure_code: "agent_timeout" });
+  await service.app.scheduled(MINUTE);
+  await endpoint.stop();
 });
 
 it("places nothing while the store is away, since nobody can tell then whether the database was set back", async () => {
