@@ -7,10 +7,11 @@ import { RunMessage } from "../shared/runs/messages.ts";
 export const expireConsumer = consumer({
   name: "expire",
   body: RunMessage,
-  // The last retry comes about half an hour later. Then the run is given up as our fault and its allowance returned.
+  // The last retry comes about half an hour later. Then the run is given up as our fault and its allowance returned, unless
+  // all that it lacked was the database: the reaper ends the wait then.
   retries: 3,
   timeoutSeconds: 60,
   parallelism: null,
   handle: (ctx, { run_id }) => expire(ctx, [run_id]),
-  dead: (ctx, { run_id }) => giveUp(ctx, run_id),
+  dead: (ctx, { run_id }, end) => (end === "unavailable" ? Promise.resolve() : giveUp(ctx, run_id)),
 });

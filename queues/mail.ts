@@ -13,5 +13,5 @@ export const mailConsumer = consumer({
   // Resend takes five requests a second: of many at once nearly all would come late, and the last ones never.
   parallelism: 1,
   handle: send,
-  dead: (ctx, message, isRefused) => (isRefused ? Promise.resolve() : sendLater(ctx, message)),
+  dead: (ctx, message, end) => (end === "refused" ? Promise.resolve() : sendLater(ctx, message)),
 });

@@ -16,9 +16,15 @@ export interface Consumer<B = unknown> {
   parallelism: number | null;
   /** Does the work. A throw makes QStash try again; coming a second time must change nothing. */
   handle(ctx: Context, body: B): Promise<void>;
-  /** Called once when the last try has failed; `isRefused` where `handle` threw `Permanent`. */
-  dead(ctx: Context, body: B, isRefused: boolean): Promise<void>;
+  /** Called once when the last try has failed. */
+  dead(ctx: Context, body: B, end: End): Promise<void>;
 }
+
+/**
+ * How the last try of a message ended: `handle` threw `Permanent`, the database could not take what it was given, for no
+ * reason that lies in it, or anything else.
+ */
+export type End = "refused" | "unavailable" | "failed";
 
 /** Retries as far apart as is useful: after half a minute, a quarter of an hour, seven and a half hours. */
 export const UNHURRIED: Pick<Consumer, "retries" | "retryDelay"> = {

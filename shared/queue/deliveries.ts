@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { Context as HonoContext, Env, Hono } from "hono";
 import * as z from "zod";
-import { describeError } from "../db/client.ts";
+import { describeError, isOurFault } from "../db/client.ts";
 import type { Context } from "../platform/context.ts";
 import { newId } from "../platform/ids.ts";
-import { type Consumer, Permanent } from "./consumer.ts";
+import { type Consumer, type End, Permanent } from "./consumer.ts";
 
 /** What the consumers need from the service: a context for each delivery. */
 export interface Deliverer {
@@ -16,6 +16,8 @@ const FailureCallback = z.object({ url: z.string(), sourceBody: z.string(), stat
 
 /** The status by which QStash is told that no further try can help. */
 const NEVER_AGAIN = 489;
+/** The status by which we know again, when the tries are over, that the database was what the last one lacked. */
+const UNAVAILABLE = 503;
 
 /** Never tried again: the signature or the message itself is wrong. */
 function refuse(reason: string): Response {
@@ -25,7 +27,7 @@ function refuse(reason: string): Response {
 /**
  * Has the app answer what QStash delivers: `/queues/{name}` for each consumer, `/queues/dead` for what failed for the last
  * time. Every delivery must be signed by QStash for exactly this URL and body; a failure, or a message of another version of
- * the service, answers 500, so that it comes again.
+ * the service, answers 500, and 503 where it is the database's, so that it comes again.
  */
 export function addDeliveries<E extends Env>(
   app: Pick<Hono<E>, "post">,
@@ -61,9 +63,14 @@ export function addDeliveries<E extends Env>(
     return carryOut(ctx, c, async () => {
       const body = consumer.body.parse(parse(Buffer.from(callback.data.sourceBody, "base64").toString()));
       ctx.log.error("message died", { consumer: consumer.name, ...subject(body) });
-      await consumer.dead(ctx, body, callback.data.status === NEVER_AGAIN);
+      await consumer.dead(ctx, body, endOf(callback.data.status));
     });
   });
+}
+
+function endOf(status: number | undefined): End {
+  if (status === NEVER_AGAIN) return "refused";
+  return status === UNAVAILABLE ? "unavailable" : "failed";
 }
 
 function contextOf(service: Deliverer, c: HonoContext, consumer: string): Context {
@@ -102,7 +109,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Answers 500 where the work fails. So it does for a message whose shape is not known here: while a deployment spreads, another
+ * Answers 500 where the work fails, 503 for the database's sake. So it does for a message whose shape is not known here: while a deployment spreads, another
  * version owed it, and one of that version takes it when it comes again.
  */
 async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>): Promise<Response> {
@@ -112,6 +119,6 @@ async function carryOut(ctx: Context, c: HonoContext, work: () => Promise<void>)
   } catch (error) {
     ctx.log.error("delivery failed", { detail: describeError(error) });
     if (error instanceof Permanent) return refuse("this message can't be carried out");
-    return c.text("failed; try again", 500);
+    return c.text("failed; try again", isOurFault(error) ? UNAVAILABLE : 500);
   }
 }

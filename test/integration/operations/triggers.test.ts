@@ -19,9 +19,13 @@ const down = (mode: "down" | "none") => service.faults.set({ service: "db", mode
 const iso = () => new Date(time).toISOString();
 
 /** When each item was last done, without repetitions. */
-async function done(): Promise<(string | null)[]> {
-  return [...new Set([...(await dailyStates(service)).values()].map(({ last_success_at: at }) => at))];
+async function done(but: readonly string[] = []): Promise<(string | null)[]> {
+  const states = [...(await dailyStates(service)).values()].filter(({ name }) => !but.includes(name));
+  return [...new Set(states.map(({ last_success_at: at }) => at))];
 }
+
+/** What is also begun after hours without a minute's work. */
+const RESCUES = ["rescue runs", "settle sessions", "rescue certifications"];
 
 beforeAll(async () => {
   quietQueueClient();
@@ -66,7 +70,7 @@ describe("a trigger of the daily work that meets a dead database", () => {
     for (const minutes of [1, 24 * 60 - 2, 3]) {
       time += minutes * MINUTE;
       await minute();
-      expect(await done()).toEqual([before]);
+      expect(await done(RESCUES)).toEqual([before]);
     }
     time += MINUTE;
     await minute();

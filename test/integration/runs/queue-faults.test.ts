@@ -141,7 +141,7 @@ describe("the database that fails in the middle of a run", () => {
       return answersRightly(request);
     };
     const runId = await addUnpublished();
-    expect(await deliver(service, "dispatch", runId)).toBe(500);
+    expect(await deliver(service, "dispatch", runId)).toBe(503);
     expect((await read(runId)).status).toBe("running");
     service.faults.set({ service: "qstash", mode: "none" });
     await nextMinute();
@@ -154,7 +154,7 @@ describe("the database that fails in the middle of a run", () => {
   it("after it gave the run out (lost) has the run taken up again", async () => {
     const runId = await addUnpublished();
     fail("lost");
-    expect(await deliver(service, "dispatch", runId)).toBe(500);
+    expect(await deliver(service, "dispatch", runId)).toBe(503);
     expect(endpoint.seen).toEqual([]);
     // The reaper finds it; its message can't be published yet. A run that is running never falls back to queued.
     await nextMinute();
@@ -187,15 +187,16 @@ describe("the database that fails in the middle of a run", () => {
 });
 
 describe("a run that can't be carried out", () => {
-  /** Makes every delivery of the dispatch fail: six, and the deletion of the published outbox row. */
+  /** Has the database refuse to have the run taken up, for as long as the queue tries. */
   async function die(submit: () => Promise<string>): Promise<string> {
-    service.faults.set({ service: "qstash", mode: "hang" });
+    await service.sql(`create function fail() returns trigger language plpgsql as $$
+      begin if new.status = 'running' then raise 'fault'; end if; return new; end $$`);
+    await service.sql("create trigger fail before update on runs for each row execute function fail()");
     const runId = await submit();
-    service.faults.set({ service: "db", mode: "error", count: 7 });
-    service.faults.set({ service: "qstash", mode: "none" });
     await service.settled();
     await service.broker.advance(3 * DAY_MS);
     await service.settled();
+    await service.sql("drop function fail cascade");
     return runId;
   }
 
@@ -264,7 +265,7 @@ describe("a run that can't be carried out", () => {
     const runId = await addUnpublished();
     for (let attempt = 1; attempt <= 5; attempt++) {
       expect((await read(runId)).status).toBe(attempt === 1 ? "queued" : "running");
-      expect(await deliver(service, "dispatch", runId)).toBe(500);
+      expect(await deliver(service, "dispatch", runId)).toBe(503);
       await nextMinute();
     }
     expect(endpoint.seen).toHaveLength(5);
