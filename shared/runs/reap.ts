@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { read, write } from "../db/change.ts";
+import { databaseFailure } from "../db/client.ts";
 import { cursorOf, FIRST_ID, goOnBehind } from "../db/cursors.ts";
 import { type FirstRow, narrowing } from "../db/narrowing.ts";
 import { runs } from "../db/schema/index.ts";
@@ -36,7 +37,8 @@ const expiredAfter = (id: string): SQL => sql`${hasExpired} and r.id > ${id}::uu
  * Finds running runs whose lease has expired: for those that wait for a callback past their deadline `expire` ends the
  * wait, others are freed to be taken up again, without what their agents sent of the attempt that was lost, or given up as
  * our fault after five attempts. At most 8,000 a call, piece by piece; returns how many. One that the database refuses is
- * stepped over; where there are many of these, the next call goes on behind them.
+ * stepped over; where there are many of these, the next call goes on behind them. Where Redis does not answer, by which
+ * `expire` learns of reports that could not be kept, it throws once all others are done.
  */
 export async function reap(ctx: Context): Promise<number> {
   const begun = await read(
@@ -47,13 +49,14 @@ export async function reap(ctx: Context): Promise<number> {
   if (begun === null) return 0;
   let [reaped, behind] = [0, begun];
   let next: string | null = begun;
+  const faults: unknown[] = [];
   for (let piece = 0; next !== null && piece < MAX_PIECES; piece += 1) {
     ({ next } = await narrowing(ctx, next, {
       size: SIZE,
       first: (after) => firstExpired(ctx, after ?? begun),
       async work(after, size) {
         behind = after ?? begun;
-        const done = await reapPiece(ctx, behind, size);
+        const done = await reapPiece(ctx, behind, size, faults);
         reaped += done?.runs ?? 0;
         return { next: done?.runs === size ? done.last : null };
       },
@@ -61,11 +64,17 @@ export async function reap(ctx: Context): Promise<number> {
   }
   const place = sql`select ${next === null ? null : behind}::uuid`;
   if (next !== null || begun !== FIRST_ID) await ctx.db.execute(goOnBehind(REAPING, place));
+  if (faults.length > 0) throw faults[0];
   return reaped;
 }
 
-/** Does the first of them behind one. */
-async function reapPiece(ctx: Context, after: string, size: number): Promise<z.output<typeof Reaped> | null> {
+/** Does the first of them behind one; adds to `faults` what kept waits from being ended that is not the database's. */
+async function reapPiece(
+  ctx: Context,
+  after: string,
+  size: number,
+  faults: unknown[],
+): Promise<z.output<typeof Reaped> | null> {
   const now = ctx.now();
   // What was reported while the call was open is not asked for again: who has said it once may not say it a second time.
   const isHopeless = sql`not r.awaiting_callback and (r.attempt >= ${MAX_ATTEMPTS} or r.answered_at is not null)`;
@@ -89,7 +98,12 @@ async function reapPiece(ctx: Context, after: string, size: number): Promise<z.o
   ctx.log.info("reaped", { runs: reaped.runs, at: now.toISOString() });
   // By its agent's lock a run becomes final: only those of these runs are locked, and none where all can be taken up again.
   if (reaped.hopeless.length > 0) await giveUpEach(ctx, reaped.hopeless, sql`${hasExpired} and ${isHopeless}`);
-  if (reaped.waiting.length > 0) await expire(ctx, reaped.waiting);
+  if (reaped.waiting.length > 0) {
+    await expire(ctx, reaped.waiting).catch((error: unknown) => {
+      if (databaseFailure(error) !== null) throw error;
+      faults.push(error);
+    });
+  }
   return reaped;
 }
 

@@ -177,4 +177,30 @@ describe("the reaper", () => {
     await minute();
     expect(await open()).toEqual([]);
   });
+
+  it("takes up runs again behind many whose wait can't be ended, since Redis is away", async () => {
+    const owner = await newUser(service);
+    const agent = await addAgent(owner);
+    await service.sql(
+      `insert into runs (id, agent_id, task_id, domain, user_id, trigger, scope, status, attempt, started_at, lease_token,
+         lease_expires_at, awaiting_callback, deadline_at)
+       select uuidv7(n * interval '1 second'), $1, t.id, t.domain, $2, 'manual', 'personal', 'running', 1, now(), gen_random_uuid(),
+         now() - interval '1 hour', n <= $3::integer, $4::timestamptz
+       from (select * from tasks limit 1) t, generate_series(1, $3::integer + 1) n`,
+      [agent, owner.id, HOPELESS, iso()],
+    );
+    const overdue = () =>
+      service.sql(
+        `select awaiting_callback, count(*)::integer as n from runs where agent_id = $1 and lease_expires_at < now() group by 1`,
+        [agent],
+      );
+    time += MINUTE;
+    service.faults.set({ service: "redis", mode: "down" });
+    await minute();
+    service.faults.set({ service: "redis", mode: "none" });
+    expect(await overdue()).toEqual([{ awaiting_callback: true, n: HOPELESS }]);
+    expect(service.logs.filter((line) => line.includes('"work":"reap"'))).toHaveLength(1);
+    await minute();
+    expect(await overdue()).toEqual([]);
+  });
 });
