@@ -1,3 +1,5 @@
+import { typeOf } from "./problem.ts";
+
 /** Sends one request. */
 export type Send = (request: Request) => Promise<Response>;
 
@@ -19,17 +21,18 @@ const NOTHING_BEHIND = new Set([502, 504]);
 
 /**
  * Sends a request again where that is safe: after 429 with `Retry-After`; and, if a second time does no harm (a read, a
- * deletion, or anything with an idempotency key), after 503 with `Retry-After`, 502, 504 and when no answer came.
+ * deletion, or anything with an idempotency key), after 503 with `Retry-After`, 502, 504 and when no answer came, or one in
+ * JSON that broke off.
  */
 export function retrying(send: Send, { retries, longestPauseMs, sleep }: Retries): Send {
   return async (request) => {
     for (let attempt = 0; ; attempt++) {
-      if (attempt === retries) return send(request);
+      if (attempt === retries) return whole(await send(request), request.signal);
       const harmless = REPEATABLE.has(request.method) || request.headers.has("idempotency-key");
       const backoff = FIRST_PAUSE_MS * 2 ** attempt;
       let pause = backoff;
       try {
-        const response = await send(request.clone());
+        const response = await whole(await send(request.clone()), request.signal);
         const asked = await pauseOf(response, { harmless, repeated: attempt > 0, backoff });
         if (asked === null || asked > longestPauseMs) return response;
         await response.body?.cancel();
@@ -40,6 +43,27 @@ export function retrying(send: Send, { retries, longestPauseMs, sleep }: Retries
       await sleep(pause + Math.random() * JITTER_MS, request.signal);
     }
   };
+}
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/;
+
+/**
+ * The answer, once all of its JSON is there: what breaks off later, nobody could ask for again. Streams and files are read as
+ * they come. @throws Error where it breaks off
+ */
+async function whole(response: Response, signal: AbortSignal): Promise<Response> {
+  if (response.body === null || !JSON_TYPE.test(typeOf(response))) return response;
+  try {
+    // Read by a copy, so that the answer keeps its address, and its body is still there to be taken.
+    await response.clone().arrayBuffer();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message || cause.name : String(cause);
+    const of = response.url === "" ? "" : ` of ${response.url}`;
+    throw new Error(`The answer${of} broke off: ${why}`, { cause: error });
+  }
+  return response;
 }
 
 /** How long to wait before the request is sent again, in milliseconds; null where the answer stands. */

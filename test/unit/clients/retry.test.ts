@@ -9,6 +9,19 @@ const refusal =
 const lost = () => {
   throw new TypeError("fetch failed");
 };
+/** The connection ends after the first half of the answer. */
+const broken = (type: string) => () => {
+  const halves = ['{"id":', new TypeError("terminated", { cause: new Error("other side closed") })];
+  const body = new ReadableStream<Uint8Array>({
+    pull(stream) {
+      const half = halves.shift();
+      if (typeof half === "string") stream.enqueue(new TextEncoder().encode(half));
+      else stream.error(half);
+    },
+  });
+  return new Response(body, { headers: { "content-type": type } });
+};
+const half = broken("application/json; charset=utf-8");
 
 /** Sends one request to a service that answers in this way, call by call; gives the answer and the pauses in whole seconds. */
 async function sent(
@@ -51,6 +64,13 @@ describe("a request is sent again", () => {
       { method: "POST", key: "k" },
       { outcome: 200, calls: 3, pauses: [0, 0] },
     ],
+    ["an answer to a read that broke off", [half], {}, { outcome: 200, calls: 2, pauses: [0] }],
+    [
+      "an answer to what has a key that broke off",
+      [half, broken("application/problem+json")],
+      { method: "POST", key: "k" },
+      { outcome: 200, calls: 3, pauses: [0, 0] },
+    ],
     ["a bad gateway", [refusal(502)], {}, { outcome: 200, calls: 2, pauses: [0] }],
   ])("after %s", async (_what, answers, options, expected) => {
     expect(await sent(answers, options)).toMatchObject(expected);
@@ -66,6 +86,13 @@ describe("a request is sent again", () => {
 describe("a request is not sent again", () => {
   it.each([
     ["a lost answer to a change without a key", [lost], { method: "POST" }, "TypeError: fetch failed"],
+    [
+      "an answer to a change without a key that broke off",
+      [half],
+      { method: "POST" },
+      "Error: The answer broke off: other side closed",
+    ],
+    ["a stream that breaks off, which is read as it comes", [broken("text/event-stream")], {}, 200],
     ["an outage in a change without a key", [refusal(503, { "retry-after": "1" })], { method: "PATCH" }, 503],
     ["an outage without a time", [refusal(503)], {}, 503],
     ["a lockout, which names no time", [refusal(429)], {}, 429],
@@ -75,6 +102,11 @@ describe("a request is not sent again", () => {
     ["a refusal", [refusal(422)], {}, 422],
   ])("after %s", async (_what, answers, options, outcome) => {
     expect(await sent(answers, options)).toMatchObject({ outcome, calls: 1, pauses: [] });
+  });
+
+  it("more often than was asked for, where each answer breaks off", async () => {
+    const found = await sent([half, half, half], { retries: 2 });
+    expect(found).toMatchObject({ outcome: expect.stringContaining("other side closed"), calls: 3 });
   });
 
   it("once the caller has given up", async () => {
